@@ -1,5 +1,5 @@
-// Bundles the programs into dist/, or into the folder that is given.
-// What it buys is memory: the agent takes half of what it takes from source.
+// Bundles the programs into dist/, or into the given folder.
+// Bundling saves memory: the agent takes half of what it takes from source.
 import { build } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 import { writeNotices } from './notices.mjs';
@@ -8,7 +8,7 @@ const root = new URL('../', import.meta.url);
 const page = await readFile(new URL('src/ui/page.html', root), 'utf8');
 const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 
-/** client-node does not say that its thousands of model files have no side effects; without this all are loaded. */
+/** client-node does not declare that its thousands of model files have no side effects; without this all are loaded. */
 const shakeClientNode = {
   name: 'shake-client-node',
   setup({ onResolve, resolve }) {

@@ -1,5 +1,5 @@
-// The parts of the chart that are those of config/ with other namespaces: CRDs, rights, admission policies, what surrounds the pods.
-// The two workloads have values of their own and are written by hand; test/config/chart.spec.ts compares all with kustomize's.
+// The parts of the chart that equal config/ except for namespaces: CRDs, RBAC, admission policies, what surrounds the pods.
+// The two workloads have their own values and are written by hand; test/config/chart.spec.ts compares everything with kustomize's.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 
 const root = new URL('../', import.meta.url);
@@ -7,7 +7,7 @@ const chart = new URL('charts/gpu-partition/', root);
 const banner = (file) =>
   `# Generated from ${file} by build/chart.mjs. Do not edit: change that file and run \`make generate\`.\n`;
 
-/** What is written only where a value says so, and which namespace is another one. */
+/** What is only rendered if a value enables it, and which namespace differs. */
 const parts = [
   { from: 'config/rbac/namespaces.yaml', when: '.Values.namespaces.create' },
   { from: 'config/rbac/service-accounts.yaml' },
@@ -62,7 +62,7 @@ function withValues(text, isOfPlugin) {
     .replaceAll(/gpu-partition-system(?![\w-])/g, '{{ .Values.namespaces.controller }}')
     .replaceAll(/gpu-partition-agents(?![\w-])/g, '{{ .Values.namespaces.agents }}');
   if (!isOfPlugin) return named;
-  // Its namespace is kustomize's to set; the subject of the binding stays in its own.
+  // kustomize sets its namespace; the subject of the binding stays in its own.
   return named
     .replaceAll(
       /^( {2}name: gpu-partition-device-plugin(-config)?)$/gm,

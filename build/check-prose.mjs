@@ -1,9 +1,9 @@
-// Refuses phrases that do not read well, or that are a second word for a thing of docs/glossary.md: in documents, in the descriptions of
-// the CRDs, in what the command line prints about itself, and in messages. Code in documents is left out.
+// Rejects phrases that read badly, or that are a second word for a thing of docs/glossary.md: in documents, in the descriptions of
+// the CRDs, in the command line's own help, and in messages. Code in documents is skipped.
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** What not to write, and what to write instead. */
+/** What not to write, and its replacement. */
 export const phrases = [
   [/\bwrong use\b/i, 'usage error'],
   [/\bcould not find out\b/i, 'the state could not be determined'],
@@ -59,7 +59,7 @@ async function listFiles(folder, suffix) {
     .map((name) => `${folder}${name}`);
 }
 
-/** Lines of a page without its code and quotations, each with its number. */
+/** Lines of a page without its code and quotations, each with its line number. */
 function proseOf(text) {
   let isCode = false;
   return text.split('\n').map((line) => {
@@ -73,7 +73,7 @@ function descriptionsOf(text) {
   return text.split('\n').map((line) => (/^\s*(?:- )?rule:/.test(line) ? '' : line));
 }
 
-/** String literals of a program that are sentences: at least two words. Comments are for those who read code. */
+/** String literals of a program that are sentences: at least two words. Comments are for readers of the code. */
 function stringsOf(text) {
   return text.split('\n').map((line) => {
     if (/^\s*(?:\/\/|\*|\/\*)/.test(line)) return '';
@@ -82,7 +82,7 @@ function stringsOf(text) {
   });
 }
 
-/** @returns for each phrase in a line of prose what it is and what to write instead */
+/** @returns for each phrase in a line of prose what it is and its replacement */
 export function findPhrases(line) {
   return phrases.flatMap(([phrase, better]) => {
     const [found] = phrase.exec(line) ?? [];
@@ -102,7 +102,7 @@ async function findIn(paths, linesOf) {
   return findings.flat();
 }
 
-/** @returns a line for each phrase that was found */
+/** @returns a line for each phrase found */
 export async function checkProse() {
   const atRoot = ['README.md', 'CONTRIBUTING.md', 'SCOPE.md', 'SECURITY.md', 'CHANGELOG.md'];
   const pages = [...atRoot, ...(await listFiles('docs/', '.md')), ...(await listFiles('samples/', '.md'))];

@@ -1,5 +1,5 @@
-// Refuses bundles that are not the same when they are built again: a hash that others can check says nothing otherwise. Each build
-// runs in a process of its own and into a folder of another name.
+// Rejects bundles that differ when they are rebuilt: otherwise a hash that others can check proves nothing. Each build
+// runs in its own process and into a folder of another name.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Refuses imports against the order of rooms inside src/core: a room knows those before it alone.
-// oxlint cannot say it in one place: each override of no-restricted-imports replaces the one before.
+// Rejects imports against the order of rooms inside src/core: a room knows only those before it.
+// oxlint cannot express this in one place: each override of no-restricted-imports replaces the previous one.
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -25,7 +25,7 @@ const order = [
 ];
 const core = 'src/core/';
 
-/** The room of a file of core; undefined for one of another layer. */
+/** The room of a file in core; undefined for a file of another layer. */
 function roomOf(file) {
   if (!file.startsWith(core)) return undefined;
   const [first, second] = file.slice(core.length).split('/');

@@ -1,8 +1,8 @@
-// Refuses two exported types of one name: whoever reads the name must not have to look which one it is.
+// Rejects two exported types of one name: readers must not have to check which one is meant.
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** src/api/types.ts gives what is generated from the CRDs out again, read-only and under the same names. */
+/** src/api/types.ts re-exports the types generated from the CRDs, read-only and under the same names. */
 const isGenerated = (file) => file.startsWith('src/api/generated/');
 const declaration = /^export (?:declare )?(?:interface|type|(?:abstract )?class|enum) (\w+)/;
 

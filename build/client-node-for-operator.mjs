@@ -1,9 +1,9 @@
-// What the bundle of the controller has in place of @kubernetes/client-node for @dot-i/k8s-operator alone. The base class
+// Replaces @kubernetes/client-node in the controller's bundle, only for @dot-i/k8s-operator. The base class
 // requires the whole package, 2,700 generated models of which our ResilientOperator uses none: it replaces every method
 // that would call them (src/kube/operator.ts). Without this the controller takes 50 MB more.
 export { KubeConfig } from '@kubernetes/client-node';
 
-/** A constructor whose objects say so when anybody uses them after all. */
+/** A constructor whose objects throw if anybody uses them after all. */
 function leftOut(name) {
   return function LeftOut() {
     return new Proxy(this, {

@@ -32,7 +32,7 @@ function tableOf(command) {
 }
 
 export async function writeConfigurationPage() {
-  // What the environment of the build says must not be in the page.
+  // Values from the build's environment must not appear on the page.
   for (const name of ['POD_NAME', 'POD_NAMESPACE', 'POD_IP', 'NODE_NAME']) delete process.env[name];
   const parts = [intro, '## Controller\n', tableOf(controllerCommand()), '\n## Agent\n', tableOf(agentCommand())];
   await writeFile(new URL('../docs/configuration.md', import.meta.url), `${parts.join('\n')}\n`);

@@ -27,7 +27,7 @@ export async function writeApiPage() {
   await writeFile(target, await describeApi());
 }
 
-/** Every field below a schema, with its path. */
+/** Every field under a schema, with its path. */
 export function fieldsOf(schema, path = '') {
   return Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
     const here = path === '' ? name : `${path}.${name}`;

@@ -1,4 +1,4 @@
-// Writes docs/benchmark-rows.md from test/bench/rows.jsonl: the lines that `make bench` printed in the run that docs/benchmarks.md speaks of.
+// Writes docs/benchmark-rows.md from test/bench/rows.jsonl: the lines that `make bench` printed in the run behind docs/benchmarks.md.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const rows = new URL('../test/bench/rows.jsonl', import.meta.url);

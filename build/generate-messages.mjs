@@ -1,10 +1,10 @@
-// Writes docs/messages.md: everything that the programs say to people, by source file, so that it can be judged in one sitting.
+// Writes docs/messages.md: everything that the programs print for people, by source file, so that it can be reviewed in one sitting.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 
 const root = new URL('../', import.meta.url);
 const page = new URL('docs/messages.md', root);
 
-/** What is said by whom, in the order of the page. */
+/** Which program prints what, in the order of the page. */
 const parts = [
   ['Decisions over nodes and policies: conditions, Events, refusals', 'src/core/'],
   ['Controller', 'src/controller/'],
@@ -22,7 +22,7 @@ const data = ['src/core/gpu/geometry/data/', 'src/core/gpu/geometry/sources.ts']
 
 /**
  * @param {string} text of a program
- * @returns {string[]} its literals of three words and more, texts that are added to each other as one, values as `…`
+ * @returns {string[]} its literals of three words or more, concatenated texts as one, values as `…`
  */
 export function listMessages(text) {
   const messages = [];
@@ -42,7 +42,7 @@ export function listMessages(text) {
   );
 }
 
-/** Values, whatever they are made of, as `…`. */
+/** Replaces values of any kind by `…`. */
 function shorten(body) {
   let short = '';
   let depth = 0;

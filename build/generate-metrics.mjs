@@ -1,4 +1,4 @@
-// Writes docs/metrics.md from the metrics as the programs register them. test/docs/metrics.spec.ts fails when it is stale.
+// Writes docs/metrics.md from the metrics that the programs register. test/docs/metrics.spec.ts fails when it is stale.
 import { writeFile } from 'node:fs/promises';
 import { Registry } from 'prom-client';
 import { AgentMetrics } from '../src/agent/metrics.ts';

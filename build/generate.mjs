@@ -15,7 +15,7 @@ import { writeMessages } from './generate-messages.mjs';
 import { writeDashboard } from './generate-dashboard.mjs';
 import { writeMetricsPage } from './generate-metrics.mjs';
 
-/** What comes from files of users; all else the API server has validated. */
+/** Written by users in files; everything else has been validated by the API server. */
 const validated = ['GpuPartitionPolicy'];
 
 const source = new URL('../crds/', import.meta.url);
@@ -29,7 +29,7 @@ function toJsonSchema(node, path = []) {
   const result = {};
   for (const [key, value] of Object.entries(node)) {
     if (key.startsWith('x-kubernetes-')) continue;
-    // ajv checks formats only with a plug-in; the API server has checked them already.
+    // ajv checks formats only with a plug-in; the API server has already checked them.
     if (key === 'format') continue;
     result[key] =
       key === 'properties'
@@ -37,7 +37,7 @@ function toJsonSchema(node, path = []) {
         : toJsonSchema(value, path);
   }
   if (node['x-kubernetes-int-or-string'] === true) {
-    // Bounds are for numbers, a pattern is for strings: each passes over the other.
+    // Bounds are for numbers, a pattern is for strings: each ignores the other type.
     const { anyOf, description, minimum, maximum, pattern } = result;
     return { description, anyOf, minimum, maximum, pattern };
   }
@@ -47,13 +47,13 @@ function toJsonSchema(node, path = []) {
   return result;
 }
 
-/** What the API server fills in where a user leaves a field out, as nested objects; undefined where nothing. */
+/** What the API server fills in for fields that a user omits, as nested objects; undefined if nothing. */
 function defaultsOf({ default: value, properties }) {
   const inner = Object.entries(properties ?? {}).flatMap(([name, child]) => {
     const found = defaultsOf(child);
     return found === undefined ? [] : [[name, found]];
   });
-  // Fields of an object that may be absent are filled in only where it is there: none of ours has such.
+  // Fields of an optional object get defaults only if the object is present: we have no such fields.
   if (properties !== undefined && value === undefined && inner.length > 0) {
     throw new Error(`defaults in an object without a default: ${inner.map(([name]) => name).join(', ')}`);
   }
@@ -118,7 +118,7 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
   const ajv = new Ajv({ allErrors: true, strict: false, code: { source: true, esm: true, lines: true } });
   const validate = ajv.compile(schema);
   const code = standaloneCode.default ? standaloneCode.default(ajv, validate) : standaloneCode(ajv, validate);
-  // ajv writes require() for its run-time parts even in an ES module.
+  // ajv emits require() for its runtime parts even in an ES module.
   const portable = code.replaceAll(
     /const (\w+) = require\("(ajv\/dist\/runtime\/\w+)"\)\.default;/g,
     'import $1Module from "$2.js";\nconst $1 = $1Module.default;',

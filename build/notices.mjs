@@ -1,4 +1,4 @@
-// The licences of all packages of which the bundles contain a part: most of them may be passed on only with their own text.
+// The licences of all packages that the bundles contain a part of: most may only be redistributed with their own text.
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 
 const root = new URL('../', import.meta.url);

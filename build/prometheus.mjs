@@ -1,4 +1,4 @@
-// Builds Prometheus and promtool, its checker of rules, into the cache beside the control plane; prints where they are. It needs Go and the
+// Builds Prometheus and promtool, its rule checker, into the cache beside the control plane; prints their paths. It needs Go and the
 // module proxy, 6 minutes of CPU time and 220 MB. Without them test/config/promtool.spec.ts and test/e2e/dashboard.spec.ts skip themselves.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,12 +8,12 @@ import { dirname, join } from 'node:path';
 
 const module = new URL('../test/prometheus/', import.meta.url).pathname;
 
-/** Where promtool of these versions is, or will be. */
+/** Path of promtool in these versions, built or not. */
 export function promtoolPath() {
   return process.env.PROMTOOL || pathOf('promtool');
 }
 
-/** The same of Prometheus. */
+/** The same for Prometheus. */
 export function prometheusPath() {
   return process.env.PROMETHEUS || pathOf('prometheus');
 }

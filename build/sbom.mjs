@@ -1,5 +1,5 @@
-// Writes the list of what the programs are made of, as CycloneDX, from package-lock.json. `npm sbom --omit=dev` would leave out what
-// the tests use as well: yaml, debug and others, which the bundles contain.
+// Writes the SBOM of the programs, as CycloneDX, from package-lock.json. `npm sbom --omit=dev` would omit packages that
+// the tests use too: yaml, debug and others, which the bundles contain.
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 
@@ -14,6 +14,6 @@ const refs = new Set([list.metadata.component['bom-ref'], ...components.map((com
 const dependencies = list.dependencies
   .filter(({ ref }) => refs.has(ref))
   .map((one) => ({ ...one, dependsOn: one.dependsOn.filter((ref) => refs.has(ref)) }));
-// npm takes the name of the folder.
+// npm uses the name of the folder.
 const metadata = { ...list.metadata, component: { ...list.metadata.component, name } };
 process.stdout.write(`${JSON.stringify({ ...list, metadata, components, dependencies }, undefined, 2)}\n`);

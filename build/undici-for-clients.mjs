@@ -1,4 +1,4 @@
-// What the bundles have in place of undici: the parts that src/kube uses. The whole package, with fetch, WebSocket, caches
+// Replaces undici in the bundles: only the parts that src/kube uses. The whole package, with fetch, WebSocket, caches
 // and mocks, costs 10 MB of memory in each process.
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 import api from 'undici/lib/api/index.js';
@@ -10,7 +10,7 @@ Object.assign(Dispatcher.prototype, api);
 
 export { Agent, DecoratorHandler, ProxyAgent };
 
-/** As undici's own, for callers that name their dispatcher. */
+/** Like undici's own, for callers that pass their dispatcher. */
 export function request(url, { dispatcher, ...options }) {
   return dispatcher.request({ ...options, origin: url.origin, path: `${url.pathname}${url.search}` });
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CommandOutcome } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command is built with. */
+/** What a command is built from. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly outcome: CommandOutcome;
@@ -12,7 +12,7 @@ export interface CommandContext {
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** Loads the command's code: only the one that runs, so that `--help` does not wait for the others. */
+  /** Loads the command's code: only for the command that runs, so that `--help` does not wait for the others. */
   readonly load: () => Promise<(context: CommandContext) => Command>;
 }
 

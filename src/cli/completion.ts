@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What can be typed behind a command. */
+/** What can be typed after a command. */
 export interface CompletedCommand {
   /** `status`, `explain pod` */
   readonly path: string;
@@ -12,11 +12,11 @@ export interface CompletedCommand {
 interface CompletedOption {
   readonly names: readonly string[];
   readonly summary: string;
-  /** Words that it takes; empty where it takes another value, undefined where it takes none. */
+  /** Words that it accepts; empty if it takes another value, undefined if it takes none. */
   readonly choices: readonly string[] | undefined;
 }
 
-/** A command and the commands within it. */
+/** A command and its subcommands. */
 export function describeCommand(
   command: Command,
   summary: string,
@@ -35,7 +35,7 @@ export function describeCommand(
   ];
 }
 
-/** Names of objects come from the cluster, by the tool that every user of one has. */
+/** Names of objects come from the cluster, through kubectl, which every user of a cluster has. */
 const nodeNames = "kubectl get gpunodepartitions -o name 2>/dev/null | sed 's|.*/||'";
 const namesOf: Readonly<Record<string, string>> = {
   status: nodeNames,
@@ -44,7 +44,7 @@ const namesOf: Readonly<Record<string, string>> = {
     'kubectl get pods -A --field-selector status.phase=Pending -o \'jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name}{"\\n"}{end}\' 2>/dev/null',
 };
 
-/** For bash, and for zsh by its bashcompinit. */
+/** For bash, and for zsh through its bashcompinit. */
 export function writeBashCompletion(commands: readonly CompletedCommand[]): string {
   const top = commands.filter(({ path }) => !path.includes(' ')).map(({ path }) => path);
   return [
@@ -118,12 +118,12 @@ function fishChoices({ choices }: CompletedOption): string {
   return choices.length > 0 ? ` -x -a ${quote(choices.join(' '))}` : ' -r';
 }
 
-/** In single quotes fish knows backslashes before quotes and backslashes alone. */
+/** Inside single quotes fish recognizes only backslashes before quotes and backslashes. */
 function quote(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 }
 
-/** As the walk over the words sees a path: ` status`, `explain pod`. */
+/** A path as the walk over the words sees it: ` status`, `explain pod`. */
 function spaced(path: string): string {
   return path.includes(' ') ? path : ` ${path}`;
 }

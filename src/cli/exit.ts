@@ -1,13 +1,13 @@
-/** 0 good; 1 a finding (does not fit, invalid); 2 wrong use or input that cannot be read; 3 could not find out. */
+/** 0 good; 1 a finding (does not fit, invalid); 2 wrong usage or unreadable input; 3 could not find out. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** An error that is the user's to mend: shown as one sentence, without a stack trace. */
+/** An error that the user can fix: shown as one sentence, without a stack trace. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;
   readonly lines: readonly string[];
 
-  /** @param message one sentence, or several with a line each */
+  /** @param message one sentence, or several on one line each */
   constructor(message: string | readonly string[], exitCode: ExitCode = 2, options?: ErrorOptions) {
     const lines = typeof message === 'string' ? [message] : message;
     super(lines.join('\n'), options);
@@ -16,7 +16,7 @@ export class CliError extends Error {
   }
 }
 
-/** Carries a command's exit code out of commander, which throws away what an action returns. */
+/** Carries a command's exit code out of commander, which discards an action's result. */
 export class CommandOutcome {
   code: ExitCode = 0;
 }

@@ -2,10 +2,10 @@ import type { Layout } from '../core/gpu/geometry/geometry.ts';
 import type { Instance } from '../core/gpu/search/instance.ts';
 import { CliError } from './exit.ts';
 
-/** More instances of a profile than any GPU holds; beyond it a wish is a typing error. */
+/** More instances of a profile than any GPU holds; a larger count is a typing error. */
 const MOST = 1000;
 
-/** A wish as JSON: profile to count. @throws CliError that names the entry */
+/** A layout as JSON: profile to count. @throws CliError that names the entry */
 export function readWant(text: string): Layout {
   const value = readJson('--want', text);
   if (!isFields(value)) throw new CliError('--want must be an object of profile and count, such as {"1g.5gb": 2}');
@@ -21,7 +21,7 @@ export function readWant(text: string): Layout {
   return layout;
 }
 
-/** What is on a GPU, as JSON: a list of `{profile, start, busy, size, computeInstances}`, of which the last three may lack. */
+/** The instances on a GPU, as JSON: a list of `{profile, start, busy, size, computeInstances}`; the last three are optional. */
 export function readHave(text: string): readonly Instance[] {
   const value = readJson('--have', text);
   if (!Array.isArray(value)) throw new CliError('--have must be a list, such as [{"profile": "1g.5gb", "start": 0}]');

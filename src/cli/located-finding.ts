@@ -1,7 +1,7 @@
 import type { Finding } from '../core/text/finding.ts';
 import { type Output, paint, printLine } from './terminal.ts';
 
-/** A finding with its place in a file; how `-o json` shows it. */
+/** A finding with its position in a file, as `-o json` shows it. */
 export interface LocatedFinding {
   readonly severity: Finding['severity'];
   readonly code: Finding['code'];
@@ -15,7 +15,7 @@ export interface LocatedFinding {
   readonly models?: readonly string[];
 }
 
-/** Order of a file: by line, then by column; files stay in the order in which they were read. */
+/** By line, then by column; files stay in the order in which they were read. */
 export function sortFindings(findings: readonly LocatedFinding[]): readonly LocatedFinding[] {
   const order = new Map<string, number>();
   for (const { file } of findings) if (!order.has(file)) order.set(file, order.size);

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { runCli } from './program.ts';
 import { Output } from './terminal.ts';
 
-// `gpu-partition … | head`: a reader that has seen enough is no error of ours. Later writes go nowhere.
+// `gpu-partition … | head`: a reader that stops early is not an error of ours. Later writes are discarded.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -18,7 +18,7 @@ try {
     isPlugin ? 'kubectl gpu-partition' : 'gpu-partition',
   );
 } catch (error) {
-  // A mistake of ours, not of the user's: no answer was found, which is neither good nor a finding.
+  // Our mistake, not the user's: no answer was found, which is neither good nor a finding.
   new Output(process.stderr).write(
     `internal error, report it with this output: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );

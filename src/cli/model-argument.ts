@@ -3,7 +3,7 @@ import { type GpuModel, MODELS } from '../core/gpu/geometry/models.ts';
 import { findNearestWords } from '../core/text/nearest-word.ts';
 import { CliError } from './exit.ts';
 
-/** The model that a user names. @throws CliError that names the models that may be meant */
+/** The model that a user names. @throws CliError that lists the models that may be meant */
 export function readModel(name: string): GpuModel {
   const model = findModel(name);
   if (model !== undefined) return model;

@@ -10,10 +10,10 @@ const EXIT_CODES =
   'Exit codes: 0 success; 1 a finding; 2 usage error or unreadable input; 3 the state could not be determined.';
 
 /**
- * Runs the command line as a program does, with streams of the caller's.
+ * Runs the command line as a program does, on the caller's streams.
  *
  * @param argv arguments without node and the script: `['fit', '--model', 'A30', …]`
- * @param programName how help texts call the program: `kubectl gpu-partition` where kubectl started it
+ * @param programName the program's name in help texts: `kubectl gpu-partition` if kubectl started it
  */
 export async function runCli(
   argv: readonly string[],
@@ -63,7 +63,7 @@ async function buildCommand(
   return build({ terminal, outcome }).summary(summary).addHelpText('after', `\n${EXIT_CODES}`);
 }
 
-/** Commander would only say that the command is unknown; the list of those that exist is what a user needs next. */
+/** Commander would only report an unknown command; the list of existing commands is what a user needs next. */
 function refuseUnknown(wanted: string | undefined, argv: readonly string[]): void {
   const names = commands.map(({ name }) => name);
   if (wanted === undefined || wanted === 'help' || names.includes(wanted) || argv[0]?.startsWith('-') === true) return;
@@ -72,7 +72,7 @@ function refuseUnknown(wanted: string | undefined, argv: readonly string[]): voi
   throw new CliError(`unknown command ${JSON.stringify(wanted)}; ${hint}the commands are ${names.join(', ')}`);
 }
 
-/** Commander neither ends the process nor writes to streams that are not ours. Errors are printed by reportError. */
+/** Commander neither ends the process nor writes to other streams than ours. reportError prints errors. */
 function redirect(command: Command, terminal: Terminal): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => terminal.stdout.write(text),
@@ -83,7 +83,7 @@ function redirect(command: Command, terminal: Terminal): void {
   for (const child of command.commands) redirect(child, terminal);
 }
 
-/** The command whose help is worth reading: the words before the first option or argument. */
+/** The command whose help is relevant: the words before the first option or argument. */
 function commandPath(argv: readonly string[]): readonly string[] {
   const [name, next] = argv;
   if (!commands.some((entry) => entry.name === name) || name === undefined) return [];
@@ -94,7 +94,7 @@ function commandPath(argv: readonly string[]): readonly string[] {
 function reportError(error: unknown, terminal: Terminal, command: string): ExitCode {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    // Help that nobody asked for: commander has written it to stderr.
+    // Unrequested help: commander has written it to stderr.
     if (error.code !== 'commander.help')
       printError(terminal, [
         `${error.message.replaceAll(/^error: |\.$/g, '').replaceAll('\n', ' ')}; see ${command} --help`,

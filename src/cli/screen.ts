@@ -14,7 +14,7 @@ const styles: Readonly<Record<Tone, Style | undefined>> = {
   coming: 'cyan',
 };
 
-/** Prints lines, coloured where the output shows colours. */
+/** Prints lines, coloured if the output shows colours. */
 export function printLines(output: Output, lines: readonly Line[]): void {
   for (const line of lines) output.write(`${paintLine(output, line)}\n`);
 }
@@ -23,7 +23,7 @@ function paintLine(output: Output, line: Line): string {
   return line.map(({ text, tone }) => (styles[tone] === undefined ? text : output.paint(styles[tone], text))).join('');
 }
 
-/** A picture that follows what it shows: in place on a terminal, again below it elsewhere. */
+/** A live picture: redrawn in place on a terminal, printed again below elsewhere. */
 export class LiveScreen {
   readonly #output: Output;
   #shown: string | undefined;
@@ -42,7 +42,7 @@ export class LiveScreen {
       if (!isFirst) this.#output.write('\n');
       printLines(this.#output, lines);
     } else {
-      // What is taller than the screen would scroll it, and the next picture would begin in the middle.
+      // A picture taller than the screen would scroll it, and the next one would start in the middle.
       this.#output.home(isFirst);
       const shown = lines.slice(0, rows - 1);
       for (const line of shown) this.#output.writeRow(paintLine(this.#output, line));
@@ -50,7 +50,7 @@ export class LiveScreen {
     }
   }
 
-  /** Draws anew although nothing has changed: the terminal has. */
+  /** Redraws although nothing has changed: the terminal has. */
   forget(): void {
     if (this.#shown !== undefined) this.#shown = '';
   }

@@ -13,7 +13,7 @@ export interface Streams {
   readonly cwd: string;
 }
 
-/** What a command reads and writes. */
+/** A command's input and output. */
 export interface Terminal {
   readonly stdin: Readable;
   readonly stdout: Output;
@@ -23,16 +23,16 @@ export interface Terminal {
 
 export type Style = 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim';
 
-/** Of a terminal that says nothing, and of what is no terminal. */
+/** For a terminal that does not report its width, and for other outputs. */
 const usualColumns = 80;
 
 /**
- * The one way out. Names, keys and words of files and tools are printed in many places; here, after all of them, what a terminal
- * would obey is made visible.
+ * The only output path. Names, keys and texts from files and tools are printed in many places; here, after all of them, control
+ * characters that a terminal would obey are made visible.
  */
 export class Output {
   readonly #stream: Writable;
-  /** Stands for the escape of a colour until then: a word that no file can hold, since nobody knew it before. */
+  /** Placeholder for a colour's escape until then: a word that no file can contain, since nobody knew it before. */
   readonly #escape = `<${randomUUID()}>`;
 
   constructor(stream: Writable) {
@@ -48,23 +48,23 @@ export class Output {
     return sizeOf(this.#stream, 'columns') ?? usualColumns;
   }
 
-  /** Rows of the terminal; undefined where it is none. */
+  /** Rows of the terminal; undefined if it is not one. */
   get rows(): number | undefined {
     return sizeOf(this.#stream, 'rows');
   }
 
-  /** Calls back when the terminal has another size. @returns how to end that */
+  /** Calls back when the terminal is resized. @returns a function that stops it */
   onResize(action: () => void): () => void {
     this.#stream.on('resize', action);
     return () => void this.#stream.off('resize', action);
   }
 
-  /** Moves to the first row, and clears the screen where asked for. */
+  /** Moves to the first row, and clears the screen if asked to. */
   home(clears: boolean): void {
     this.#stream.write(clears ? '\u001B[2J\u001B[H' : '\u001B[H');
   }
 
-  /** Writes a row over what was there. */
+  /** Overwrites a row. */
   writeRow(text: string): void {
     this.write(text);
     this.#stream.write('\u001B[K\n');
@@ -74,7 +74,7 @@ export class Output {
     this.#stream.write('\u001B[J');
   }
 
-  /** Colours a text where the stream is a terminal that shows colours; `NO_COLOR` and `FORCE_COLOR` decide before that. */
+  /** Colours a text if the stream is a terminal that shows colours; `NO_COLOR` and `FORCE_COLOR` take precedence. */
   paint(style: Style, text: string): string {
     if (!showsColors(this.#stream)) return text;
     return styleText(style, escapeInvisible(text), { validateStream: false }).replaceAll('\u001B', this.#escape);
@@ -103,7 +103,7 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** One line, also where a name in it has several. */
+/** One line, even if a name in it has several. */
 export function printLine(output: Output, line: string): void {
   output.write(`${line.replaceAll('\n', String.raw`\n`)}\n`);
 }

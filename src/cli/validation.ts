@@ -8,17 +8,17 @@ import type { InputFile } from './input/input-file.ts';
 import { locateFinding, type Manifest, readManifests } from './input/manifest.ts';
 import { type LocatedFinding, sortFindings } from './located-finding.ts';
 
-/** What was read and found; `-o json` shows it as it is. */
+/** What was read and found; `-o json` shows it unchanged. */
 export interface Validation {
   readonly files: number;
-  /** Objects by what they are; the others of a GitOps repository are counted and left alone. */
+  /** Objects by kind; other objects of a GitOps repository are counted and left alone. */
   readonly objects: { readonly policies: number; readonly migParted: number; readonly skipped: number };
-  /** Files with templates that only become YAML when they are rendered. */
+  /** Files with templates that only become YAML when rendered. */
   readonly templates: readonly string[];
   readonly findings: readonly LocatedFinding[];
 }
 
-/** Of one object: who has more of them reads the first ones only. */
+/** Per object: a user with more of them reads only the first ones. */
 const MAX_FINDINGS = 100;
 
 interface FoundPolicy {
@@ -67,7 +67,7 @@ export function validateFiles(files: readonly InputFile[]): Validation {
   return { files: files.length, objects, templates, findings: sortFindings(findings) };
 }
 
-/** Helm charts in a repository are full of files that are no YAML yet; only our own kinds in them are worth an error. */
+/** Helm charts in a repository are full of files that are not YAML yet; only our own kinds in them are worth an error. */
 function isTemplate(text: string): boolean {
   return text.includes('{{') && !text.includes('GpuPartitionPolicy') && !text.includes('mig-configs');
 }
@@ -78,7 +78,7 @@ function kindOf(value: unknown): keyof Validation['objects'] {
   const kind = 'kind' in value ? value.kind : undefined;
   const version = 'apiVersion' in value ? value.apiVersion : undefined;
   if (kind === 'GpuPartitionPolicy') return 'policies';
-  // A misspelt kind of our group would be refused by the API server, and so would a policy that says not what it is.
+  // The API server would reject a misspelt kind of our group, and a policy without its kind.
   const isOurs = typeof version === 'string' && version.split('/')[0] === group && kind !== 'GpuNodePartition';
   return isOurs || (isNameless(value) && isPolicySpec(value)) ? 'policies' : 'skipped';
 }
@@ -93,8 +93,8 @@ function isPolicySpec({ spec }: { readonly spec?: unknown }): boolean {
 }
 
 /**
- * An object without kind or apiVersion is no object to kubectl. Where the user named the file it is worth an error, if it looks
- * like one at all: values of a Helm chart and workflows are YAML too.
+ * To kubectl an object without kind or apiVersion is not an object. In a file that the user named this is an error, if it looks
+ * like an object at all: values of a Helm chart and workflows are YAML too.
  */
 function findNameless(manifest: Manifest): readonly LocatedFinding[] {
   const { value } = manifest;
@@ -132,7 +132,7 @@ function countRest(manifest: Manifest, found: readonly LocatedFinding[]): readon
   return [locateFinding(manifest, { severity, code: 'MoreFindings', path: [], message })];
 }
 
-/** Keys that a mig-parted file gives twice: upstream takes the last without a word. */
+/** Duplicate keys of a mig-parted file: upstream silently takes the last. */
 export function duplicateConfigs(manifest: Manifest) {
   return manifest.duplicates.map((path) => ({
     severity: 'warning' as const,
@@ -142,14 +142,14 @@ export function duplicateConfigs(manifest: Manifest) {
   }));
 }
 
-/** Policies for the same nodes at the same priority: only age decides which of them applies. */
+/** Policies for the same nodes with the same priority: only age decides which of them applies. */
 function findRivals(policies: readonly FoundPolicy[]): readonly LocatedFinding[] {
   const first = new Map<string, FoundPolicy>();
   return policies.flatMap((found) => {
     const key = claimKey(found.policy.spec);
     const rival = first.get(key);
     if (rival === undefined) first.set(key, found);
-    // The same policy twice is an overlay or another environment, of which a cluster sees one.
+    // The same policy twice is an overlay or another environment, and a cluster sees only one of them.
     if (rival === undefined || rival.policy.metadata.name === found.policy.metadata.name) return [];
     const { line } = rival.manifest.locate(['spec', 'nodeSelector']);
     const message = `policy ${rival.policy.metadata.name} (${rival.manifest.file}:${line}) selects the same nodes at the same priority, so that the older one wins and the other does nothing; change the selector or the priority of one`;

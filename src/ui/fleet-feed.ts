@@ -2,7 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { viewPolicies } from '../core/view/fleet-status.ts';
 import { type PageFleet, type PageNode, viewPageNode } from '../core/view/page-fleet.ts';
 
-/** What has changed on the page: nodes as they are now, those that are gone, and every policy. */
+/** Changes on the page: current nodes, removed nodes, and every policy. */
 export interface PageChange {
   readonly policies: PageFleet['policies'];
   readonly nodes: readonly PageNode[];
@@ -14,11 +14,11 @@ interface FleetObjectsView {
   readonly partitions: readonly GpuNodePartition[];
 }
 
-/** The fleet as the page knows it, and who is told when it changes. */
+/** The fleet as the page knows it, and the listeners for its changes. */
 export class FleetFeed {
   readonly #poolOf: (node: string) => string;
   readonly #now: () => number;
-  /** By the object that the watch replaces when it changes. */
+  /** Keyed by the object that the watch replaces when it changes. */
   readonly #views = new WeakMap<GpuNodePartition, PageNode>();
   readonly #listeners = new Set<(change: PageChange) => void>();
   #nodes = new Map<string, PageNode>();
@@ -33,13 +33,13 @@ export class FleetFeed {
     return { policies: this.#policies, nodes: [...this.#nodes.values()] };
   }
 
-  /** @returns how to listen no more */
+  /** @returns a function that stops listening */
   listen(listener: (change: PageChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Takes the fleet as it is now. */
+  /** Updates to the current fleet. */
   take({ policies, partitions }: FleetObjectsView): void {
     const before = this.#nodes;
     this.#policies = viewPolicies(policies, partitions, this.#now());

@@ -6,7 +6,7 @@ import type { FleetFeed } from './fleet-feed.ts';
 import { pageText } from './page-text.ts';
 
 export interface PageServer {
-  /** With the token without which nothing is shown. */
+  /** Includes the token without which nothing is shown. */
   readonly address: string;
   stop(): Promise<void>;
 }
@@ -14,11 +14,11 @@ export interface PageServer {
 /** What the page shows. */
 export interface PageSources {
   readonly feed: FleetFeed;
-  /** Asked for when somebody wants to see it. @throws Error that says why it cannot be told */
+  /** Read on demand. @throws Error that says why it is not available */
   readonly reportWaste: () => Promise<WasteReport>;
 }
 
-/** Serves the page of the fleet to this machine alone, read-only. @param port 0 takes a free one @throws Error when the port is taken */
+/** Serves the fleet's page to this machine only, read-only. @param port 0 takes a free one @throws Error if the port is taken */
 export async function servePage(sources: PageSources, port: number): Promise<PageServer> {
   const token = randomBytes(16).toString('hex');
   const server = createServer((request, response) => answer({ ...sources, token }, request, response));
@@ -44,7 +44,7 @@ function answer({ feed, reportWaste, token }: Served, request: IncomingMessage, 
   const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
   const [, given = '', path = ''] = /^\/([0-9a-f]*)\/(.*)$/.exec(pathname) ?? [];
   if (request.method !== 'GET') return send(response, 405, 'text/plain', 'GET only\n');
-  // A page of another origin may have our address under its own name (DNS rebinding): it does not have the token, and is told nothing.
+  // A page of another origin may have our address under its own name (DNS rebinding): it lacks the token, and gets nothing.
   const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
   if (!isLocal || !isSame(given, token))
     return send(response, 403, 'text/plain', 'open the address that gpu-partition ui prints\n');
@@ -77,7 +77,7 @@ async function sendWaste(reportWaste: PageSources['reportWaste'], response: Serv
   }
 }
 
-/** Server-sent events: each is a change of the fleet since the one before; the first is the whole of it. */
+/** Server-sent events: each is the change since the previous one; the first is the whole fleet. */
 function follow(feed: FleetFeed, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
   const write = (change: unknown): void => void response.write(`data: ${JSON.stringify(change)}\n\n`);

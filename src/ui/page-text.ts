@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 declare const GPU_PARTITION_PAGE: string | undefined;
 
-/** The page: put in by the bundler, or read where the programs run from source. */
+/** The page: embedded by the bundler, or read from disk if the programs run from source. */
 export const pageText: string =
   typeof GPU_PARTITION_PAGE === 'string'
     ? GPU_PARTITION_PAGE

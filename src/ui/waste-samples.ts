@@ -4,7 +4,7 @@ import { reportWaste, type WasteReport } from '../core/waste/waste-report.ts';
 /** A fleet of thousands of nodes takes megabytes each time. */
 const mostSamples = 12;
 
-/** Looks at a cluster whenever somebody asks for its waste, and remembers what was seen: the longer a page is open, the more it says. */
+/** Reads a cluster whenever somebody asks for its waste, and keeps what it saw: the longer a page is open, the more it can tell. */
 export class WasteSamples {
   readonly #read: () => Promise<ClusterFacts>;
   #seen: readonly ClusterFacts[] = [];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type FleetBug, fleetBugs } from './fleet-bugs.ts';
 import { drawFleetStory, findFleetViolation } from './fleet-story.ts';
 
-/** So many seeds at most until a bug is found. */
+/** Maximum number of seeds tried before a bug is found. */
 const mostSeeds = 200;
 
 describe('model of a fleet with a planted bug', function () {

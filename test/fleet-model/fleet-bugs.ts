@@ -8,11 +8,11 @@ import type { FleetTheme } from './fleet-story.ts';
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;
 
-/** A mistake that is made on purpose, to see that the model of the fleet finds it. */
+/** A deliberate mistake, to check that the fleet model finds it. */
 export interface FleetBug {
   readonly name: string;
   readonly what: string;
-  /** The kind of story that meets it. */
+  /** The kind of story that exposes it. */
   readonly theme?: FleetTheme;
   readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
   readonly say?: (decision: Settled, snapshot: NodeSnapshot) => Partial<Settled>;

@@ -14,29 +14,29 @@ import { nodeOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 const ourTaint = 'gpupartition.dev/repartitioning';
-/** How old what a leader decides on may be when nothing is wrong, in ms, and for how long it may be older when something was. */
+/** How stale a leader's view may be in normal operation, in ms, and how long after a fault it may be staler. */
 const usualLagMs = 3000;
-/** How long a leader takes from its last look to what it does, in ms. */
+/** Time between a leader's last read and its action, in ms. */
 const raceMs = 1000;
 const troubleMs = 180_000;
 
-/** One who sees every revision of the API, and counts for himself. */
+/** An observer that sees every revision of the API and keeps its own counts. */
 export class FleetChecks {
   readonly #world: FleetWorld;
-  /** What was, since when: for whoever may not have seen yet what is. */
+  /** Earlier values with their times: for programs that may not have seen the current ones yet. */
   readonly #sizes = new History<number>();
   readonly #notReady = new Map<string, number>();
-  /** Since when a node is no longer closed by others than us; absent while it is. */
+  /** Since when a node is no longer closed by others; absent while it is. */
   readonly #closedAnywayUntil = new Map<string, number>();
-  /** Nodes that were being changed when their ledger was lost: nobody knows of them but themselves. */
+  /** Nodes that were being changed when their ledger was lost: only they themselves know about it. */
   readonly #orphans = new Set<string>();
   /** When policies were edited, by uid. */
   readonly #editedAt = new Map<string, number>();
-  /** When a node's slot went last, and who took it. */
+  /** When a node's slot was last removed, and by whom. */
   readonly #takenAt = new Map<string, { readonly at: number; readonly by: string }>();
-  /** Who has closed a node, by its uid. */
+  /** Who closed a node, by its uid. */
   readonly #closedBy = new Map<string, string>();
-  /** Nodes that failed at the generation that their policy has, by name: its uid, and since when. */
+  /** Nodes that failed at the current generation of their policy, by name: the policy's uid, and since when. */
   readonly #failed = new Map<string, { readonly of: string; readonly at: number }>();
   readonly #canaries = new Map<string, Map<string, number | undefined>>();
   readonly #forced = new Set<string>();
@@ -111,7 +111,7 @@ export class FleetChecks {
       const machine = this.#world.machines.get(after.metadata.name);
       const partition = this.#world.api.find('partitions', after.metadata.name);
       const wish = partition?.spec.wish;
-      // What is lost in this very moment nobody knows yet.
+      // A loss at this very moment cannot be known yet.
       const isLost = machine !== undefined && this.#now - machine.lostAt < raceMs;
       const isMet = machine !== undefined && wish !== undefined && (isLost || meets(machine, wish.gpus));
       demand(isMet, 'S3', `${by} takes the start-up taint off ${after.metadata.name}, whose layout is not there`);
@@ -119,7 +119,7 @@ export class FleetChecks {
   }
 
   /**
-   * No write can depend on another object: a leader may close or grant a node at the moment in which another leader takes its slot back,
+   * No write can depend on another object: a leader may close or grant a node at the moment when another leader takes its slot back,
    * or a user deletes the policy with its ledger.
    */
   #isJustTaken(uid: string, by: string): boolean {
@@ -127,7 +127,7 @@ export class FleetChecks {
     return taken !== undefined && this.#now - taken.at < raceMs && taken.by !== by;
   }
 
-  /** The ledger knows of a node before anything is done to it, and until it is verified. */
+  /** A node is in the ledger before anything is done to it, and until it is verified. */
   #isKnown(name: string, by: string): void {
     const { api } = this.#world;
     const node = api.find('nodes', name);
@@ -211,13 +211,13 @@ export class FleetChecks {
     if (!isAnswer || device.step !== 'Failed') return;
     if (['PlanChanged', 'Stale', 'Stopped'].includes(device.error?.code ?? '')) return;
     const { uid = '' } = spec.policy ?? {};
-    // Whether that is a failure of before an edit or after it depends on who has seen the edit.
+    // Whether that failure counts for before or after an edit depends on who has seen the edit.
     const isJustEdited = this.#now - (this.#editedAt.get(uid) ?? 0) < this.#lagMs;
     if (this.#failed.has(metadata.name) || isJustEdited) return;
     this.#failed.set(metadata.name, { of: uid, at: this.#now });
   }
 
-  /** What the agent is about to do to a device. */
+  /** Called when the agent is about to change a device. */
   deviceIsChanged(machine: FleetMachine, work: readonly GpuWork[]): void {
     const holders = machine.holders();
     for (const { uuid, mode, steps } of work) {
@@ -312,7 +312,7 @@ export class FleetChecks {
     demand(held.length + others.length <= most, 'S5', `${words}: ${count}, maxUnavailable ${maxUnavailable}`);
   }
 
-  /** Most nodes that a leader may take for the policy's. */
+  /** Upper bound of the nodes that a leader may count as the policy's. */
   #sizeOf(policy: Policy): number {
     if (this.#isTroubled || this.#sizes.hasChangedWithin(this.#lagMs, this.#now)) {
       return this.#sizes.most(this.#lagMs, this.#now);
@@ -328,7 +328,7 @@ export class FleetChecks {
       Object.entries(spec.nodeSelector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
     const decides = ({ metadata, spec }: Policy): boolean =>
       metadata.deletionTimestamp === undefined || spec.onDelete === 'DisableMig';
-    // One that is going leaves its nodes to any other.
+    // A policy that is being deleted leaves its nodes to any other.
     const isGoing = ({ metadata }: Policy): number => (metadata.deletionTimestamp === undefined ? 0 : 1);
     const rank = (a: Policy, b: Policy): number =>
       isGoing(a) - isGoing(b) ||
@@ -340,7 +340,7 @@ export class FleetChecks {
   }
 
   #isWithinCap(words: string): void {
-    // Of all policies together: counted by the leader, and only by one.
+    // Across all policies: counted by the leader, and by only one.
     if (this.#isTroubled) return;
     const { api, setup } = this.#world;
     const all = api.list('policies').reduce((sum, { status }) => sum + (status?.inFlight?.length ?? 0), 0);
@@ -348,7 +348,7 @@ export class FleetChecks {
     demand(all <= most, 'S5', `${words}: ${all} in flight of all policies, --max-concurrent-nodes ${setup.cap}`);
   }
 
-  /** Threshold and canary: whoever starts although nothing of it has to be put right. */
+  /** Threshold and canary bind nodes that start although nothing on them needs repair. */
   #isStarted(policy: Policy, started: readonly Slot[], words: string): void {
     const { failureThreshold = 1, canary } = policy.spec.rollout ?? {};
     const { uid = '', generation } = policy.metadata;
@@ -362,11 +362,11 @@ export class FleetChecks {
     const key = `${uid} ${generation}`;
     const known = this.#canaries.get(key) ?? new Map<string, number | undefined>();
     this.#canaries.set(key, known);
-    // Times are written in whole seconds.
+    // Times have a resolution of one second.
     const soakMs = soakOf(canary.soak);
     const soaked = [...known.values()].filter((since) => since !== undefined && since + soakMs <= this.#now + 1000);
     if (soaked.length >= canary.nodes) return;
-    // One whose pods did not go the first time starts once more.
+    // A node whose pods did not terminate the first time starts once more.
     const starts = new Set(started.map(({ node, nodeUID }) => `${node} ${nodeUID}`));
     const alive = [...known.keys()].filter((node) => !starts.has(node) && this.#isHeldFor(policy, node));
     for (const node of starts) known.set(node, undefined);
@@ -374,7 +374,7 @@ export class FleetChecks {
     demand(count <= canary.nodes, 'S18', `${words} before the canary has soaked`);
   }
 
-  /** Whether a canary counts: it is there, and has a slot or is done. One that has lost its layout since starts anew. */
+  /** Whether a canary counts: it exists, and has a slot or is done. A canary that has since lost its layout starts over. */
   #isHeldFor({ status, metadata }: Policy, key: string): boolean {
     const { api, machines } = this.#world;
     const [node = '', uid = ''] = key.split(' ');
@@ -405,7 +405,7 @@ export class FleetChecks {
     if (known?.has(key) === true && known.get(key) === undefined) known.set(key, this.#now);
   }
 
-  /** What another policy has won meanwhile is no canary any more. */
+  /** A node that another policy has won meanwhile is no longer a canary. */
   #leaveLost(node: string, key: string): void {
     const lists = [...this.#canaries].filter(([, canaries]) => canaries.has(key));
     if (lists.length === 0) return;
@@ -435,7 +435,7 @@ export class FleetChecks {
   }
 }
 
-/** What a number was lately. */
+/** Recent values of a number. */
 class History<Value extends number> {
   #entries: readonly { readonly at: number; readonly value: Value }[] = [];
 
@@ -458,7 +458,7 @@ function demand(holds: boolean, invariant: string, message: string): asserts hol
   if (!holds) throw new Violation(invariant, message);
 }
 
-/** Whether the machine's GPUs are cut as wished. */
+/** Whether the machine's GPUs match the wish. */
 export function meets(
   { device }: FleetMachine,
   wishes: readonly {
@@ -495,7 +495,7 @@ function isClosedAnyway(node: NodeObject | undefined): boolean {
   return hasStartupTaint(node) || isRestarted;
 }
 
-/** Down, and never to nothing unless that is meant. */
+/** Rounded down, but to 0 only if 0 is meant. */
 function limitOf(limit: number | string, of: number): number {
   const most = typeof limit === 'number' ? limit : (of * Number.parseInt(limit, 10)) / 100;
   return most <= 0 || (typeof limit === 'string' && limit.startsWith('0')) ? 0 : Math.max(1, Math.floor(most));
@@ -506,7 +506,7 @@ function soakOf(soak: string | undefined): number {
   return soak?.endsWith('m') === true ? amount * 60_000 : amount * 1000;
 }
 
-/** Windows of these stories begin every ten minutes; what was decided a moment before one closed is written a moment after. */
+/** Windows in these stories start every ten minutes; a decision made just before one closes is written just after. */
 function isOpen(windows: NonNullable<NonNullable<PolicySpec['rollout']>['windows']>, now: number): boolean {
   const slackMs = 2000;
   return windows.some(({ duration }) => now % 600_000 <= soakOf(duration) + slackMs);

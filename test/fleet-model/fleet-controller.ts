@@ -30,7 +30,7 @@ export class FleetController {
     policies: new ObjectStore<Policy>(),
     agents: new ObjectStore<AgentPod>(),
   };
-  /** How much of the API's log each watch has brought. */
+  /** How much of the API's log each watch has delivered. */
   readonly #cursor = new Map<Kind, number>();
   readonly frozen = new Set<Kind>();
   readonly #fleet = new Fleet({ sharing: false });
@@ -40,9 +40,9 @@ export class FleetController {
   readonly #nodeWorkers = new Map<string, Worker>();
   readonly #policyWorkers = new Map<string, Worker>();
   #isGone = false;
-  /** The last it found of each node. */
+  /** The latest verdict on each node. */
   readonly verdicts = new Map<string, Verdict>();
-  /** Why no node may start. */
+  /** Why no node may start a change. */
   readonly freeze: string | undefined;
 
   constructor(world: FleetWorld, name: string, freeze: string | undefined) {
@@ -72,12 +72,12 @@ export class FleetController {
     for (const worker of this.#workers) worker.stop();
   }
 
-  /** The process hangs: the answers that it waits for come so many ms later. */
+  /** The process hangs: pending answers arrive this many ms later. */
   stall(ms: number): void {
     for (const worker of this.#workers) if (!worker.isIdle) worker.stallMs = ms;
   }
 
-  /** The watch of a kind brings what has happened by now. */
+  /** The watch of a kind delivers what has happened so far. */
   deliver(kind: Kind): void {
     if (this.#isGone || this.frozen.has(kind) || kind === 'pods') return;
     const { log } = this.#world.api;
@@ -161,7 +161,7 @@ export class FleetController {
     return known;
   }
 
-  // --- as src/controller/reconcile-policy.ts, without the words ---------------------------------------------------
+  // --- as src/controller/reconcile-policy.ts, without the messages -------------------------------------------------
 
   *#reconcilePolicy(name: string): WorkerTask {
     const policy = this.cluster.policies.get(name);

@@ -12,25 +12,25 @@ import { resourceOf } from '../model/kubelet.ts';
 import { Worker, type WorkerTask } from '../model/worker.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
-/** What becomes of the next grants of a node. */
+/** The outcome of a node's next grants. */
 export type Fate = 'Well' | 'FailOnce' | 'FailAlways';
 
-/** A machine with its kubelet, its device plugin, which follows changes by itself, and its agent. */
+/** A machine with its kubelet, its agent, and its device plugin, which follows changes by itself. */
 export class FleetMachine {
   readonly name: string;
   readonly uid: string;
   readonly device: ModelDevice;
   readonly #world: FleetWorld;
-  /** Devices of pods, by uid. */
+  /** Devices of pods, by pod uid. */
   readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
   #offered: ReadonlyMap<string, readonly string[]> = new Map();
   readonly #known = new Set<string>();
   boot = 1;
   isUp = true;
-  /** It is no more. */
+  /** The machine no longer exists. */
   isGone = false;
   fate: Fate = 'Well';
-  /** When instances of it were gone last that nobody had told to go. */
+  /** When instances last disappeared without being asked to. */
   lostAt = -Infinity;
   agent: MachineAgent | undefined;
   #pluginRound = 0;
@@ -100,7 +100,7 @@ export class FleetMachine {
 
   // --- pods -------------------------------------------------------------------------------------------------------
 
-  /** Gives a pod a device; undefined where none is free. */
+  /** Allocates a device to a pod; undefined if none is free. */
   admit(uid: string, resource: string): string | undefined {
     const taken = new Set([...this.allocations.values()].map(({ id }) => id));
     const id = (this.#offered.get(resource) ?? []).find((one) => !taken.has(one));
@@ -114,7 +114,7 @@ export class FleetMachine {
     if (this.allocations.delete(uid)) this.agent?.wakeSoon();
   }
 
-  /** Pods that hold a device, by its UUID. */
+  /** Pods that hold a device, by the device's UUID. */
   holders(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, readonly string[]>();
     for (const [uid, { id }] of this.allocations) found.set(id, [...(found.get(id) ?? []), `default/${uid}`]);
@@ -126,7 +126,7 @@ export class FleetMachine {
     const report = this.device.report();
     const holders = this.holders();
     const ids = this.device.uuids;
-    // Whoever holds a slice that is gone may be on any of them.
+    // A pod that holds a slice that is gone may be on any GPU.
     const lost = [...this.allocations].flatMap(([uid, { id }]) => (ids.has(id) ? [] : [`default/${uid}`]));
     const held = (
       uuid: string,
@@ -200,7 +200,7 @@ export class FleetMachine {
   }
 }
 
-/** The agent of a machine: it plans as the product does, and applies a plan at one stroke. */
+/** The agent of a machine: it plans as the product does, and applies a plan in one step. */
 export class MachineAgent {
   readonly #world: FleetWorld;
   readonly #machine: FleetMachine;
@@ -264,7 +264,7 @@ export class MachineAgent {
     });
   }
 
-  /** @returns the code of the error; undefined where it went well */
+  /** @returns the code of the error; undefined on success */
   *#carryOut(partition: StoredPartition, granted: Grant): Generator<number, string | undefined, undefined> {
     const report = this.#machine.read();
     const marks = { drain: partition.spec.drain, reported: partition.status?.device?.plan };

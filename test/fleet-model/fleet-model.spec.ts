@@ -2,12 +2,12 @@ import { Tellers } from '../model/tellers.ts';
 import { fleetThemes } from './fleet-story.ts';
 import { tellFleetSeeds } from './fleet-tell.ts';
 
-/** More of them in a night: FLEET_SEEDS=100000 npx mocha test/fleet-model/fleet-model.spec.ts */
+/** More seeds in a nightly run: FLEET_SEEDS=100000 npx mocha test/fleet-model/fleet-model.spec.ts */
 const seeds = Number(process.env['FLEET_SEEDS'] ?? 3000);
 const firstSeed = Number(process.env['FLEET_FIRST_SEED'] ?? 0);
 const parts = 5;
 
-/** Seeds that have found something, with what it was: they are told first. */
+/** Seeds that have found a bug, with the bug: they run first. */
 const regressions: readonly (readonly [seed: number, what: string])[] = [
   [557, 'a policy that was deleted waited without end for a node that waited for its pods'],
   [867, 'a policy that was deleted and selected no node any more was never looked at again, and kept its finalizer'],
@@ -30,7 +30,7 @@ describe('model of a fleet', function () {
     });
   }
 
-  // Half of them are about anything.
+  // Half of the seeds have no fixed topic.
   for (let part = 0; part < parts; part += 1) {
     const from = firstSeed + Math.floor((part * seeds) / 2 / parts);
     const to = firstSeed + Math.floor(((part + 1) * seeds) / 2 / parts);

@@ -1,6 +1,6 @@
 import type { Pod } from '../model/api.ts';
 
-/** Labels of a pod say where it was bound: the product looks at no pod's `spec.nodeName`, which the API server selects by. */
+/** A label says where a pod is bound: the product never reads a pod's `spec.nodeName`, which the API server selects by. */
 const boundTo = 'test/node';
 
 export function nodeOf({ metadata }: Pod): string {
@@ -12,7 +12,7 @@ interface PodParts {
   readonly app: string;
   readonly node: string;
   readonly resource: string;
-  /** Nobody would make another one in its place. */
+  /** No controller would replace it. */
   readonly isBare: boolean;
 }
 

@@ -20,13 +20,13 @@ const layouts: Readonly<Record<FleetSetup['product'], readonly PolicyLayout[]>> 
   ],
 };
 
-/** Pools of the fleet; a node is in one of them. */
+/** Pools of the fleet; each node is in one of them. */
 export const pools = ['p', 'q'] as const;
 
 const selectors = [
   { matchLabels: { pool: 'p' } },
   { matchLabels: { pool: 'q' } },
-  // Widened: all of them.
+  // Widened: all pools.
   { matchLabels: { fleet: 'yes' } },
 ] as const;
 
@@ -71,7 +71,7 @@ export function drawDrain(random: Random, isCalm: boolean): NonNullable<PolicySp
   };
 }
 
-/** Writes a policy as a user does: its generation counts what it says. */
+/** Writes a policy as a user does: its generation counts changes of the spec. */
 export function applyFleetPolicy(
   { api, timeline, random }: FleetWorld,
   name: string,

@@ -2,12 +2,12 @@ import type { NodeSettings } from '../../src/core/node/snapshot.ts';
 import type { Random } from '../model/random.ts';
 import { settings as oneNodeSettings } from '../model/setup.ts';
 
-/** What a story's fleet is. */
+/** The fleet of a story. */
 export interface FleetSetup {
   readonly nodes: number;
   /** `--max-concurrent-nodes`. */
   readonly cap: number | string;
-  /** Whether nodes that join have the start-up taint. */
+  /** Whether new nodes have the start-up taint. */
   readonly hasStartupTaint: boolean;
   readonly product: 'NVIDIA A30' | 'NVIDIA A100-SXM4-40GB';
 }
@@ -15,7 +15,7 @@ export interface FleetSetup {
 const sizes = [3, 3, 4, 4, 5, 5, 6, 7, 8, 10] as const;
 
 export function drawFleetSetup(random: Random): FleetSetup {
-  // Few are big: what goes wrong among thirty mostly goes wrong among five.
+  // Few fleets are big: most bugs that show up with thirty nodes show up with five.
   const nodes = random.chance(0.03) ? 11 + random.integer(20) : (random.pick(sizes) ?? 3);
   return {
     nodes,
@@ -28,5 +28,5 @@ export function drawFleetSetup(random: Random): FleetSetup {
 /** As for one node. */
 export const settings: NodeSettings = oneNodeSettings;
 
-/** How long a policy that is deleted may take, in ms. */
+/** How long a deleted policy may take to go away, in ms. */
 export const deleteDeadlineMs = 1_800_000;

@@ -123,9 +123,9 @@ export type FleetStepName = keyof typeof steps;
 
 export interface FleetStep {
   readonly name: FleetStepName;
-  /** Of what it draws: a story that is cut stays what it is. */
+  /** Seed of its random choices: a shortened story keeps its steps. */
   readonly seed: number;
-  /** What passes until the next one. */
+  /** Time until the next step. */
   readonly ms: number;
 }
 
@@ -137,7 +137,7 @@ export function listFleetSteps(): readonly FleetStepName[] {
   return Object.keys(steps) as FleetStepName[];
 }
 
-/** Somebody asks for what failed twice in the same way. */
+/** A user requests a retry of what failed twice in the same way. */
 export function askForRetry(machine: FleetMachine): void {
   machine.edit((node) => ({
     ...node,

@@ -14,7 +14,7 @@ import {
 } from './fleet-steps.ts';
 import { FleetWorld } from './fleet-world.ts';
 
-/** What a seed tells: a fleet, and what happens to it. */
+/** The story of a seed: a fleet, and what happens to it. */
 export interface FleetStory {
   readonly seed: number;
   readonly setup: FleetSetup;
@@ -93,10 +93,10 @@ export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): Fleet
   return { seed, setup, steps: [first('newPolicy', 20_000), first('addPods', 2000), ...drawn] };
 }
 
-/** A drain that was not done rests for an hour at most, what drifts for another. */
+/** After a failed drain a node rests for at most an hour, after drift for another. */
 const patienceMs = 4 * 3600_000;
 
-/** @throws Violation where a promise is broken on the way, or where all does not come to rest afterwards */
+/** @throws Violation if an invariant is violated on the way, or if the fleet does not settle afterwards */
 export function runFleetStory({ seed, setup, steps }: FleetStory, bug?: FleetBug): FleetWorld {
   const world = new FleetWorld(setup, seed, bug);
   for (const step of steps) {
@@ -110,7 +110,7 @@ export function runFleetStory({ seed, setup, steps }: FleetStory, bug?: FleetBug
   return world;
 }
 
-/** Faults stop, pods may be evicted, and what the users want stays as it is. */
+/** Faults stop, pods can be evicted, and the users' wishes stay as they are. */
 function calmDown(world: FleetWorld): void {
   world.isCalm = true;
   Object.assign(world.faults, { refusal: 0, lostAnswer: 0 });
@@ -171,7 +171,7 @@ function findFleetTrouble({ api, machines, controllers }: FleetWorld): string | 
     const words = `${name}: ${verdict?.phase} ${verdict?.reason}: ${verdict?.message}`;
     const ours = (machine.node?.spec?.taints ?? []).filter(({ key }) => key.includes('gpupartition'));
     const winner = controller.cluster.fleet.winnerOf(name);
-    // Of a node that no policy selects nobody verifies anything.
+    // A node that no policy selects is not verified.
     if (ours.some(({ key }) => key.endsWith('repartitioning')) || (winner && ours.length > 0)) return `${words} (L4)`;
     if (verdict?.phase !== (winner === undefined ? 'Unmanaged' : 'Ready')) return words;
     if (winner === undefined) continue;
@@ -182,7 +182,7 @@ function findFleetTrouble({ api, machines, controllers }: FleetWorld): string | 
   return undefined;
 }
 
-/** The shortest story that still breaks the same promise (ddmin). */
+/** The shortest story that still violates the same invariant (ddmin). */
 export function shrinkFleetStory(story: FleetStory, invariant: string): FleetStory {
   let { steps } = story;
   for (let size = Math.ceil(steps.length / 2); size >= 1;) {

@@ -8,12 +8,12 @@ import {
 
 interface FleetSeeds {
   readonly from: number;
-  /** The one after the last. */
+  /** Exclusive end. */
   readonly to: number;
   readonly theme?: FleetTheme | undefined;
 }
 
-/** Tells stories in order. @returns the first that breaks a promise, cut short; undefined where none does */
+/** Runs stories in order. @returns the first that violates an invariant, shortened; undefined if none does */
 export function tellFleetSeeds({ from, to, theme }: FleetSeeds): string | undefined {
   for (let seed = from; seed < to; seed += 1) {
     const story = drawFleetStory(seed, theme);

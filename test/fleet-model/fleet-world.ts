@@ -14,16 +14,16 @@ import { makePod, nodeOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
 
-/** The process was ended in the middle of a call. */
+/** The process was killed in the middle of a call. */
 class ProcessEnded extends Error {}
 
 const watched: readonly Kind[] = ['policies', 'nodes', 'partitions', 'agents'];
-/** An old leader notices within that time that its lease is another's. */
 /** Far more than any story needs. */
 const mostEvents = 300_000;
+/** An old leader notices within this time that it has lost its lease. */
 const rivalryMs = 30_000;
 
-/** How the disruption budget of an application stands. */
+/** State of an application's disruption budget. */
 export type Budget = 'Free' | 'OneAtATime' | 'Closed';
 
 export const apps = ['x', 'y', 'z'] as const;
@@ -40,9 +40,9 @@ export class FleetWorld {
   controllers: readonly FleetController[] = [];
   readonly faults = { refusal: 0, lostAnswer: 0 };
   readonly budgets = new Map<string, Budget>();
-  /** Of `--freeze`. */
+  /** Value of `--freeze`. */
   freeze: string | undefined;
-  /** When something was wrong last with what a leader sees or does. */
+  /** When a leader's view or actions were last disturbed. */
   lastFaultAt = -Infinity;
   crashIn: number | undefined;
   readonly #due = new Set<string>();
@@ -116,7 +116,7 @@ export class FleetWorld {
 
   // --- controllers ------------------------------------------------------------------------------------------------
 
-  /** A new leader begins; those before it go on until they learn that their lease is another's. */
+  /** A new leader starts; its predecessors continue until they learn that they have lost the lease. */
   lead(): void {
     this.#leaders += 1;
     const rivals = this.controllers;
@@ -207,7 +207,7 @@ export class FleetWorld {
     );
   }
 
-  /** A policy that is being deleted goes with its last finalizer. */
+  /** A policy that is being deleted disappears with its last finalizer. */
   setFinalizers(
     name: string,
     finalizers: readonly string[],
@@ -230,7 +230,7 @@ export class FleetWorld {
     const policy = this.api.find('policies', name);
     if (!policy || policy.metadata.deletionTimestamp !== undefined) return;
     if ((policy.metadata.finalizers ?? []).length === 0) return this.api.delete('policies', name, 'user');
-    // The API server counts a deletion as a change of what is wanted.
+    // The API server counts a deletion as a change of the spec.
     const generation = (policy.metadata.generation ?? 0) + 1;
     const deletionTimestamp = timeText(this.timeline.now);
     this.api.update('policies', name, 'user', (one) => ({
@@ -245,7 +245,7 @@ export class FleetWorld {
     return this.api.list('pods').filter((pod) => nodeOf(pod) === node);
   }
 
-  /** A pod of an application wants a slice, wherever one is free. */
+  /** A pod of an application wants a slice, on any node that has one free. */
   schedule(app: string, isBare: boolean): void {
     const places = [...this.machines.values()].flatMap((machine) => {
       const { spec, status } = machine.node ?? {};
@@ -265,7 +265,7 @@ export class FleetWorld {
     const uid = `${app}-${this.#pods}`;
     this.#graceMs.set(uid, this.random.chance(0.06) ? this.random.between(3e5, 12e5) : this.random.between(50, 6000));
     this.api.create('pods', uid, makePod({ uid, app, node: machine.name, resource, isBare }), 'scheduler');
-    // The kubelet learns of it a moment later.
+    // The kubelet learns about it a moment later.
     this.later(0, 200, () => {
       const pod = this.api.find('pods', uid);
       if (!pod || pod.metadata.deletionTimestamp !== undefined) return;
@@ -282,7 +282,7 @@ export class FleetWorld {
     this.#terminate(pod, this.#graceMs.get(uid) ?? 0);
   }
 
-  /** Whether the disruption budget of a pod lets it go. */
+  /** Whether the disruption budget of a pod permits its eviction. */
   mayEvict({ metadata }: Pod): boolean {
     const app = metadata.labels?.['app'] ?? '';
     const budget = this.budgets.get(app) ?? 'Free';

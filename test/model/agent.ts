@@ -34,7 +34,7 @@ const readIntervalMs = 60_000;
 const busyReadMs = 5000;
 const settlingMs = 600_000;
 
-/** A process of the agent, after the rules of src/agent: what it remembers ends with it. */
+/** A process of the agent, by the rules of src/agent: its memory ends with it. */
 export class AgentProcess {
   readonly #world: ModelWorld;
   readonly worker: Worker;
@@ -50,7 +50,7 @@ export class AgentProcess {
   #failures = 0;
   #plannedWish: unknown;
   #hasTriedToRebuild = false;
-  /** What was told of, and that it was: while a plugin settles nothing else is looked at four times a second. */
+  /** The last report: while a plugin settles nothing else is checked four times a second. */
   #told: { readonly partition: StoredPartition; readonly report: unknown } | undefined;
 
   constructor(world: ModelWorld) {
@@ -62,7 +62,7 @@ export class AgentProcess {
     this.worker.add();
   }
 
-  /** Its watch of its own object has news. */
+  /** The watch of its own object delivers news. */
   see(partition: StoredPartition | undefined): void {
     this.#watched = partition;
     this.worker.add();
@@ -70,7 +70,7 @@ export class AgentProcess {
 
   *#reconcile(): WorkerTask {
     const watched = this.#watched;
-    // The token of an agent names its node's uid: it may not write into the object of an earlier node.
+    // An agent's token names its node's uid: it cannot write to the object of an earlier node.
     if (watched === undefined || watched.spec.nodeUID !== this.#nodeUID) {
       this.worker.succeeded();
       return undefined;
@@ -166,7 +166,7 @@ export class AgentProcess {
     return { step: 'Idle', lastGood: this.#lastGoodAfter(partition, granted.gpus) };
   }
 
-  /** As src/device/apply does it: one operation after the other, and back again where one fails. */
+  /** As src/device/apply does it: one operation after the other, undone if one fails. */
   *#apply(
     partition: StoredPartition,
     granted: Grant,
@@ -219,7 +219,7 @@ export class AgentProcess {
     return { fault };
   }
 
-  /** What this apply made goes, and what it took comes back, placements included. */
+  /** Destroys what this apply created and recreates what it destroyed, placements included. */
   *#undo(
     changed: readonly { readonly gpu: Gpu; readonly before: Gpu['slices']; readonly mode: Gpu['mig'] }[],
   ): Generator<number, void, undefined> {
@@ -341,7 +341,7 @@ export class AgentProcess {
       : { lastGood: this.#lastGoodAfter(partition, wish.gpus) };
   }
 
-  /** As if the pods that were told to go still held what they did. */
+  /** Plans as if the pods that were asked to terminate still held their devices. */
   #planDrained(
     { spec, status }: StoredPartition,
     wish: Parameters<typeof planDrained>[1],
@@ -359,7 +359,7 @@ export class AgentProcess {
     return plan ? { plan } : {};
   }
 
-  // --- what it tells ----------------------------------------------------------------------------------------------
+  // --- what it reports --------------------------------------------------------------------------------------------
 
   #state(seen: DeviceReport | undefined): DeviceReport {
     return {

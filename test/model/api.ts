@@ -29,7 +29,7 @@ export interface ApiChange<Name extends Kind = Kind> {
 
 type Objects = { readonly [Name in Kind]: Map<string, Kinds[Name]> };
 
-/** The API server: resource versions, compare-and-swap, JSON patch with its tests, generations, a log for the watches. */
+/** The API server: resource versions, compare-and-swap, JSON patch with tests, generations, a log for the watches. */
 export class Api {
   #version = 100;
   readonly #objects: Objects = {
@@ -59,7 +59,7 @@ export class Api {
     return this.#put(kind, key, object, by);
   }
 
-  /** @throws ApiError 404, 409 where the version is another one by now */
+  /** @throws ApiError 404, or 409 if the version has changed */
   update<Name extends Kind>(
     kind: Name,
     key: string,
@@ -113,7 +113,7 @@ export function refuse(code: number, reason: string, text: string): ApiError {
   return new ApiError({ request: 'model', code, reason, text });
 }
 
-/** RFC 6902 as far as a Node is patched; a test that fails, or a path that is not there, refuses the whole patch. */
+/** RFC 6902 as far as Node patches use it; a failed test, or a path that does not exist, rejects the whole patch. */
 function applyPatch(node: NodeObject, patch: readonly JsonPatchOperation[]): NodeObject {
   const { labels, annotations } = node.metadata;
   const copy: Record<string, unknown> = {
@@ -140,7 +140,7 @@ function applyPatch(node: NodeObject, patch: readonly JsonPatchOperation[]): Nod
     const present = Object.hasOwn(target, last) ? target[last] : null;
     switch (op) {
       case 'test': {
-        // The API leaves an empty list out.
+        // The API omits empty lists.
         const found = Array.isArray(present) && present.length === 0 ? null : present;
         if (JSON.stringify(found) !== JSON.stringify(value)) throw refuse(422, 'Invalid', `${path}: the test failed`);
         break;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { bugs } from './bugs.ts';
 import { drawStory, findViolation } from './story.ts';
 
-/** So many seeds at most until a bug is found. */
+/** Maximum number of seeds tried before a bug is found. */
 const mostSeeds = 400;
 
 describe('model of a node with a planted bug', function () {

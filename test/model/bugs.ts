@@ -9,11 +9,11 @@ import type { Theme } from './story.ts';
 
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
-/** A mistake that is made on purpose, around `decide`, to see that the model test finds it. */
+/** A deliberate mistake, around `decide`, to check that the model test finds it. */
 export interface Bug {
   readonly name: string;
   readonly what: string;
-  /** The kind of story that meets it. */
+  /** The kind of story that exposes it. */
   readonly theme?: Theme;
   readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
   readonly remember?: (memory: NodeMemory) => NodeMemory;

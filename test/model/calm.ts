@@ -5,7 +5,7 @@ import { nonZero } from './checks.ts';
 import { countOffer, isAsWished } from './expected.ts';
 import type { ModelWorld } from './world.ts';
 
-/** What is not as it has to be when nothing goes wrong any more; undefined where all is. */
+/** What is still wrong once faults have stopped; undefined if nothing is. */
 export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan' | 'Pause'): string | undefined {
   const { node, partition, controllers, setup } = world;
   const [controller] = controllers;

@@ -18,34 +18,34 @@ import type { ModelWorld } from './world.ts';
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 const hourMs = 3600_000;
-/** The device was never worked on, or somebody used it. */
+/** The device was never changed, or somebody was using it. */
 const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
 const mostEqual = 4;
-/** A controller may be stalled for 40 s. */
+/** A controller may stall for 40 s. */
 const longestLagMs = 60_000;
-/** What was decided may be written so much later where the API server refuses: it is tried again ever more seldom. */
+/** How much later a decision may be written while the API server refuses: retries back off. */
 const longestWriteMs = 360_000;
 
-/** The invariants of one node, checked by an onlooker who knows the truth. Names are those of the catalogue. */
+/** The invariants of one node, checked by an observer that knows the truth. Names are those of the catalogue. */
 export class Invariants {
   readonly #world: ModelWorld;
-  /** Devices that somebody else took away; `isKnown` once the agent has told so. */
+  /** Devices that somebody else removed; `isKnown` once the agent has reported it. */
   readonly #lost = new Map<string, { isKnown: boolean }>();
   #repairs: number[] = [];
-  /** When the holders of the GPUs were given up, in ms. */
+  /** When the operator gave up on the holders of the GPUs, in ms. */
   readonly #rests = new Map<string, ReadonlySet<number>>();
   #takenEpoch: { readonly uid: string; readonly epoch: number } | undefined;
   #seen: readonly unknown[] = [];
-  /** When a disruption budget held a pod last, in ms. */
+  /** When a disruption budget last protected a pod, in ms. */
   #refusedAt = -Infinity;
-  /** Since when labels have told of more than there is, with a controller at work. */
+  /** Since when labels have claimed more than exists, with a controller at work. */
   #mislabelledSince: number | undefined;
   #decisions = 0;
   #failure: { readonly what: unknown; readonly count: number } = { what: undefined, count: 0 };
-  /** What controllers have written, and what the agent has done to the device. */
+  /** Writes of controllers, and operations of the agent on the device. */
   controllerWrites = 0;
   operations = 0;
-  /** Where a person has taken our taint off: whose harm follows is theirs. */
+  /** Set if a person removes our taint: the resulting harm is theirs. */
   isForcedOpen = false;
 
   constructor(world: ModelWorld) {
@@ -69,7 +69,7 @@ export class Invariants {
       if (isController) this.#nodeIsPatched(before, after);
       if (isController && isClosed(before) && !isClosed(after) && this.#isBeyondHelp()) this.isForcedOpen = true;
       if (!isClosed(before) && isClosed(after)) {
-        // A pod that was bound before may still be given what is gone.
+        // A pod that was bound earlier may still be given a device that is gone.
         this.#world.timeline.after(1000, () => {
           for (const [id, { isKnown }] of this.#lost) if (isKnown) this.#lost.delete(id);
           if (this.#world.node && isClosed(this.#world.node)) this.isForcedOpen = false;
@@ -78,7 +78,7 @@ export class Invariants {
     }
   }
 
-  /** Nobody can tell what the device is, and the plugin cannot be restarted to tell it: a deadline opens the node all the same. */
+  /** The device's state is unknown, and the plugin cannot be restarted to report it: a deadline opens the node anyway. */
   #isBeyondHelp(): boolean {
     const { agent, partition, setup, timeline } = this.#world;
     const { device } = partition?.status ?? {};
@@ -117,7 +117,7 @@ export class Invariants {
     this.#countRepair(before, granted);
   }
 
-  /** The same that has failed is not tried for ever; who loses what it knew of one, in a crash, tries once more. */
+  /** The same failed change is not retried for ever; a process that loses its memory in a crash tries once more. */
   #countEqual({ spec, status }: StoredPartition): void {
     const { device } = status ?? {};
     const failure = device?.step === 'Failed' && !passing.includes(device.error?.code ?? '') ? device.error : undefined;
@@ -181,7 +181,7 @@ export class Invariants {
 
   // --- decisions --------------------------------------------------------------------------------------------------
 
-  /** @param snapshot as it was read, whatever bug came between it and the decision */
+  /** @param snapshot as it was read, before any bug between the read and the decision */
   isDecided(by: string, snapshot: NodeSnapshot, settled: Settled): void {
     const { verdict, commands } = settled;
     if (verdict.phase === 'Ready' && verdict.reason === 'Ready') this.#isReallyReady(snapshot, settled.memory);
@@ -211,19 +211,19 @@ export class Invariants {
     const { partition, claim, agent, node } = snapshot;
     const device = partition?.status?.device;
     const wish = wishOf(snapshot);
-    // A DaemonSet that is updated replaces its pods one by one: a node that was Ready stays so for a while.
+    // A DaemonSet update replaces its pods one by one: a node that was Ready stays Ready for a while.
     const isJustAway =
       waits.AgentAway !== undefined && snapshot.now - waits.AgentAway.since < 30_000 && !isClosed(node);
     demand(agent.state === 'Ready' || isJustAway, 'S10', 'Ready, and nobody hears of the agent');
     demand(device?.step !== 'Unknown', 'S10', 'Ready, and the device cannot be read');
     const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
-    // Whole GPUs are whole after a restart as well.
+    // Whole GPUs are still whole after a restart.
     const hasSlices = wish?.gpus.some(({ profiles }) => profiles !== undefined) === true;
     demand(isThisBoot || !hasSlices, 'S3', 'Ready by what was read before the restart');
     const gpus = device?.gpus ?? [];
     const isMet = wish?.gpus.every((one) => gpus.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one))) === true;
     demand(isMet, 'S3', 'Ready, and the device is not as wished');
-    // What is offered of a GPU that is lost might be others that are shared.
+    // What is offered of a lost GPU might be other, shared devices.
     if (gpus.some(({ error }) => error !== undefined)) return;
     const offer = countOffer(gpus, claim.winner?.spec.strategy ?? 'mixed');
     demand(sameJson(offer, nonZero(node.status?.allocatable)), 'S3', 'Ready, and the node offers something else');
@@ -268,10 +268,10 @@ export class Invariants {
   #isInLedger(winner: GpuPartitionPolicy | undefined, slot: Slot): boolean {
     const { name = '', uid } = winner?.metadata ?? {};
     const policy = this.#world.api.find('policies', name);
-    // Deleted since it was read, and its ledger with it: nobody else may be admitted in the node's place.
+    // Deleted since it was read, along with its ledger: no other node can be admitted in this node's place.
     if (policy?.metadata.uid !== uid) return true;
     const inFlight = policy?.status?.inFlight ?? [];
-    // A gap that is known: an old leader whose watches hang takes slots away for what it has seen last, until its lease ends.
+    // A known gap: an old leader with hung watches takes slots away based on stale data until its lease ends.
     const isRivals = this.#world.controllers.slice(0, -1).some(({ frozen }) => frozen.size > 0);
     return isRivals || inFlight.some((one) => sameJson(one, slot));
   }
@@ -295,7 +295,7 @@ export class Invariants {
     demand(isForced, 'S13', 'a pod is deleted, past its disruption budget, and the policy does not say so');
   }
 
-  /** A slot is held until the node is verified, or given up and open again: not only until the agent has answered. */
+  /** A slot is held until the node is verified, or given up and open again: the agent's answer is not enough. */
   #keepsSlot({ node, slot }: NodeSnapshot, { commands, standing }: Settled): void {
     const isDone = slot !== undefined && standing.slot === slot.startTime && !standing.isUnderWay;
     if (!isDone || !isClosed(node)) return;
@@ -305,7 +305,7 @@ export class Invariants {
     demand(opens, 'S5', 'the node is closed for a change, and its slot is given back');
   }
 
-  /** Who was told to go and did not is left in peace on a node that is open. */
+  /** Pods that did not terminate when asked are left alone on an open node. */
   #opensWhereNothingChanges({ node }: NodeSnapshot, { verdict, commands }: Settled): void {
     if (verdict.reason !== 'DrainTimeout' && verdict.reason !== 'DrainLoop') return;
     const opens = commands.some(
@@ -336,24 +336,24 @@ export class Invariants {
       demand(isMet && device?.step !== 'Unknown', 'S3', 'the start-up taint goes, and no layout was verified');
     }
     const found = nonZero(node.status?.allocatable);
-    // Where the agent has told nothing of this boot the plugin is asked, which has looked since: it tells what is there.
+    // If the agent has not reported in this boot, the plugin, which has looked since, is asked for what exists.
     const isTold = device?.step !== 'Unknown' && device?.bootID === node.status?.nodeInfo?.bootID;
     const isHeard = snapshot.agent.state === 'Ready' && isTold;
     const { gpus: known = [] } = isHeard ? (device ?? {}) : this.#world.device.report();
     const offer = countOffer(known, partition?.spec.strategy ?? 'mixed');
-    // What was never told of, and GPUs that are lost, cannot be compared.
+    // What was never reported, and lost GPUs, cannot be compared.
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
-    // GPUs that are there again, and that the plugin has not seen yet, lead nobody astray.
+    // GPUs that are back, and that the plugin has not seen yet, mislead nobody.
     const isWithin = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
     const isTrue = isUnknown || isWithin || Object.keys(found).length === 0 || sameJson(found, offer);
     const isStillClosed = going.length < taints.filter(isOwnTaint).length;
     demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
   }
 
-  /** Each try closes the node: they have to become fewer. */
+  /** Each attempt closes the node: attempts must become rarer. */
   #isGivenUp(by: string, since: number | undefined): void {
     const rests = this.#rests.get(by) ?? new Set();
-    // One whose write was refused begins once more a moment later.
+    // After a refused write the attempt starts again a moment later.
     if (since === undefined || since - Math.max(0, ...rests) < 20_000) return;
     const recent = [...rests].filter((at) => at > since - hourMs);
     this.#rests.set(by, new Set([...recent, since]));
@@ -384,7 +384,7 @@ export class Invariants {
     const wish = granted.gpus.find(({ uuid }) => uuid === gpu.uuid);
     demand(wish !== undefined, 'S2', `GPU ${gpu.index} is touched, which the grant does not name`);
     const isRebuild = status?.device?.lastGood?.bootID !== kubelet.bootID;
-    // The boot has taken the layout away; that it comes back cannot wait for anybody.
+    // The boot has removed the layout; restoring it cannot wait for anybody.
     if (isRebuild && operation === 'Enable') this.devicesAreLost([gpu.uuid]);
     const isDestroy = typeof operation === 'object' && operation.action === 'DestroyInstance';
     if (typeof operation === 'object' && !isDestroy) return;
@@ -426,7 +426,7 @@ export class Invariants {
     demand(!isPast, 'S13', `${by} evicts past a disruption budget`);
   }
 
-  /** Somebody else takes away all instances now. */
+  /** Somebody else removes all instances now. */
   devicesAreLost(ids: Iterable<string> = this.#world.device.uuids): void {
     for (const id of ids) this.#lost.set(id, { isKnown: false });
   }
@@ -443,7 +443,7 @@ export class Invariants {
       if (this.#lost.size > 0 && (id.startsWith('MIG') || !isWhole(device.gpus, id))) this.#lost.delete(id);
     }
     if (node === undefined || !kubelet.isUp || isClosedOrUp(node) || this.isForcedOpen) return;
-    // Whose an id is that nobody has, nobody can tell as long as a GPU does not answer.
+    // The owner of an unknown id cannot be determined while a GPU does not answer.
     if (device.gpus.some(({ isLost }) => isLost)) return;
     for (const [resource, ids] of kubelet.offered) {
       const gone = ids.find((id) => !this.#lost.has(id) && (!uuids.has(id) || isInMig(device.gpus, id)));
@@ -459,16 +459,16 @@ export class Invariants {
       );
     }
     const told = countOffer(this.#world.partition?.status?.device?.gpus ?? [], this.#world.setup.strategy);
-    // Where nothing is offered a label leads nobody astray.
+    // If nothing is offered, a label misleads nobody.
     const isOffering = Object.keys(nonZero(node.status?.allocatable)).length > 0;
-    // Nobody else can say what labels there should be.
+    // Only the agent can say which labels there should be.
     const isHeard = this.#world.agent !== undefined && this.#world.partition?.status?.device?.step !== 'Unknown';
     if (isOffering && isHeard && !this.#world.setup.hasDiscovery && sameJson(told, real)) {
       this.#labelsAreTrue(node, real);
     }
   }
 
-  /** Labels follow what the agent tells as soon as a controller is at work. */
+  /** Labels follow the agent's reports as soon as a controller is at work. */
   #labelsAreTrue({ metadata }: NodeObject, real: Readonly<Record<string, number>>): void {
     const { controllers, faults, timeline } = this.#world;
     const wrong = Object.entries(metadata.labels ?? {}).find(([key, value]) => {

@@ -17,7 +17,7 @@ import type { ModelWorld } from './world.ts';
 
 type Settled = Exclude<Decision, { readonly look: unknown }>;
 
-/** One process of the controller: src/controller around `decide`, in virtual time. What it remembers ends with it. */
+/** One process of the controller: src/controller around `decide`, in virtual time. Its memory ends with it. */
 export class ControllerProcess {
   readonly name: string;
   readonly #world: ModelWorld;
@@ -27,7 +27,7 @@ export class ControllerProcess {
     policies: new ObjectStore<Policy>(),
     agents: new ObjectStore<AgentPod>(),
   };
-  /** How much of the API's log each watch has brought. */
+  /** How much of the API's log each watch has delivered. */
   readonly #cursor = new Map<Kind, number>();
   readonly frozen = new Set<Kind>();
   readonly #fleet = new Fleet({ sharing: false });
@@ -37,7 +37,7 @@ export class ControllerProcess {
   readonly worker: Worker;
   readonly #policyWorkers = new Map<string, Worker>();
   #isGone = false;
-  /** The last it found. */
+  /** The latest verdict. */
   verdict: Verdict | undefined;
 
   constructor(world: ModelWorld, name: string) {
@@ -69,7 +69,7 @@ export class ControllerProcess {
     for (const worker of this.#policyWorkers.values()) worker.stop();
   }
 
-  /** The watch of a kind brings what has happened by now. */
+  /** The watch of a kind delivers what has happened so far. */
   deliver(kind: Kind): void {
     if (this.#isGone || this.frozen.has(kind) || kind === 'pods') return;
     const { log } = this.#world.api;
@@ -137,7 +137,7 @@ export class ControllerProcess {
     return known;
   }
 
-  // --- as src/controller/reconcile-policy.ts, without the words ---------------------------------------------------
+  // --- as src/controller/reconcile-policy.ts, without the messages -------------------------------------------------
 
   *#reconcilePolicy(name: string): WorkerTask {
     const policy = this.#cluster.policies.get(name);

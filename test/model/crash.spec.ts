@@ -62,7 +62,7 @@ describe('model of a node whose controller is interrupted', function () {
   }
 });
 
-/** @returns calls since the policy was changed, and which of them write */
+/** @returns calls since the policy was changed, and which of them are writes */
 function run({ name, setup, from, to }: Transition, mishap: Mishap | undefined) {
   const world = new ModelWorld(setup, 1);
   world.run(5000);

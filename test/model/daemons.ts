@@ -8,10 +8,10 @@ export interface ModelDaemon {
   readonly labels: Readonly<Record<string, string>>;
   readonly container: string;
   readonly args?: readonly string[];
-  /** Node label by which it is deployed. */
+  /** Node label that deploys it. */
   readonly deployLabel?: string;
   readonly toleratesOurs: boolean;
-  /** It keeps GPUs open as long as it runs. */
+  /** It keeps GPUs open while it runs. */
   readonly opensGpus: boolean;
 }
 
@@ -41,7 +41,7 @@ export function daemonsOf({
       args: [`--mig-strategy=${strategy}`],
       ...(isOperator && { deployLabel: `${deploy}device-plugin` }),
       toleratesOurs: plugin === 'Tolerant' || plugin === 'Hidden',
-      // One that keeps NVML open and comes back under our taint could never have a mode changed.
+      // With a plugin that keeps NVML open and tolerates our taint, MIG mode could never be changed.
       opensGpus: plugin === 'Stock' || plugin === 'Following' || plugin === 'Operator',
     },
     ...(hasDiscovery
@@ -51,7 +51,7 @@ export function daemonsOf({
             labels: { app: 'gpu-feature-discovery' },
             container: 'gpu-feature-discovery-ctr',
             ...(isOperator && { deployLabel: `${deploy}gpu-feature-discovery` }),
-            // As docs/start-up-gate.md asks: else its labels would be waited for, and it for the taint to go.
+            // As docs/start-up-gate.md requires: otherwise the node waits for its labels, and it waits for the taint to be removed.
             toleratesOurs: plugin === 'Tolerant' || hasStartupTaint,
             opensGpus: false,
           },

@@ -18,7 +18,7 @@ export interface Gpu {
   isLost: boolean;
 }
 
-/** What the driver says no to. */
+/** An operation that the driver refuses. */
 export class DriverRefusal extends Error {
   readonly code: string;
 
@@ -28,14 +28,14 @@ export class DriverRefusal extends Error {
   }
 }
 
-/** The GPUs of a node as they really are, and who has them open. */
+/** The real state of a node's GPUs, and who has them open. */
 export class ModelDevice {
   readonly gpus: readonly Gpu[];
   readonly model: GpuModel;
   readonly #product: string;
-  /** Counts what can be read of the device. */
+  /** Incremented when the readable state of the device changes. */
   version = 0;
-  /** UUIDs of GPUs and MIG devices on which a process runs. */
+  /** UUIDs of GPUs and MIG devices that run a process. */
   readonly processes = new Map<string, number>();
   #read: { readonly version: number; readonly gpus: readonly GpuReport[] } | undefined;
 
@@ -53,7 +53,7 @@ export class ModelDevice {
     }));
   }
 
-  /** UUIDs of everything that a plugin could hand out. */
+  /** UUIDs of all devices that a plugin could hand out. */
   get uuids(): ReadonlySet<string> {
     return new Set(
       this.gpus
@@ -99,7 +99,7 @@ export class ModelDevice {
     this.version += 1;
   }
 
-  /** What no instance outlives: a reboot, or the driver's being loaded anew. */
+  /** What no instance survives: a reboot, or a reload of the driver. */
   loseInstances(): void {
     for (const gpu of this.gpus) {
       gpu.slices = [];
@@ -124,7 +124,7 @@ export class ModelDevice {
     if (!isFree || !isPlace || used + computeSlices(profile) > this.model.computeSlices)
       throw new DriverRefusal('NoRoom', `no room for ${profile} at ${start}`);
     const gi = Array.from({ length: 15 }, (_, id) => id).find((id) => gpu.slices.every((one) => one.gi !== id)) ?? 15;
-    // The same place gives the same UUID, as the driver has it.
+    // The same placement gives the same UUID, as with the real driver.
     const uuid = `MIG-${gpu.index}-${profile}-${start}`;
     gpu.slices = [...gpu.slices, { profile, start, gi, uuid }].toSorted((a, b) => a.start - b.start);
   }

@@ -1,6 +1,6 @@
 import type { GpuReport, GpuWish } from '../../src/api/types.ts';
 
-/** Counted anew here, so that the product's own count is not what it is judged by. */
+/** Counted independently, so that the product is not judged by its own count. */
 export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
   if (gpu.error !== undefined) return false;
   if (wish.mig === 'Disabled') return gpu.mig !== 'Enabled';
@@ -14,7 +14,7 @@ export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
   );
 }
 
-/** What NVIDIA's device plugin makes of GPUs; nothing where it would not start. */
+/** What NVIDIA's device plugin advertises for GPUs; nothing if it would not start. */
 export function countOffer(gpus: readonly GpuReport[], strategy: 'none' | 'single' | 'mixed'): Record<string, number> {
   const offer: Record<string, number> = {};
   const add = (name: string): void => {

@@ -13,15 +13,15 @@ import type { ModelWorld } from './world.ts';
 
 type Offer = ReadonlyMap<string, readonly string[]>;
 
-/** The node's kubelet, the pods that DaemonSets have on it, the scheduler, and the pods of users. */
+/** The node's kubelet, its DaemonSet pods, the scheduler, and the pods of users. */
 export class ModelKubelet {
   readonly #world: ModelWorld;
   readonly daemons: readonly ModelDaemon[];
   isUp = true;
   boot = 1;
-  /** What the device plugin has told it, by resource. */
+  /** What the device plugin has registered, by resource. */
   offered: Offer = new Map();
-  /** Devices of pods, by uid. */
+  /** Devices of pods, by pod uid. */
   readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
   readonly #running = new Map<string, Role>();
   readonly #known = new Set<string>();
@@ -101,7 +101,7 @@ export class ModelKubelet {
     for (const pod of this.#world.pods()) if (pod.metadata.labels?.['role'] === 'plugin') this.terminate(pod);
   }
 
-  /** Tells a pod to end. */
+  /** Asks a pod to terminate. */
   terminate(pod: Pod): void {
     const { uid = '', deletionTimestamp } = pod.metadata;
     if (deletionTimestamp !== undefined) return;
@@ -141,14 +141,14 @@ export class ModelKubelet {
 
   // --- device plugin ----------------------------------------------------------------------------------------------
 
-  /** The plugin reads the devices, and tells the kubelet a moment later. */
+  /** The plugin reads the devices and reports to the kubelet a moment later. */
   #lookAtDevices(uid: string, afterMs: number): void {
     const round = (this.#lookRound += 1);
     const isCurrent = (): boolean => round === this.#lookRound && this.#running.get(uid) === 'plugin' && this.isUp;
     this.#world.later(afterMs, afterMs + 500, () => {
       if (!isCurrent()) return;
       const offer = this.#world.faults.driverDown ? undefined : this.#readOffer();
-      // It exits, and is started again.
+      // The plugin exits and is restarted.
       if (offer === undefined) return this.#lookAtDevices(uid, 10_000);
       this.#world.later(10, 800, () => {
         if (!isCurrent()) return;
@@ -177,7 +177,7 @@ export class ModelKubelet {
     return offer;
   }
 
-  /** The devices have changed: some plugins see it by themselves. */
+  /** The devices have changed: some plugins notice by themselves. */
   devicesChanged(): void {
     const { plugin } = this.#world.setup;
     const [uid] = [...this.#running].find(([, role]) => role === 'plugin') ?? [];
@@ -231,7 +231,7 @@ export class ModelKubelet {
 
   readonly #busy = new Set<string>();
 
-  /** The scheduler finds a place for a pod, and binds it a moment later, come what may. */
+  /** The scheduler finds a node for a pod and binds it a moment later, whatever has changed. */
   schedule(): void {
     const { node, random, timeline } = this.#world;
     const { spec, status } = node ?? {};
@@ -307,7 +307,7 @@ export class ModelKubelet {
     this.#world.device.version += 1;
   }
 
-  /** All containers start anew in their pods; pods that had devices are refused, since these are gone. */
+  /** All containers restart in their pods; pods that had devices are rejected, since the devices are gone. */
   comeUp(): void {
     this.isUp = true;
     this.#lookRound += 1;

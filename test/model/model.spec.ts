@@ -1,12 +1,12 @@
 import { tellSeeds } from './tell.ts';
 import { Tellers } from './tellers.ts';
 
-/** More of them in a night: MODEL_SEEDS=200000 npx mocha test/model/model.spec.ts */
+/** More seeds in a nightly run: MODEL_SEEDS=200000 npx mocha test/model/model.spec.ts */
 const seeds = Number(process.env['MODEL_SEEDS'] ?? 5000);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 1_000_000);
 const parts = 10;
 
-/** Seeds that have found something, with what it was: they are told first. */
+/** Seeds that have found a bug, with the bug: they run first. */
 const regressions: readonly (readonly [seed: number, what: string])[] = [
   [11, 'zero at the API server was taken for a fence while the kubelet still offered the devices of before'],
   [12, 'the agent tried to make the layout again without end, on an open node, after a restart'],

@@ -37,7 +37,7 @@ function layoutsFor({ product, strategy }: Setup): readonly (readonly PolicyLayo
   return isA30 ? mixed24 : mixed40;
 }
 
-/** What a policy of the story says; `isCalm`: something that can be had, and that nothing holds up. */
+/** The spec of a policy of the story; `isCalm`: feasible, with nothing that blocks it. */
 export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicySpec {
   const layouts = random.pick(layoutsFor(setup)) ?? [];
   const isImpossible = !isCalm && random.chance(0.06);
@@ -60,7 +60,7 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
   };
 }
 
-/** Writes a policy as a user does: its generation counts what it says. */
+/** Writes a policy as a user does: its generation counts changes of the spec. */
 export function applyPolicy(world: ModelWorld, name: string, spec: PolicySpec): void {
   const known = world.api.find('policies', name);
   if (known) {

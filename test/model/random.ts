@@ -1,4 +1,4 @@
-/** Numbers that a seed decides (mulberry32): the same seed gives the same story on every machine. */
+/** Seeded random numbers (mulberry32): the same seed gives the same story on every machine. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** 0 to 1, without 1. */
+  /** From 0 to 1, exclusive. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** 0 to `below`, without `below`. */
+  /** From 0 to `below`, exclusive. */
   integer(below: number): number {
     return Math.floor(this.next() * below);
   }

@@ -3,32 +3,32 @@ import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import type { NodeSettings } from '../../src/core/node/snapshot.ts';
 import type { Random } from './random.ts';
 
-/** What kind of node it is: fixed for a story. */
+/** The kind of node: fixed for a story. */
 export interface Setup {
   readonly product: string;
   readonly gpus: number;
   readonly strategy: 'mixed' | 'single';
   /**
-   * Stock: NVIDIA's, in a DaemonSet that does not tolerate our taints. Following: it looks at the devices again by itself. Hidden: the
-   * same, in pods that nobody knows. Operator: stock, deployed by gpu-operator's label.
+   * Stock: NVIDIA's, in a DaemonSet that does not tolerate our taints. Following: it re-reads the devices by itself. Hidden: the
+   * same, in pods that are not recognized. Operator: stock, deployed by gpu-operator's label.
    */
   readonly plugin: 'Stock' | 'Tolerant' | 'Following' | 'Hidden' | 'Operator';
   /** Whether GPU Feature Discovery labels the node; otherwise the controller does. */
   readonly hasDiscovery: boolean;
   readonly exporter: 'None' | 'ByLabel' | 'ByEviction';
-  /** A holder that goes by label alone. */
+  /** A holder that is removed by label only. */
   readonly hasClient: boolean;
-  /** Whether the kubelet tells who holds what. */
+  /** Whether the kubelet reports who holds what. */
   readonly kubeletTells: boolean;
   readonly hasStartupTaint: boolean;
   readonly modeSurvivesReboot: boolean;
-  /** The label that tools of mig-manager read was there before us. */
+  /** The label that mig-manager's tools read existed before us. */
   readonly hasConfigState: boolean;
 }
 
 export function drawSetup(random: Random): Setup {
   const setup = drawAny(random);
-  // Of a plugin that nobody knows the kubelet alone can tell.
+  // Only the kubelet can reveal a plugin that is not recognized.
   return setup.plugin === 'Hidden' ? { ...setup, kubeletTells: true } : setup;
 }
 
@@ -49,7 +49,7 @@ function drawAny(random: Random): Setup {
   };
 }
 
-/** The controller's own defaults, but for the deadlines, which would only make stories long. */
+/** The controller's defaults, except for the deadlines, which would only lengthen stories. */
 export const settings: NodeSettings = {
   settleMs: 300,
   deadlineMs: 60_000,

@@ -14,7 +14,7 @@ import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kub
 import type { Api, Pod, StoredPartition } from './api.ts';
 import type { WorkerTask } from './worker.ts';
 
-/** The world as a controller's calls meet it. */
+/** The world as seen by a controller's calls. */
 export interface ShellWorld {
   readonly api: Api;
   readonly timeline: { readonly now: number };
@@ -25,14 +25,14 @@ export interface ShellWorld {
   deletePod(uid: string, by: string): void;
 }
 
-/** What src/controller does around a decision over one node, in virtual time: reads, commands, and the report. */
+/** What src/controller does around a decision on one node, in virtual time: reads, commands, and the report. */
 export class NodeShell {
   readonly #world: ShellWorld;
   readonly #cluster: Cluster;
   readonly #by: string;
   readonly #comparesAndSwaps: () => boolean;
 
-  /** @param by name of the process @param comparesAndSwaps whether a write of a spec asks for the version that was looked at */
+  /** @param by name of the process @param comparesAndSwaps whether a spec write is conditional on the version that was read */
   constructor(world: ShellWorld, cluster: Cluster, by: string, comparesAndSwaps = (): boolean => true) {
     this.#world = world;
     this.#cluster = cluster;
@@ -175,7 +175,7 @@ export class NodeShell {
   }
 }
 
-/** RFC 7396: null takes a field away, an object is merged, anything else replaces. */
+/** RFC 7396: null removes a field, an object is merged, anything else replaces. */
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};

@@ -5,7 +5,7 @@ import type { ModelWorld } from './world.ts';
 
 type Act = (world: ModelWorld) => void;
 
-/** Everything that can happen to a node, with how often it does. */
+/** Everything that can happen to a node, with its weight. */
 const table = {
   wait: [14, () => undefined],
   editPolicy: [
@@ -128,7 +128,7 @@ const table = {
       if (!gpu) return;
       world.checks.devicesAreLost([gpu.uuid, ...gpu.slices.map(({ uuid }) => uuid)]);
       gpu.isLost = true;
-      // It comes back empty, as after a change by hand, and only the kubelet could tell whose devices are offered still.
+      // It comes back empty, as after a manual change, and only the kubelet could tell whose devices are still offered.
       if (!world.setup.kubeletTells) world.hasDrifted = true;
       world.device.version += 1;
     },
@@ -217,7 +217,7 @@ export type StepName = keyof typeof table;
 export interface StoryStep {
   readonly name: StepName;
   readonly seed: number;
-  /** How long the world goes on after it. */
+  /** Time until the next step. */
   readonly ms: number;
 }
 
@@ -244,7 +244,7 @@ export function thaw(world: ModelWorld): void {
 export function findGpus(world: ModelWorld): void {
   for (const gpu of world.device.gpus) {
     if (!gpu.isLost) continue;
-    // It comes back after a reset: without instances.
+    // It comes back from a reset: without instances.
     world.checks.devicesAreLost();
     world.hasDrifted = true;
     gpu.isLost = false;
@@ -266,7 +266,7 @@ function deleteAny(world: ModelWorld): void {
   if (policy) world.api.delete('policies', policy.metadata.name, 'user');
 }
 
-/** Somebody at the node uses nvidia-smi. */
+/** A person on the node runs nvidia-smi. */
 function drift(world: ModelWorld, action: 'DestroyInstance' | 'CreateInstance'): void {
   const { device, random, kubelet } = world;
   const gpu = random.pick(device.gpus.filter(({ mig, isLost }) => mig === 'Enabled' && !isLost));

@@ -8,7 +8,7 @@ import { cordon, endPods, findGpus, listSteps, type StoryStep, type StepName, ta
 import { Violation } from './violation.ts';
 import { ModelWorld } from './world.ts';
 
-/** What a seed tells: a node, what happens to it, and what its policies say in the end. */
+/** The story of a seed: a node, what happens to it, and what its policies say in the end. */
 export interface Story {
   readonly seed: number;
   readonly setup: Setup;
@@ -18,7 +18,7 @@ export interface Story {
 
 const pauses = [0, 20, 20, 150, 150, 600, 600, 2000, 2000, 5000, 15_000, 60_000] as const;
 
-/** Some stories are about one thing, which chance alone would seldom do often enough. */
+/** Some stories have a topic that chance alone would rarely hit often enough. */
 const themes = {
   Usual: { setup: {}, names: listSteps(), pauses },
   Drift: {
@@ -89,10 +89,10 @@ export function drawStory(seed: number, theme: Theme = 'Usual'): Story {
   return { seed, setup, steps, end };
 }
 
-/** Holders that stayed rest for an hour at most, and a device that drifts for another. */
+/** Holders that do not terminate are left alone for at most an hour, a drifting device for another. */
 const patienceMs = 3 * 3600_000;
 
-/** @throws Violation where a promise is broken on the way, or where all does not come to rest afterwards */
+/** @throws Violation if an invariant is violated on the way, or if the node does not settle afterwards */
 export function runStory({ seed, setup, steps, end }: Story, bug?: Bug): ModelWorld {
   const world = new ModelWorld(setup, seed, bug);
   for (const step of steps) {
@@ -106,7 +106,7 @@ export function runStory({ seed, setup, steps, end }: Story, bug?: Bug): ModelWo
   return world;
 }
 
-/** Faults stop, and what the users want stays as it is. */
+/** Faults stop, and the users' wishes stay as they are. */
 function calmDown(world: ModelWorld, end: Story['end']): void {
   world.healFaults();
   endPods(world);
@@ -114,9 +114,9 @@ function calmDown(world: ModelWorld, end: Story['end']): void {
   cordon(world, false);
   world.stopOldLeaders();
   thaw(world);
-  // A plugin that looked between two changes by hand counts as restarted: who made them restarts it.
+  // A plugin that looked between two manual changes counts as restarted: the person who made them restarts it.
   if (world.hasDrifted) world.kubelet.restartPlugin();
-  // What failed twice in the same way waits for somebody who asks.
+  // What failed twice in the same way waits for a retry request.
   world.editNode('user', (node) => ({
     ...node,
     metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
@@ -135,7 +135,7 @@ function calmDown(world: ModelWorld, end: Story['end']): void {
 }
 
 /**
- * Waits until all is as it has to be, then watches that nothing happens any more.
+ * Waits until everything is as it should be, then checks that nothing happens any more.
  * @throws Violation
  */
 export function comeToRest(world: ModelWorld, end: Story['end'], watchMs = 600_000): void {
@@ -148,7 +148,7 @@ export function comeToRest(world: ModelWorld, end: Story['end'], watchMs = 600_0
     endPods(world);
     trouble = findTrouble(world, end);
   }
-  // Labels may be due, an own write come back: then nothing happens any more.
+  // Labels may be due, or a process's own write may come back: after that nothing happens any more.
   world.run(end === 'Enforce' ? 70_000 : 400_000);
   const [writes, operations] = [checks.controllerWrites, checks.operations];
   world.run(watchMs);
@@ -160,7 +160,7 @@ export function comeToRest(world: ModelWorld, end: Story['end'], watchMs = 600_0
   if (checks.operations !== operations) throw new Violation('S9', 'the device is changed, and all is as wished');
 }
 
-/** The shortest story that still breaks the same promise (ddmin). */
+/** The shortest story that still violates the same invariant (ddmin). */
 export function shrinkStory(story: Story, invariant: string, bug?: Bug): Story {
   let { steps } = story;
   for (let size = Math.ceil(steps.length / 2); size >= 1;) {

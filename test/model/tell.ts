@@ -1,13 +1,13 @@
 import { drawStory, findViolation, shrinkStory, tellStory, type Theme } from './story.ts';
 
-/** Seeds from one to before another. */
+/** A half-open range of seeds. */
 export interface SeedRange {
   readonly from: number;
   readonly to: number;
   readonly theme?: Theme | undefined;
 }
 
-/** Tells stories in order. @returns the first that breaks a promise, cut short; undefined where none does */
+/** Runs stories in order. @returns the first that violates an invariant, shortened; undefined if none does */
 export function tellSeeds({ from, to, theme }: SeedRange): string | undefined {
   for (let seed = from; seed < to; seed += 1) {
     const story = drawStory(seed, theme);

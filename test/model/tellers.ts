@@ -4,24 +4,24 @@ import { Worker } from 'node:worker_threads';
 
 interface Seeds {
   readonly from: number;
-  /** The one after the last. */
+  /** Exclusive end. */
   readonly to: number;
   readonly theme?: string | undefined;
 }
 
-/** Seeds that a thread is given at a time: some stories are ten times as long as others. */
+/** Seeds that a thread gets at a time: some stories are ten times as long as others. */
 const mostSeeds = 20;
 
-/** Threads that tell stories, one for each core. */
+/** Threads that run stories, one per core. */
 export class Tellers {
   readonly #workers: readonly Worker[];
 
-  /** @param script of a thread: answers a range of seeds with what its first broken promise is, or nothing */
+  /** @param script of a thread: answers a range of seeds with its first violation, or nothing */
   constructor(script: URL) {
     this.#workers = Array.from({ length: availableParallelism() }, () => new Worker(script));
   }
 
-  /** @throws Error of a story that breaks a promise */
+  /** @throws Error of a story that violates an invariant */
   async tell({ from, to, theme }: Seeds): Promise<void> {
     const broken: string[] = [];
     let next = from;

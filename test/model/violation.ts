@@ -1,4 +1,4 @@
-/** A promise that the product has broken, by its name in the catalogue of invariants. */
+/** An invariant that the product has violated, by its name in the catalogue. */
 export class Violation extends Error {
   override readonly name = 'Violation';
   readonly invariant: string;

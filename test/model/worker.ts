@@ -2,18 +2,18 @@ import { backoffMs } from '../../src/kube/backoff.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './timeline.ts';
 
-/** Work of a program: it yields how many ms the next answer takes, and returns when to look again. */
+/** Work of a program: it yields how many ms the next answer takes, and returns when to run again. */
 export type WorkerTask = Generator<number, number | undefined, undefined>;
 
-/** Where a program works. */
+/** The environment of a program. */
 export interface Workplace {
   readonly timeline: VirtualTime;
   readonly random: Random;
-  /** Whether an error is one that programs live with. */
+  /** Whether an error is one that programs survive. */
   isFault(error: unknown): boolean;
 }
 
-/** The work queue of a program for its one key: as `src/kube/queue.ts`, in virtual time. */
+/** The work queue of a program for its single key: as `src/kube/queue.ts`, in virtual time. */
 export class Worker {
   readonly #world: Workplace;
   readonly #start: () => WorkerTask;
@@ -22,7 +22,7 @@ export class Worker {
   #delayed: { readonly at: number; readonly cancel: () => void } | undefined;
   #failures = 0;
   #isStopped = false;
-  /** The next answer takes so many ms longer: the process hangs. */
+  /** The next answer takes this many ms longer: the process hangs. */
   stallMs = 0;
 
   constructor(world: Workplace, start: () => WorkerTask) {
@@ -34,7 +34,7 @@ export class Worker {
     return this.#task === undefined && !this.#isDirty;
   }
 
-  /** When it works again by itself. */
+  /** When it next runs by itself. */
   get wakesAt(): number | undefined {
     return this.#delayed?.at;
   }
@@ -57,7 +57,7 @@ export class Worker {
     this.#delayed = { at, cancel };
   }
 
-  /** The process is gone, whatever it was at. */
+  /** The process is gone, whatever it was doing. */
   stop(): void {
     this.#isStopped = true;
     this.#task = undefined;
@@ -79,7 +79,7 @@ export class Worker {
     if (!task) return;
     try {
       const { done, value } = task.next();
-      // The process was ended in the middle of it.
+      // The process was killed in the middle of it.
       if (this.#task !== task) return;
       if (done === true) return this.#finish(value);
       const stall = this.stallMs;

@@ -14,28 +14,28 @@ import { Random } from './random.ts';
 import type { Setup } from './setup.ts';
 import { VirtualTime } from './timeline.ts';
 
-/** The process has been ended in the middle of what it did. */
+/** The process was killed in the middle of its work. */
 class Ended extends Error {}
 
-/** What goes wrong for a while. */
+/** Temporary faults. */
 export interface Faults {
-  /** How likely a write is done, and its answer lost. */
+  /** Probability that a write takes effect and its answer is lost. */
   lostAnswer: number;
-  /** How likely the API server refuses. */
+  /** Probability that the API server refuses. */
   refusal: number;
   /** nvidia-smi does not answer. */
   driverDown: boolean;
   /** The kubelet's socket does not answer. */
   kubeletMute: boolean;
-  /** So many operations on the device fail. */
+  /** Number of device operations that will fail. */
   failures: number;
-  /** Evictions are refused by a disruption budget. */
+  /** A disruption budget refuses evictions. */
   budget: boolean;
-  /** Holders of GPUs do not end. */
+  /** Holders of GPUs do not terminate. */
   stubborn: boolean;
   discoveryDead: boolean;
   slowStatus: boolean;
-  /** The agent is not started again. */
+  /** The agent is not restarted. */
   agentHeld: boolean;
 }
 
@@ -52,19 +52,19 @@ const noFaults: Faults = {
   agentHeld: false,
 };
 
-/** Two leaders write against each other without end. */
+/** Two leaders overwrite each other endlessly. */
 const longestRivalryMs = 60_000;
 
 const watched: readonly Kind[] = ['nodes', 'partitions', 'policies', 'agents'];
 
-/** Where a call of a controller goes wrong: for runs that try every place. */
+/** Where a controller's call fails: for runs that try every position. */
 export interface Mishap {
   /** Counted from 1. */
   readonly call: number;
   readonly what: 'CrashBefore' | 'CrashAfter' | 'LoseAnswer';
 }
 
-/** One node, its API server, and all who work on it. */
+/** One node, its API server, and every program that works on it. */
 export class ModelWorld {
   readonly timeline = new VirtualTime();
   readonly setup: Setup;
@@ -78,12 +78,12 @@ export class ModelWorld {
   controllers: readonly ControllerProcess[] = [];
   agent: AgentProcess | undefined;
   mishap: Mishap | undefined;
-  /** Somebody was at the device by hand. */
+  /** Somebody changed the device by hand. */
   hasDrifted = false;
-  /** Calls of controllers so far; of those that write, too. */
+  /** Controller calls so far; `writes`: those that write. */
   calls = 0;
   writes: number[] = [];
-  /** Calls until a process is ended. */
+  /** Calls left until a process is killed. */
   crashIn: { readonly who: 'agent' | 'controller'; calls: number } | undefined;
   readonly #due = new Set<string>();
   #nodes = 1;
@@ -116,7 +116,7 @@ export class ModelWorld {
     return this.api.list('pods');
   }
 
-  /** There is but one node. */
+  /** There is only one node. */
   podsOf(_node: string): readonly Pod[] {
     return this.pods();
   }
@@ -125,7 +125,7 @@ export class ModelWorld {
     return this.bug?.name === name;
   }
 
-  /** What the controllers ask, with the planted bug in it where there is one. */
+  /** The controllers' `decide`, with the planted bug if there is one. */
   decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
     const { bug } = this;
     if (!bug) return decide(snapshot, memory);
@@ -229,7 +229,7 @@ export class ModelWorld {
 
   // --- controllers ------------------------------------------------------------------------------------------------
 
-  /** A new leader begins; those before it go on until they are stopped, or learn that their lease is another's. */
+  /** A new leader starts; its predecessors continue until they are stopped, or learn that they have lost the lease. */
   lead(): void {
     this.#leaders += 1;
     const rivals = this.controllers;
@@ -297,7 +297,7 @@ export class ModelWorld {
     });
   }
 
-  /** The driver is loaded anew, which nobody's process would let happen. */
+  /** Reloads the driver, which no running process would permit. */
   reloadDriver(): void {
     if (this.device.processes.size > 0 || !this.kubelet.isUp) return;
     this.checks.devicesAreLost();
@@ -305,7 +305,7 @@ export class ModelWorld {
     this.kubelet.devicesChanged();
   }
 
-  /** The Node is deleted, and comes back under its name as another one. */
+  /** The Node is deleted and comes back as another object of the same name. */
   replaceNode(): void {
     const { node } = this;
     if (!node || !this.kubelet.isUp) return;

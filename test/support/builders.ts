@@ -13,7 +13,7 @@ type PolicyOverrides = Partial<PolicySpec> & {
   readonly generation?: number;
 };
 
-/** A policy for pool `p` that makes 7×1g.5gb of every GPU, unless told otherwise. */
+/** A policy for pool `p`; by default it makes 7×1g.5gb of every GPU. */
 export function aPolicy({
   name = 'p',
   createdAt = '2026-01-01T00:00:00Z',

@@ -10,14 +10,14 @@ import { eventually } from './eventually.ts';
 
 export type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
 
-/** Time for a `before` hook that starts a cluster: a cold build of the programs, on a slow machine, and the start. */
+/** Timeout of a `before` hook that starts a cluster: a cold build of the programs, on a slow machine, and the start. */
 export const clusterTimeoutMs = 1_800_000;
 
 let shared: Promise<ControlPlane> | undefined;
 
 /**
- * The cluster that all specs of a run share; started by the first that asks. With it come all parts and the audit log.
- * Names of objects must be a test's own ({@link uniqueName}, {@link createNamespace}).
+ * The cluster that all specs of a run share; the first to ask starts it, with all parts and the audit log.
+ * A test must use names of its own for objects ({@link uniqueName}, {@link createNamespace}).
  *
  * Nobody has to stop it: it keeps no process alive and dies with the run.
  */
@@ -50,7 +50,7 @@ export function useSharedCluster(): () => ControlPlane {
   return () => started(cluster);
 }
 
-/** Registers the hooks of a suite that has a cluster of its own. */
+/** Registers the hooks of a suite with its own cluster. */
 export function useOwnCluster(options: Omit<ControlPlaneOptions, 'binaries'> = {}): () => ControlPlane {
   let cluster: ControlPlane | undefined;
   before(async function () {
@@ -62,9 +62,9 @@ export function useOwnCluster(options: Omit<ControlPlaneOptions, 'binaries'> = {
 }
 
 /**
- * For suites that need what the controllers do: default ServiceAccounts, taints, scheduling, disruption budgets.
+ * For suites that need the controllers: default ServiceAccounts, taints, scheduling, disruption budgets.
  *
- * @throws Error that says where to get them, where the user's KUBEBUILDER_ASSETS lack them
+ * @throws Error that says where to get them, if the user's KUBEBUILDER_ASSETS lacks them
  */
 export function requireControllers(cluster: ControlPlane): void {
   const running = cluster.pids();
@@ -81,7 +81,7 @@ export function uniqueName(prefix: string): string {
   return `${prefix}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Makes a namespace in which pods can be created: its default ServiceAccount is there. */
+/** Creates a namespace in which pods can be created: its default ServiceAccount exists. */
 export async function createNamespace(cluster: ControlPlane, prefix = 'test'): Promise<string> {
   const name = uniqueName(prefix);
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
@@ -97,7 +97,7 @@ export async function createNamespace(cluster: ControlPlane, prefix = 'test'): P
   return name;
 }
 
-/** A client of our own kind, as the administrator where no token is given. */
+/** A client of our own, as the administrator if no token is given. */
 export async function createKubeClient(
   cluster: ControlPlane,
   { token, fieldManager = 'test' }: { readonly token?: string; readonly fieldManager?: string } = {},

@@ -5,15 +5,15 @@ export interface EventuallyOptions {
   readonly timeoutMs?: number;
   /** Default 20 ms. */
   readonly intervalMs?: number;
-  /** What is waited for, in the error: `the node is ready`. */
+  /** The awaited state, for the error: `the node is ready`. */
   readonly what?: string;
 }
 
 /**
- * Reads a state until it holds, and returns it. Two ways to say what holds: `holds` gives true for the state wanted, or
- * there is no `holds` and `read` itself throws (an assertion) until all is well.
+ * Reads a state until it holds, and returns it. Two ways to define that: `holds` returns true for the wanted state, or
+ * without `holds`, `read` itself throws (an assertion) until the state is right.
  *
- * @throws Error that shows the last state, or the last error of `read`, when the time is over.
+ * @throws Error that shows the last state, or the last error of `read`, when the time is up.
  */
 export async function eventually<State>(
   read: () => State | Promise<State>,
@@ -34,7 +34,7 @@ export async function eventually<State>(
 }
 
 /**
- * Reads a state over and over for a while, and throws where `holds` gives false once: for what must not happen.
+ * Reads a state repeatedly for a while, and throws if `holds` returns false once: for what must not happen.
  */
 export async function stays<State>(
   read: () => State | Promise<State>,

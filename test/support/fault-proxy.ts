@@ -21,8 +21,8 @@ interface Parts {
 const none: RequestFault = { delay: 'before', ms: 0 };
 
 /**
- * Stands before the real API server, with its certificate, so that a kubeconfig differs in nothing but the port. Makes
- * faults of requests and answers by a rule, and of connections when told to.
+ * Proxies the real API server, with its certificate, so that a kubeconfig differs only in the port. Injects faults into
+ * requests and responses by a rule, and into connections on demand.
  */
 export class FaultProxy implements AsyncDisposable {
   readonly #parts: Parts;
@@ -36,7 +36,7 @@ export class FaultProxy implements AsyncDisposable {
     });
   }
 
-  /** @param program whose proxy it is: the audit log then shows this name as the user agent */
+  /** @param program whose proxy it is: the audit log shows this name as the user agent */
   static async open({ server: target, caFile, folder, ca }: ControlPlane, program?: string): Promise<FaultProxy> {
     const [cert, key] = await Promise.all([readFile(caFile), readFile(keyFileOf(folder))]);
     const server = createServer({ cert, key });
@@ -50,27 +50,27 @@ export class FaultProxy implements AsyncDisposable {
     return `https://127.0.0.1:${this.#parts.link.port}`;
   }
 
-  /** Connections taken since the start. */
+  /** Connections accepted since the start. */
   get connections(): number {
     return this.#parts.link.connections;
   }
 
-  /** Resets all connections, as a server does that goes away; new ones are taken. */
+  /** Resets all connections, as a server does on shutdown; new ones are accepted. */
   reset(): void {
     this.#parts.link.reset();
   }
 
-  /** Resets all connections and takes no new one until {@link restore}. */
+  /** Resets all connections and accepts no new one until {@link restore}. */
   cut(): void {
     this.#parts.link.cut();
   }
 
-  /** Leaves all connections half-open, new ones too, until {@link restore}. */
+  /** Leaves all connections half-open, including new ones, until {@link restore}. */
   freeze(): void {
     this.#parts.link.freeze();
   }
 
-  /** Takes connections again. What was frozen stays so. */
+  /** Accepts connections again. Frozen ones stay frozen. */
   restore(): void {
     this.#parts.link.restore();
   }
@@ -120,7 +120,7 @@ export class FaultProxy implements AsyncDisposable {
     response.end();
   }
 
-  /** Passes a request on as who made it. */
+  /** Forwards a request as its sender. */
   #pass(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<Dispatcher.ResponseData> {
     const gone = new AbortController();
     response.on('close', () => gone.abort());
@@ -152,7 +152,7 @@ async function copyBody(
 ): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';
-  // A watch must be seen to have begun although it has no event yet.
+  // A watch must be seen to have started even if it has no event yet.
   response.flushHeaders();
   for await (const chunk of body) {
     if (change === undefined) {

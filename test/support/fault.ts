@@ -1,9 +1,9 @@
 import type { SeenRequest } from './seen-request.ts';
 
-/** Replaces a line of a stream by others; `end` ends the stream after them, else it is left open as it is. */
+/** Replaces a line of a stream by others; `end` then ends the stream, otherwise it stays open. */
 export type LineFault = (line: string) => { readonly send: readonly string[]; readonly end?: boolean };
 
-/** A list as the API server once gave it. */
+/** A list as the API server returned it earlier. */
 export interface EarlierList {
   readonly apiVersion: string;
   readonly kind: string;
@@ -11,26 +11,26 @@ export interface EarlierList {
   readonly items: readonly object[];
 }
 
-/** What the proxy does instead of, or to, the real answer. */
+/** What the proxy does instead of, or with, the real response. */
 export type RequestFault =
-  /** Answers itself. */
+  /** Responds itself. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
-  /** Resets the connection: before the request is passed on, after it took effect, or within the answer's body. */
+  /** Resets the connection: before the request is forwarded, after it took effect, or within the response's body. */
   | { readonly reset: 'before' | 'after' | 'body' }
-  /** Never answers, and leaves the connection open: before the request is passed on, or after it took effect. */
+  /** Never responds, and leaves the connection open: before the request is forwarded, or after it took effect. */
   | { readonly drop: 'before' | 'after' }
-  /** Passes the request or its answer on late. */
+  /** Delays the request or its response. */
   | { readonly delay: 'before' | 'after'; readonly ms: number }
-  /** Passes the request on twice and gives the second answer, as a balancer does that tries again by itself. */
+  /** Forwards the request twice and returns the second response, as a load balancer does that retries by itself. */
   | { readonly repeat: true }
-  /** Answers a list, streamed or not, with what it was, and lets its watch say no more: a server that was left behind. */
+  /** Answers a list, streamed or not, with earlier data, and silences its watch: a server that has fallen behind. */
   | { readonly stale: EarlierList }
   | { readonly lines: LineFault };
 
-/** Decides over a request; nothing lets it pass. */
+/** Decides about a request; no result lets it pass. */
 export type RequestRule = (request: SeenRequest) => RequestFault | undefined;
 
-/** A Status as the API server answers it, for `status` and for ERROR events. */
+/** A Status as the API server returns it, for `status` and for ERROR events. */
 export function aStatus(code: number, reason: string, more: object = {}): object {
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: 'by the test', ...more };
 }

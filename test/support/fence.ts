@@ -7,9 +7,9 @@ export interface DeviceChange {
   readonly epoch: number;
   /** The node was closed for it. */
   readonly closed: number;
-  /** It was granted: no agent destroys anything before it has read this. */
+  /** It was granted: no agent destroys anything before reading this. */
   readonly granted: number;
-  /** The node showed what the device had become; Infinity where it never did. */
+  /** The node showed the device's new state; Infinity if it never did. */
   readonly advertised: number;
 }
 
@@ -18,7 +18,7 @@ export interface Binding {
   readonly pod: string;
   readonly node: string;
   readonly revision: number;
-  /** When it had ended or was gone; Infinity where it is still there. */
+  /** When it had ended or was gone; Infinity if it still exists. */
   readonly ended: number;
 }
 
@@ -34,7 +34,7 @@ export function listChanges({ partitions, nodes }: Timeline, node: string): read
     const done = events.find(({ object }) => (object?.status?.device?.observedEpoch ?? 0) >= epoch);
     const states = nodes.eventsOf(node);
     const closed = states.filter((event, i) => event.revision <= granted && closes(event, states[i - 1])).at(-1);
-    // The node as it was when the device was done counts too.
+    // The state of the node when the device was done counts too.
     const before = states.findLast(({ revision }) => done !== undefined && revision <= done.revision);
     const later = states.filter(({ revision }) => done !== undefined && revision > done.revision);
     const offer = offerOf(done?.object);
@@ -66,14 +66,14 @@ export function listBindings({ pods }: Timeline): readonly Binding[] {
 }
 
 /**
- * What must never be, in one sentence each: that a node could take a GPU pod, had one or was given one while its device changed, or
- * that a kubelet turned one away.
+ * What must never happen, one sentence each: a node could take, had or was given a GPU pod while its device changed, or
+ * a kubelet rejected one.
  */
 export function listFenceBreaks(timeline: Timeline): readonly string[] {
   return [...listAllChanges(timeline).flatMap((change) => listBreaksOf(timeline, change)), ...listRejected(timeline)];
 }
 
-/** The same of labels: that a node which could take GPU pods had labels of a layout that was no longer there. */
+/** The same for labels: a node that could take GPU pods had labels of a layout that no longer existed. */
 export function listLabelLags(timeline: Timeline): readonly string[] {
   return listAllChanges(timeline).flatMap(({ node, epoch, advertised }) => {
     const next = listChanges(timeline, node).find((other) => other.epoch > epoch);
@@ -111,13 +111,13 @@ function listBreaksOf(timeline: Timeline, change: DeviceChange): readonly string
   ];
 }
 
-/** Pods that a kubelet turned away: they were bound to what was not there. */
+/** Pods that a kubelet rejected: their devices did not exist. */
 function listRejected({ pods }: Timeline): readonly string[] {
   const rejected = pods.events.filter(({ object }) => object?.status?.reason === 'UnexpectedAdmissionError');
   return rejected.map(({ key, revision }) => `${key} was turned away at ${revision}`);
 }
 
-/** What the scheduler has said of a pod that it could not place, from a revision to another. */
+/** The scheduler's messages on a pod that it could not place, between two revisions. */
 export function listRefusals({ pods }: Timeline, pod: string, from: number, to: number): readonly string[] {
   return pods
     .eventsOf(pod)
@@ -136,13 +136,13 @@ function closes({ object }: Recorded<RecordedNode>, before: Recorded<RecordedNod
   return isClosed(object) && !isClosed(before?.object);
 }
 
-/** GPU resources that a node offers; 0 is as good as absent. */
+/** GPU resources that a node offers; 0 is the same as absent. */
 export function advertisedBy(node: RecordedNode | undefined): Counts {
   const entries = Object.entries(node?.status?.allocatable ?? {}).map(([key, count]) => [key, Number(count)] as const);
   return Object.fromEntries(entries.filter(([key, count]) => key.startsWith('nvidia.com/') && count > 0));
 }
 
-/** What a device plugin makes of the devices that the agent has reported. */
+/** What a device plugin advertises for the devices that the agent has reported. */
 function offerOf(partition: RecordedPartition | undefined): Counts {
   const names = (partition?.status?.device?.gpus ?? []).flatMap(({ mig, instances }) => {
     if (mig !== 'Enabled') return ['nvidia.com/gpu'];
@@ -152,7 +152,7 @@ function offerOf(partition: RecordedPartition | undefined): Counts {
   return Object.fromEntries(Object.entries(Object.groupBy(names, (name) => name)).map(([k, v]) => [k, v?.length ?? 0]));
 }
 
-/** Whether the labels by which pods choose a node tell of this layout. */
+/** Whether the labels by which pods select a node describe this layout. */
 function labelsFit(node: RecordedNode | undefined, partition: RecordedPartition | undefined): boolean {
   const labels = node?.metadata.labels ?? {};
   if (partition?.spec.strategy === 'single') {
@@ -178,7 +178,7 @@ function gpusOf(pod: RecordedPod): readonly string[] {
     .filter((name) => name.startsWith('nvidia.com/'));
 }
 
-/** @param uid of the pod that was there: another of its name does not count as the same */
+/** @param uid of the original pod: another of the same name does not count */
 function hasEnded(pod: RecordedPod | undefined, uid: string): boolean {
   return pod?.metadata.uid !== uid || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }

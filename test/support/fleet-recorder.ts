@@ -12,21 +12,21 @@ import { silentLogger } from '../../src/process/logger.ts';
 type Partition = GpuNodePartition & KubeObject;
 type Policy = GpuPartitionPolicy & KubeObject;
 
-/** Watches a rollout at every revision of the API, and writes down what was broken. */
+/** Watches a rollout at every revision of the API, and records violations. */
 export class FleetRecorder {
   readonly #reflectors: readonly Reflector<KubeObject>[];
   readonly #closed = new Set<string>();
   readonly #granted = new Set<string>();
   readonly #lastEpochs = new Map<string, number>();
   readonly #ledgers = new Map<string, readonly string[]>();
-  /** Pods by uid that were announced to go. */
+  /** Pods whose eviction was announced, by uid. */
   readonly announced = new Map<string, string>();
-  /** Epochs of grants by node, in the order in which they were seen. */
+  /** Epochs of grants by node, in the order seen. */
   readonly epochs = new Map<string, readonly number[]>();
   readonly broken: string[] = [];
-  /** Most nodes that were closed or worked on at a time. */
+  /** Most nodes that were closed or changing at a time. */
   most = 0;
-  /** So many may be; more is written down. */
+  /** The limit; anything above it is recorded. */
   limit = Infinity;
   /** The order in which nodes were admitted. */
   readonly admitted: string[] = [];
@@ -49,7 +49,7 @@ export class FleetRecorder {
     await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
   }
 
-  /** Forgets what was before: from now on so many nodes may change at a time. */
+  /** Forgets the past: from now on this many nodes may change at a time. */
   begin(limit: number): void {
     this.limit = limit;
     this.most = 0;

@@ -14,7 +14,7 @@ import { eventually } from './eventually.ts';
 
 export const a100 = 'NVIDIA A100-SXM4-40GB';
 
-/** States of one A100-40GB, as the simulated nvidia-smi keeps them. */
+/** States of one A100-40GB, in the simulated nvidia-smi's format. */
 export const states = {
   /** A 1g.5gb and a 3g.20gb. */
   twoSlices: [
@@ -37,17 +37,17 @@ export const states = {
 } as const;
 
 export interface PodWish {
-  /** A GPU resource of which it takes one; none where absent. */
+  /** A GPU resource of which it requests one; none if absent. */
   readonly resource?: string;
-  /** Bound by hand; else by the scheduler, to a node of this bench. */
+  /** Bound by hand; otherwise the scheduler binds it to a node of this bench. */
   readonly node?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**
- * Simulated GPU nodes on a cluster, with a namespace for their pods. The nodes carry the label `bench=NAMESPACE`, by which
- * the pods find them, so that suites on one cluster do not meet.
+ * Simulated GPU nodes on a cluster, with a namespace for their pods. The nodes carry the label `bench=NAMESPACE`, which
+ * their pods select, so that suites on one cluster do not interfere.
  */
 export class GpuNodes implements AsyncDisposable {
   readonly client: KubeClient;
@@ -61,14 +61,14 @@ export class GpuNodes implements AsyncDisposable {
     this.namespace = namespace;
   }
 
-  /** @throws Error where the cluster has no controllers: without them a node never loses the taint of one not ready */
+  /** @throws Error if the cluster has no controllers: without them a node never loses its not-ready taint */
   static async start(cluster: ControlPlane, timing: Partial<KubeletTiming> = {}): Promise<GpuNodes> {
     requireControllers(cluster);
     const fleet = await GpuNodes.startFleet(cluster, timing);
     return new GpuNodes(await createKubeClient(cluster), fleet, await createNamespace(cluster));
   }
 
-  /** Kubelets alone, for one that takes nodes over from another. */
+  /** Kubelets alone, for a fleet that takes nodes over from another. */
   static async startFleet(cluster: ControlPlane, timing: Partial<KubeletTiming> = {}): Promise<KubeletFleet> {
     const fleet = new KubeletFleet({
       client: await createKubeClient(cluster, { token: cluster.kubeletToken }),
@@ -78,7 +78,7 @@ export class GpuNodes implements AsyncDisposable {
     return fleet;
   }
 
-  /** Boots a node with one A100-40GB in this state; MIG is off where it is empty. */
+  /** Boots a node with one A100-40GB in this state; MIG is off if it is empty. */
   async boot(state = '', more: Partial<SimulatedNode> = {}): Promise<SimulatedNode> {
     const name = more.name ?? uniqueName('node');
     const stateFile = join(this.folder, name, 'state');
@@ -88,7 +88,7 @@ export class GpuNodes implements AsyncDisposable {
     return node;
   }
 
-  /** Replaces a state whole, as the simulated nvidia-smi does. */
+  /** Replaces a state as a whole, as the simulated nvidia-smi does. */
   writeState(file: string, state: string): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(`${file}.new`, state);
@@ -99,7 +99,7 @@ export class GpuNodes implements AsyncDisposable {
     return this.client.find<KubeletNode>({ resource: nodesResource, name });
   }
 
-  /** GPU resources that can be allocated; 0 is as good as absent. */
+  /** Allocatable GPU resources; 0 is the same as absent. */
   async readGpus(name: string): Promise<Readonly<Record<string, string>>> {
     const { status } = (await this.readNode(name)) ?? {};
     const gpus = Object.entries(status?.allocatable ?? {}).filter(([key]) => key.startsWith('nvidia.com/'));
@@ -114,7 +114,7 @@ export class GpuNodes implements AsyncDisposable {
     );
   }
 
-  /** Creates a pod of one container and returns its name. */
+  /** Creates a pod with one container and returns its name. */
   async createPod({ resource, node, labels = {}, annotations = {} }: PodWish): Promise<string> {
     const name = uniqueName('pod');
     const limits = resource === undefined ? {} : { [resource]: 1 };

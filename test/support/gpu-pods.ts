@@ -6,11 +6,11 @@ import type { TestRig } from './rig.ts';
 
 const run = promisify(execFile);
 
-/** A pod of one container that asks for one of a GPU resource. */
+/** A pod with one container that requests one of a GPU resource. */
 export interface GpuPodWish {
   readonly name: string;
   readonly resource: string;
-  /** The only node that will do: what the scheduler says of the pod is then of that node. */
+  /** The only suitable node: the scheduler's message on the pod is then about that node. */
   readonly node?: string;
   /** Labels that its node must have. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
@@ -37,14 +37,14 @@ export function gpuPod({ name, resource, node, nodeSelector = {}, above }: GpuPo
   };
 }
 
-/** `kubectl apply` of objects; throws kubectl's words when one is refused. */
+/** `kubectl apply` of objects; throws kubectl's message when one is refused. */
 export async function applyObjects({ controlPlane }: TestRig, objects: readonly object[]): Promise<void> {
   const input = objects.map((object) => stringify(object)).join('---\n');
   const { code, stderr } = await controlPlane.kubectl(['apply', '-f', '-'], { input });
   if (code !== 0) throw new Error(stderr);
 }
 
-/** UUIDs of the devices that a pod was given, as the kubelet of its node tells in PodResources. */
+/** UUIDs of a pod's devices, as its node's kubelet reports them in PodResources. */
 export function devicesOf({ rig }: TestRig, node: string, pod: string): readonly string[] {
   const holding = rig.fleet.listHoldings(node).find(({ name }) => name === pod);
   return (holding?.containers ?? []).flatMap(({ deviceIds }) => Object.values(deviceIds).flat());

@@ -9,7 +9,7 @@ import { type Finished, runProgram } from '../../src/simulator/control-plane/run
 
 const moduleFolder = fileURLToPath(new URL('../helm/', import.meta.url));
 
-/** Helm of its Go module in test/helm, built into the cache beside the control plane; or the one that `HELM` names. */
+/** Helm from its Go module in test/helm, built into the cache beside the control plane; or the one that `HELM` names. */
 export async function findHelm(): Promise<string> {
   const given = process.env['HELM'];
   if (given !== undefined && given !== '') return given;
@@ -40,9 +40,9 @@ export async function findHelm(): Promise<string> {
   return program;
 }
 
-/** Renders the chart. @returns what Helm wrote and how it ended */
+/** Renders the chart. @returns Helm's output and exit status */
 export async function renderChart(...args: readonly string[]): Promise<Finished> {
-  // Nothing of the user's own Helm: neither repositories nor plugins.
+  // Nothing from the user's own Helm: neither repositories nor plugins.
   const env = { ...process.env, HELM_CONFIG_HOME: '/nonexistent', HELM_DATA_HOME: '/nonexistent' };
   const command = ['template', 'gpu-partition', 'charts/gpu-partition', '--namespace', 'kube-system', ...args];
   return runProgram(await findHelm(), command, { env });

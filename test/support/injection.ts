@@ -1,19 +1,19 @@
 import type { RequestFault, LineFault, RequestRule } from './fault.ts';
 import type { SeenRequest, Verb } from './seen-request.ts';
 
-/** Which requests a fault meets; what is left out meets all. */
+/** Which requests a fault applies to; an absent field matches all. */
 export interface Match {
   readonly verb?: Verb;
   /** `nodes`, `gpunodepartitions/status`. */
   readonly resource?: string;
   readonly name?: string;
-  /** Lets so many pass first; 0 unless told. */
+  /** Lets this many pass first; default 0. */
   readonly after?: number;
-  /** Most that it meets; 1 unless told. */
+  /** Maximum number of requests affected; default 1. */
   readonly times?: number;
 }
 
-/** A change of the events of the watches that are open, now and later. */
+/** A change to the events of watches that are open, now and later. */
 export type EventFault = (event: WatchLine, line: string) => ReturnType<LineFault> | undefined;
 
 export interface WatchLine {
@@ -21,13 +21,13 @@ export interface WatchLine {
   readonly object: { readonly metadata: { readonly name?: string } };
 }
 
-/** Faults of one proxy, one at a time, counted. It has to be there before the program opens its watches. */
+/** Faults of one proxy, one at a time, counted. It must exist before the program opens its watches. */
 export class Injector {
   #match: Match = {};
   #fault: RequestFault | undefined;
   #events: { readonly resource: string; readonly change: EventFault } | undefined;
   #seen = 0;
-  /** How often the fault that was injected last has really been made. */
+  /** How often the last injected fault has actually occurred. */
   count = 0;
 
   /** The rule for the proxy. */
@@ -36,20 +36,20 @@ export class Injector {
     return request.verb === 'watch' ? { lines: (line) => this.#changeLine(request.resource, line) } : undefined;
   };
 
-  /** Makes a fault of requests. */
+  /** Injects a fault into requests. */
   inject(match: Match, fault: RequestFault): void {
     this.clear();
     this.#match = match;
     this.#fault = fault;
   }
 
-  /** Makes a fault of the events of a resource's watches; `change` gives nothing for a line that it leaves as it is. */
+  /** Injects a fault into the events of a resource's watches; `change` returns undefined for a line that it leaves unchanged. */
   injectEvents(resource: string, change: EventFault): void {
     this.clear();
     this.#events = { resource, change };
   }
 
-  /** Ends the fault and begins a new count. */
+  /** Ends the fault and resets the count. */
   clear(): void {
     this.#fault = undefined;
     this.#events = undefined;

@@ -7,7 +7,7 @@ export class Link implements AsyncDisposable {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #mode: 'open' | 'refused' | 'frozen' = 'open';
-  /** Connections taken since the start. */
+  /** Connections accepted since the start. */
   connections = 0;
 
   private constructor(port: number) {
@@ -43,25 +43,25 @@ export class Link implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Resets all connections, or the one whose relayed end has this port; new ones are taken. */
+  /** Resets all connections, or the one whose relayed end has this port; new ones are accepted. */
   reset(relayedPort?: number): void {
     for (const [client, upstream] of this.#pairs)
       if (relayedPort === undefined || upstream.localPort === relayedPort) client.resetAndDestroy();
   }
 
-  /** Resets all connections and takes no new one until {@link restore}. */
+  /** Resets all connections and accepts no new one until {@link restore}. */
   cut(): void {
     this.#mode = 'refused';
     this.reset();
   }
 
-  /** Passes nothing on any more, on old connections and new ones, and says nothing about it: a half-open connection. */
+  /** Silently stops forwarding, on old connections and new ones: a half-open connection. */
   freeze(): void {
     this.#mode = 'frozen';
     for (const pair of this.#pairs) for (const socket of pair) socket.unpipe().pause();
   }
 
-  /** Takes connections again and passes everything. What was frozen stays so. */
+  /** Accepts connections again and forwards everything. Frozen ones stay frozen. */
   restore(): void {
     this.#mode = 'open';
   }

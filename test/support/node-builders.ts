@@ -23,11 +23,11 @@ import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 
-/** The moment at which builders' nodes are looked at. */
+/** The time at which the builders' nodes are looked at. */
 export const noon = Date.parse('2026-01-01T12:00:00Z');
 export const noMemory: NodeMemory = { waits: {}, evictions: {} };
 
-/** One slice over all of GPU 0. */
+/** One slice that covers GPU 0. */
 export const aWish: Wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
 export const aSlicingPolicy = (more: Parameters<typeof aPolicy>[0] = {}): GpuPartitionPolicy =>
   aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }], ...more });
@@ -76,7 +76,7 @@ export function aNode({
 
 type ManagedOverrides = Partial<GpuNodePartition['spec']> & { readonly device?: DeviceReport };
 
-/** The partition of `n` that serves policy `p`, whose agent has answered every grant in this boot and has planned the wish. */
+/** The partition of `n` under policy `p`, whose agent has answered every grant in this boot and has planned the wish. */
 export function aManagedPartition({
   device = wholeGpu,
   wish = aWish,
@@ -102,7 +102,7 @@ export function aGrant(more: Partial<NonNullable<GpuNodePartition['spec']['grant
   return { gpus: aWish.gpus, epoch: 3, planHash: 'x', deadline: '2026-01-01T12:10:00Z', ...more };
 }
 
-/** What an accepted policy says of a node. */
+/** What an accepted policy says about a node. */
 export function aClaim(
   policy: GpuPartitionPolicy | undefined,
   partition: GpuNodePartition | undefined,
@@ -136,7 +136,7 @@ export interface SnapshotParts {
   readonly slot?: Slot | undefined;
 }
 
-/** Given at noon, for ten minutes of draining. */
+/** Given at noon, with ten minutes for draining. */
 export const aSlot: Slot = {
   node: 'n',
   nodeUID: 'uid-n',
@@ -147,7 +147,7 @@ export const aSlot: Slot = {
   kind: 'New',
 };
 
-/** A Ready node whose agent is there, of an accepted policy: its wish is written and planned, it is its turn, and nothing is in the way. */
+/** A Ready node with an agent, under an accepted policy: its wish is written and planned, it is its turn, and nothing blocks it. */
 export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
   const partition = 'partition' in parts ? parts.partition : aManagedPartition();
   const policy = 'policy' in parts ? parts.policy : aSlicingPolicy();
@@ -162,12 +162,12 @@ export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
   };
 }
 
-/** What is found where a decision asks for more. */
+/** What is found if a decision asks for more. */
 export interface Findings {
   readonly pods?: readonly NodePod[];
   readonly configFiles?: ConfigFiles;
   readonly fresh?: Partial<FreshRead>;
-  /** The node as the API server has it, where that is another one. */
+  /** The node as the API server has it, if that differs. */
   readonly node?: NodeView;
 }
 
@@ -179,7 +179,7 @@ export interface Answer {
   readonly looks: readonly Look[];
 }
 
-/** Decides, and reads more where that is asked for. */
+/** Decides, and reads more if the decision asks for it. */
 export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory = noMemory): Answer {
   const { uid, generation } = snapshot.claim.winner?.metadata ?? {};
   const looks: Look[] = [];
@@ -203,7 +203,7 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
   }
 }
 
-/** {@link decideWith} of a snapshot that is described. */
+/** {@link decideWith} for a snapshot given by its parts. */
 export function judge(parts: SnapshotParts = {}, found: Findings = {}, memory = noMemory): Answer {
   return decideWith(aSnapshot(parts), found, memory);
 }
@@ -213,7 +213,7 @@ export function namesOf({ commands }: Pick<Answer, 'commands'>): readonly Comman
   return commands.map(({ name }) => name);
 }
 
-/** What the Node's patch changes; empty where there is none. */
+/** What the Node's patch changes; empty if there is none. */
 export function changeOf({ commands }: Pick<Answer, 'commands'>): NodeChange {
   return commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []))[0] ?? {};
 }
@@ -248,7 +248,7 @@ function aDaemonPod({ name = 'daemon', uid = `uid-${name}`, isLeaving = false, i
   };
 }
 
-/** A pod of NVIDIA's device plugin, of gpu-operator unless told otherwise; it tolerates our taints if asked to. */
+/** A pod of NVIDIA's device plugin, by default gpu-operator's; it tolerates our taints on request. */
 export function aPluginPod({
   tolerates = false,
   strategy = 'mixed',
@@ -264,7 +264,7 @@ export function aPluginPod({
   };
 }
 
-/** A pod of a GPU holder that runs where the label says so. */
+/** A pod of a GPU holder that runs where the label allows it. */
 export function aHolderPod(holder: string, parts: PodParts & { readonly tolerates?: boolean } = {}): NodePod {
   const { tolerates = false, ...rest } = parts;
   return {

@@ -29,7 +29,7 @@ const repairs = ['2026-01-01T11:57:00Z', '2026-01-01T11:58:00Z', '2026-01-01T11:
 const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
 const gfd = { 'nvidia.com/gfd.timestamp': '1', 'nvidia.com/gpu.count': '1' };
 
-/** Nodes for which the world does nothing: no agent acts, no plugin and no pod comes back, nobody labels. */
+/** Nodes in a passive world: no agent acts, no plugin or pod comes back, nobody sets labels. */
 export const situations: Readonly<Record<string, () => Start>> = {
   'nothing is in the way': () => ({ pods: [aPluginPod()] }),
   'the wish is not written': () => ({ partition: aPartition({ device: { ...wholeGpu, bootID: 'boot-a' } }) }),

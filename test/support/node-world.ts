@@ -25,7 +25,7 @@ type Start = Partial<Pick<NodeWorld, 'node' | 'partition' | 'policy' | 'agent' |
   readonly settings?: Partial<NodeSettings>;
 };
 
-/** A node and what is kept of it, in memory: commands are carried out on it as the API server would. */
+/** A node and its objects, in memory: commands are carried out as the API server would. */
 export class NodeWorld {
   now = noon;
   node: NodeView = aNode();
@@ -38,7 +38,7 @@ export class NodeWorld {
   files: ConfigFiles | undefined;
   memory: NodeMemory = noMemory;
   settings: NodeSettings = someSettings;
-  /** What the API server says to an eviction, by uid of the pod; others go at once. */
+  /** The API server's responses to evictions, by uid of the pod; other pods terminate at once. */
   refusals: Readonly<Record<string, string>> = {};
   /** Writes and evictions that were carried out, by name. */
   readonly done: string[] = [];
@@ -67,17 +67,17 @@ export class NodeWorld {
     this.node = { ...this.node, status: { ...this.node.status, allocatable } };
   }
 
-  /** The agent's word. */
+  /** The agent reports. */
   report(device: DeviceReport): void {
     this.partition = { ...this.partition, status: { ...this.partition.status, device: { ...this.device, ...device } } };
   }
 
-  /** Another leader: all that is remembered is what was written. */
+  /** Another leader: it remembers only what was written. */
   failOver(): void {
     this.memory = recallMemory(this.partition.status);
   }
 
-  /** Decides once, does what was decided, and reports it. */
+  /** Decides once, carries out the decision, and reports it. */
   step(afterMs = 0): Answer {
     this.now += afterMs;
     const answer = decideWith(
@@ -166,7 +166,7 @@ function mapValues(value: object, change: (one: unknown) => unknown): object {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, change(one)]));
 }
 
-/** RFC 6902, as far as patches of Nodes go. @throws Error where a test fails */
+/** RFC 6902, as far as Node patches use it. @throws Error if a test fails */
 function applyPatch(node: NodeView, patch: readonly JsonPatchOperation[]): NodeView {
   const copy = structuredClone(node) as unknown as Record<string, unknown>;
   for (const { op, path, value } of patch) {

@@ -1,4 +1,4 @@
-/** DaemonSets and ConfigMaps of NVIDIA's Kubernetes stack, as its charts install them, cut down to what the simulator reads. */
+/** DaemonSets and ConfigMaps of NVIDIA's Kubernetes stack, as its charts install them, reduced to what the simulator reads. */
 
 export interface DaemonWish {
   /** Name of the DaemonSet. */
@@ -8,11 +8,11 @@ export interface DaemonWish {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** By default that of the charts: `nvidia.com/gpu` alone. */
+  /** Default: the charts' toleration, only `nvidia.com/gpu`. */
   readonly tolerations?: readonly object[];
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** ConfigMap that config-manager, as init container and sidecar, chooses from; none of the three where absent. */
+  /** ConfigMap from which config-manager, as init container and sidecar, chooses; none of the three if absent. */
   readonly configMap?: string;
   /** Environment of config-manager, such as `DEFAULT_CONFIG`. */
   readonly configEnv?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export function discoveryDaemonSet(wish: DaemonWish): object {
 }
 
 /**
- * A DaemonSet as gpu-operator makes them, on nodes with `nvidia.com/gpu.deploy.NAME=true`: `device-plugin`,
+ * A DaemonSet as gpu-operator creates them, on nodes with `nvidia.com/gpu.deploy.NAME=true`: `device-plugin`,
  * `gpu-feature-discovery`, `dcgm`, `dcgm-exporter`, `mig-manager` or one of a third party.
  */
 export function operatorDaemonSet(operand: string, wish: DaemonWish): object {
@@ -44,7 +44,7 @@ export function operatorDaemonSet(operand: string, wish: DaemonWish): object {
   return nvidiaDaemonSet(program, { ...wish, labels, nodeSelector: deploy }, '');
 }
 
-/** `app` of gpu-operator's pods where it is not the name of the operand. */
+/** `app` of gpu-operator's pods if it is not the name of the operand. */
 const operatorApps: Readonly<Record<string, string>> = {
   'device-plugin': 'nvidia-device-plugin-daemonset',
   dcgm: 'nvidia-dcgm',
@@ -81,7 +81,7 @@ function nvidiaDaemonSet(program: string, wish: DaemonWish, suffix = '-ctr'): ob
     }),
     containers: configMap === undefined ? [container] : [manager('sidecar'), container],
   };
-  // The charts' selectors overlap too; a DaemonSet knows its pods by their owner.
+  // The charts' selectors overlap too; a DaemonSet recognizes its pods by their owner.
   const own = { ...labels, 'test/daemon-set': name };
   return {
     apiVersion: 'apps/v1',

@@ -27,7 +27,7 @@ interface Manifest {
 }
 
 /**
- * Takes away all that manifests have made, but for the accounts and their namespaces: tokens of running programs are theirs.
+ * Removes everything that the manifests created, except the accounts and their namespaces: running programs use their tokens.
  * @param text manifests as YAML
  */
 export async function removeManifests(cluster: ControlPlane, text: string): Promise<void> {

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 
 type ProgramName = 'agent' | 'controller';
 
-/** A program of ours as another version of it would run: the same code under another number. */
+/** One of our programs in another version: the same code under another number. */
 export class ProgramVersion implements Disposable {
   readonly file: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'gpu-partition-version-'));
   readonly #bundle: string;
 
   constructor(program: ProgramName, version: string) {
-    // As the rig itself: the bundle where there is one, else the source.
+    // As the rig does: the bundle if it exists, else the source.
     this.#bundle = join('dist', `${program}.mjs`);
     this.file = join(this.#folder, existsSync(this.#bundle) ? `${program}.mjs` : `src/${program}/main.ts`);
     this.become(version);
   }
 
-  /** What is started from now on is of this version. */
+  /** Programs started from now on have this version. */
   become(version: string): void {
     if (existsSync(this.#bundle)) {
       const text = readFileSync(this.#bundle, 'utf8');

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
 import { eventually } from './eventually.ts';
 
-/** Who is scraped, and by which name its series go. */
+/** A scrape target, and the name of its series. */
 export interface ScrapeTarget {
   readonly pod: string;
   readonly port: number;
@@ -37,7 +37,7 @@ export class PrometheusServer {
     this.#address = address;
   }
 
-  /** @param rules groups of rules, in Prometheus' own shape */
+  /** @param rules groups of rules, in Prometheus' own format */
   static async start(program: string, targets: readonly ScrapeTarget[], rules: object): Promise<PrometheusServer> {
     const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
     const config = {
@@ -67,7 +67,7 @@ export class PrometheusServer {
     return server;
   }
 
-  /** Values of the series that a query gives now; those that are no number are left out. */
+  /** Current values of a query's series; those that are not numbers are left out. */
   async query(expression: string): Promise<readonly number[]> {
     const query = new URLSearchParams({ query: expression });
     const { result } = await this.#ask<{ readonly result: readonly { readonly value: readonly [number, string] }[] }>(

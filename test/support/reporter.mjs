@@ -1,6 +1,6 @@
 import mocha from 'mocha';
 
-/** mocha's own output, and as the very last line what people and CI look for: `N passed, N failed`. */
+/** mocha's own output, and as the very last line the summary for people and CI: `N passed, N failed`. */
 export default class PlainEndReporter extends mocha.reporters.Spec {
   done(failures, exit) {
     const { passes, pending } = this.stats;

@@ -16,26 +16,26 @@ export interface RigNodeView {
   readonly status: { readonly allocatable?: Readonly<Record<string, string>> };
 }
 
-/** The taints that are ours; a new node has others for a moment, of the node life cycle. */
+/** Our taints; a new node briefly has others, from the node life cycle. */
 export function ownTaints({ spec }: RigNodeView): readonly string[] {
   return (spec.taints ?? []).map(({ key }) => key).filter((key) => key.startsWith('gpupartition.dev/'));
 }
 
-/** A rig of a suite's own, with what its tests ask of it. */
+/** A suite's own rig, with helpers for its tests. */
 export interface TestRig {
   readonly rig: Rig;
   readonly controlPlane: ControlPlane;
-  /** The proxy of a program that was asked for in {@link TestRigOptions}. */
+  /** The proxy of a program that {@link TestRigOptions} asked for. */
   proxy(program: string): FaultProxy;
-  /** `kubectl apply` of a policy; throws kubectl's words when it is refused. */
+  /** `kubectl apply` of a policy; throws kubectl's message when it is refused. */
   apply(name: string, spec: Partial<PolicySpec> & Pick<PolicySpec, 'nodeSelector' | 'layouts'>): Promise<void>;
   kubectl(...args: string[]): Promise<string>;
   /** `kubectl apply` of any object. */
   create(object: object): Promise<void>;
-  /** Waits until a node is so for this reason. @returns the message of its condition Ready */
+  /** Waits until a node has this state for this reason. @returns the message of its condition Ready */
   untilReason(node: string, reason: string, timeoutMs?: number): Promise<string>;
   policy(name: string): Promise<GpuPartitionPolicy>;
-  /** Waits until the controller has said this of the policy's newest generation. */
+  /** Waits until the controller has reported this about the policy's newest generation. */
   waitFor(
     name: string,
     type: string,
@@ -45,7 +45,7 @@ export interface TestRig {
   ): Promise<GpuPartitionPolicy>;
   partition(node: string): Promise<GpuNodePartition>;
   node(name: string): Promise<RigNodeView>;
-  /** Writes of our own accounts so far, Events and leases aside: `gpu-partition-agent patch gpunodepartitions.gpupartition.dev/status n`. */
+  /** Writes of our accounts so far, without Events and leases: `gpu-partition-agent patch gpunodepartitions.gpupartition.dev/status n`. */
   writes(): Promise<readonly string[]>;
 }
 
@@ -53,7 +53,7 @@ export interface TestRigOptions extends Pick<
   RigOptions,
   'agentArguments' | 'controllerArguments' | 'kubeletTiming' | 'fileOf'
 > {
-  /** Programs that find the API server through a proxy of their own: controllers by identity, agents by node. */
+  /** Programs that reach the API server through their own proxy: controllers by identity, agents by node. */
   readonly proxied?: readonly string[];
 }
 
@@ -147,7 +147,7 @@ function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
       await kubectl(['apply', '-f', '-'], stringify(object));
     },
     async waitFor(name, type, status, reason, timeoutMs = 30_000) {
-      // Only what the failure message shall show: an object's managed fields would hide the rest.
+      // Only what the failure message should show: an object's managed fields would hide the rest.
       const conditions = async () => {
         const { metadata, status: found } = await policy(name);
         return { generation: metadata.generation, conditions: found?.conditions ?? [], summary: found?.summary };

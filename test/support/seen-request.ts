@@ -7,9 +7,9 @@ export interface SeenRequest {
   readonly query: URLSearchParams;
   readonly body: string;
   readonly verb: Verb;
-  /** Plural, with the subresource where there is one: `nodes`, `gpunodepartitions/status`. */
+  /** Plural, with the subresource if there is one: `nodes`, `gpunodepartitions/status`. */
   readonly resource: string;
-  /** Of the object; empty where it is a collection's. */
+  /** The object's; empty for a collection. */
   readonly name: string;
   readonly atMs: number;
 }
@@ -41,12 +41,12 @@ function verbOf(method: string, name: string, query: URLSearchParams): Verb {
   }
 }
 
-/** A watch that goes on where an earlier one ended. */
+/** A watch that continues where an earlier one ended. */
 export function isResume({ verb, query }: SeenRequest): boolean {
   return verb === 'watch' && (query.get('resourceVersion') ?? '') !== '';
 }
 
-/** A list that comes as the beginning of a watch (KEP-3157). */
+/** A list that arrives as the beginning of a watch (KEP-3157). */
 export function isStreamedList({ verb, query }: SeenRequest): boolean {
   return verb === 'watch' && query.get('sendInitialEvents') === 'true';
 }

@@ -26,16 +26,16 @@ export interface RecordedPod extends KubeObject {
 
 export type RecordedPartition = GpuNodePartition & KubeObject;
 
-/** One write as etcd took it. Revisions order the writes of all resources: they are etcd's own. */
+/** One write as etcd recorded it. Revisions order the writes of all resources: they are etcd's own. */
 export interface Recorded<T> {
   readonly revision: number;
-  /** As it was written; undefined where it was deleted. */
+  /** As written; undefined if it was deleted. */
   readonly object: T | undefined;
-  /** Name, with the namespace before it where it has one. */
+  /** Name, prefixed with the namespace if it has one. */
   readonly key: string;
 }
 
-/** Every state that the objects of one resource have had since the recording began: a watch leaves none out. */
+/** Every state of one resource's objects since the recording began: a watch skips none. */
 export class History<T extends KubeObject> {
   readonly #resource: Resource;
   readonly #client: KubeClient;
@@ -57,7 +57,7 @@ export class History<T extends KubeObject> {
     return this.#events.filter((event) => event.key === key);
   }
 
-  /** The object as it was at a revision; undefined where it was not there. */
+  /** The object at a revision; undefined if it did not exist. */
   at(key: string, revision: number): T | undefined {
     return this.#events.findLast((event) => event.key === key && event.revision <= revision)?.object;
   }
@@ -74,7 +74,7 @@ export class History<T extends KubeObject> {
     await this.#running;
   }
 
-  /** Waits until all is recorded that was written before the call. @throws Error where the watch has broken */
+  /** Waits until everything written before the call is recorded. @throws Error if the watch has broken */
   async catchUp(): Promise<void> {
     const { items, resourceVersion } = await this.#client.list<T>(this.#resource);
     const present = new Map(items.map((object) => [keyOf(object), revisionOf(object)]));

@@ -6,7 +6,7 @@ import type { KubeObject, Resource } from '../../kube/resource.ts';
 import { group } from '../../api/names.ts';
 import { CliError } from '../exit.ts';
 
-/** Options of every command that asks a cluster. */
+/** Options of every command that queries a cluster. */
 export interface ConnectionOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -21,7 +21,7 @@ export function addConnectionOptions(command: Command): Command {
     .option('--context <name>', 'context in the kubeconfig');
 }
 
-/** @throws CliError where no cluster is configured */
+/** @throws CliError if no cluster is configured */
 export function connect(options: ConnectionOptions): KubeClient {
   try {
     const client = new KubeClient(loadKubeConfig(options), 'gpu-partition');
@@ -32,7 +32,7 @@ export function connect(options: ConnectionOptions): KubeClient {
   }
 }
 
-/** What could not be found out is code 3, with the API server's words. */
+/** What could not be determined is code 3, with the API server's message. */
 export async function ask<T>(what: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
@@ -57,7 +57,7 @@ export async function listAll<T extends KubeObject>(client: KubeClient, resource
   });
 }
 
-/** The same for what the user may not list: undefined where the API server forbids it. */
+/** The same for objects that the user may not list: undefined if the API server forbids it. */
 export async function listAllowed<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,

@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal.ts';
 import { readSnapshot } from '../plan/snapshot-file.ts';
 import { listAll, listAllowed } from './connection.ts';
 
-/** The cluster as it is; without pods where the user may not list them. */
+/** The current cluster; without pods if the user may not list them. */
 export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
   const [allNodes, partitions, allPolicies, allPods] = await Promise.all([
     listAll<NodeView & KubeObject>(client, nodes),
@@ -20,7 +20,7 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
   return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods };
 }
 
-/** A saved cluster. @param files of one moment */
+/** A saved cluster. @param files saved at the same time */
 export async function readSavedFacts(
   files: readonly string[],
   terminal: Terminal,

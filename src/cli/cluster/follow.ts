@@ -8,13 +8,13 @@ import { silentLogger } from '../../process/logger.ts';
 import { type Clock, systemClock } from '../../process/clock.ts';
 import { listAll } from './connection.ts';
 
-/** What a view of the fleet is made of. */
+/** The objects behind a view of the fleet. */
 export interface FleetObjects {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly partitions: readonly GpuNodePartition[];
 }
 
-/** Many nodes change at a time; a screen is drawn at most this often, in ms. */
+/** Many nodes change at a time; a screen is redrawn at most this often, in ms. */
 const paceMs = 200;
 
 export async function readFleet(client: KubeClient): Promise<FleetObjects> {
@@ -25,7 +25,7 @@ export async function readFleet(client: KubeClient): Promise<FleetObjects> {
   return { policies: found, partitions };
 }
 
-/** Calls `draw` with the fleet as it is, and again when it changes, until the signal aborts. */
+/** Calls `draw` with the current fleet, and again on every change, until the signal aborts. */
 export async function followFleet(
   client: KubeClient,
   draw: (fleet: FleetObjects) => void,

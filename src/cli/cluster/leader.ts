@@ -8,7 +8,7 @@ import { ask } from './connection.ts';
 const pollMs = 500;
 
 /**
- * Who leads now; undefined where nobody does. A lease that somebody holds is watched for as long as it lasts: clocks of two machines are
+ * The current leader; undefined if there is none. A held lease is watched for its whole duration: the clocks of two machines are
  * never compared.
  */
 export async function findLeader(

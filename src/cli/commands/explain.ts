@@ -19,7 +19,7 @@ interface Options extends ConnectionOptions {
   readonly output: OutputFormat;
 }
 
-/** A node is told of only where it helps. */
+/** A node is only mentioned if that helps. */
 const mostNodes = 10;
 
 export function explainCommand({ terminal, outcome }: CommandContext): Command {
@@ -46,7 +46,7 @@ export function explainCommand({ terminal, outcome }: CommandContext): Command {
     .addHelpText('after', '\nOptions: --kubeconfig <file>, --context <name>, -o, --output <format> (json or text).');
 }
 
-/** @param own namespace of the context */
+/** @param own the context's namespace */
 function readName(
   text: string,
   namespace: string | undefined,

@@ -29,20 +29,20 @@ interface Place {
   readonly profile: string;
   readonly start: number | null;
   readonly size: number | null;
-  /** Only where the instance is cut into compute instances. */
+  /** Only if the instance is divided into compute instances. */
   readonly computeInstances?: readonly string[];
 }
 
 export interface FitAnswer {
   readonly fits: boolean;
-  /** Every instance once the layout is made. */
+  /** Every instance once the layout is in place. */
   readonly placements: readonly Place[];
   readonly destroy: readonly Place[];
   readonly create: readonly Place[];
   readonly keep: readonly Place[];
-  /** Why it does not fit; empty where it does. */
+  /** Why it does not fit; empty if it does. */
   readonly reason: string;
-  /** Layouts near the wanted one that fit, nearest first. */
+  /** Layouts close to the wanted one that fit, nearest first. */
   readonly alternatives: readonly Layout[];
 }
 
@@ -70,7 +70,7 @@ export function fitCommand({ terminal, outcome }: CommandContext): Command {
     });
 }
 
-/** Judges an empty GPU where nothing is said of what is on it. */
+/** Assumes an empty GPU if the current instances are not given. */
 function answerFit(model: GpuModel, want: Layout, have: readonly Instance[] | undefined, keepBusy: boolean): FitAnswer {
   if (have === undefined) {
     const fit = fitLayout(model, want);
@@ -93,7 +93,7 @@ function answerFit(model: GpuModel, want: Layout, have: readonly Instance[] | un
 }
 
 function refuse(refusal: Refusal): FitAnswer {
-  // What cannot be on a GPU is a mistake in the question, not an answer to it.
+  // What no GPU can contain is an error in the question, not an answer to it.
   if (refusal.code === 'OverlappingInstances' || refusal.code === 'UnknownInstance') {
     throw new CliError(`--have: ${refusal.message}`);
   }

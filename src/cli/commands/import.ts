@@ -76,7 +76,7 @@ async function readConfigFiles(path: string, terminal: Terminal): Promise<readon
   return found;
 }
 
-/** `version: v1` alone is a valid file without configs; anything that is no Kubernetes object is reported by its fields. */
+/** `version: v1` alone is a valid file without configs; anything that is not a Kubernetes object is reported by its fields. */
 function isBare(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'version' in value && !('kind' in value);
 }
@@ -96,6 +96,6 @@ function listConfigs(value: unknown): readonly string[] {
 }
 
 function writePolicy(policy: GpuPartitionPolicy): string {
-  // Strings that YAML 1.1 would read as something else (on, 1e3) are quoted: kubectl reads YAML 1.1.
+  // Strings that YAML 1.1 would read as another type (on, 1e3) are quoted: kubectl reads YAML 1.1.
   return `---\n${stringify(policy, { compat: 'yaml-1.1', aliasDuplicateObjects: false })}`;
 }

@@ -45,14 +45,14 @@ export function labelsCommand({ terminal, outcome }: CommandContext): Command {
     });
 }
 
-/** @throws CliError that names all problems of the file, each with its field */
+/** @throws CliError that lists all problems of the file, each with its field */
 function readNode(file: string, document: YamlDocument | undefined): NodeDescription {
   const parsed = parseNodeDescription(document?.value);
   if (parsed.ok) return parsed.node;
   throw new CliError(`${file}: ${parsed.problems.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
 }
 
-/** Undefined for an empty file. @throws CliError for one that cannot be read or holds several documents */
+/** Undefined for an empty file. @throws CliError if it cannot be read or has several documents */
 async function readDocument(path: string, terminal: Terminal): Promise<YamlDocument | undefined> {
   const { name, content } = await readInput(path, terminal);
   if ('error' in content) throw new CliError(`${name}: ${content.error}`);

@@ -35,7 +35,7 @@ export function layoutsCommand({ terminal }: CommandContext): Command {
     });
 }
 
-/** The picture with the layout behind it; the layout alone where placements are not published. */
+/** The picture followed by the layout; only the layout if placements are not published. */
 function drawLayout(geometry: Geometry, layout: Layout): string {
   const fit = fitLayout(geometry, layout);
   const words = writeLayout(layout);

@@ -19,7 +19,7 @@ interface Options extends ConnectionOptions {
   readonly output: OutputFormat;
 }
 
-/** What became of one object; the shape of `-o json`. */
+/** The outcome for one object; the shape of `-o json`. */
 interface ReleaseAnswer {
   readonly kind: 'Node' | 'GpuPartitionPolicy';
   readonly name: string;
@@ -90,7 +90,7 @@ async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnsw
   return answers;
 }
 
-/** None where the cluster has no such API any more. */
+/** None if the cluster no longer has this API. */
 async function listServed<T extends KubeObject>(client: KubeClient, resource: Resource): Promise<readonly T[]> {
   return ask(resource.plural, async () => {
     try {

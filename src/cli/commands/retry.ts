@@ -18,10 +18,10 @@ interface Options extends ConnectionOptions {
   readonly output: OutputFormat;
 }
 
-/** What was found of one node; the shape of `-o json`. */
+/** The finding for one node; the shape of `-o json`. */
 export interface RetryAnswer {
   readonly node: string;
-  /** Whether another try was asked for. */
+  /** Whether a retry was requested. */
   readonly isAsked: boolean;
   /** What has failed there. */
   readonly failure?: RestingFailure;
@@ -50,7 +50,7 @@ export function retryCommand({ terminal, outcome }: CommandContext): Command {
     });
 }
 
-/** @throws CliError where there is nothing that could be tried again */
+/** @throws CliError if there is nothing to retry */
 async function read(client: KubeClient, node: string): Promise<GpuNodePartition> {
   const partition = await ask(`GpuNodePartition ${node}`, () =>
     client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name: node }),

@@ -14,12 +14,12 @@ interface Options extends ConnectionOptions, BundleOptions {
   readonly output: OutputFormat;
 }
 
-/** What is in a bundle; the shape of `-o json`. */
+/** Contents of a bundle; the shape of `-o json`. */
 export interface SupportBundleAnswer {
   readonly file: string;
   /** Objects by kind. */
   readonly objects: Readonly<Record<string, number>>;
-  /** What the API server refused, a sentence each. */
+  /** What the API server refused, one sentence each. */
   readonly notRead: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function supportBundleCommand({ terminal, outcome }: CommandContext): Com
 
 function print(answer: SupportBundleAnswer, { output }: Options, terminal: Terminal): void {
   const { stderr } = terminal;
-  // What is on standard output is the bundle.
+  // With the bundle on standard output the answer goes to standard error.
   const out = answer.file === '-' ? { ...terminal, stdout: stderr } : terminal;
   if (output === 'json') return printJson(out, answer);
   const kinds = Object.entries(answer.objects).map(([kind, count]) => `${count} ${kind}`);

@@ -87,7 +87,7 @@ async function serve(
   }
 }
 
-/** Users may have no right on Nodes: then pools have no names. */
+/** Users may have no rights on Nodes: pools then have no names. */
 async function readPools(client: KubeClient): Promise<Pools> {
   return ask('nodes', async () => {
     try {

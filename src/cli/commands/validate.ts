@@ -33,7 +33,7 @@ export function validateCommand({ terminal, outcome }: CommandContext): Command 
 }
 
 function judge({ findings }: Validation): ExitCode {
-  // What could not be read was not checked: that outweighs what was found elsewhere.
+  // What could not be read was not checked: that outweighs findings elsewhere.
   if (findings.some(({ code }) => code === 'Unreadable' || code === 'InvalidYaml')) return 2;
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0;
 }

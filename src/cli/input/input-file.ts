@@ -7,21 +7,21 @@ import { decodeText } from './text-encoding.ts';
 
 /** A file that was read, or why it could not be. */
 export interface InputFile {
-  /** As the user gave it, or found below the folder that the user gave; `-` for standard input. */
+  /** As the user gave it, or found under the folder that the user gave; `-` for standard input. */
   readonly name: string;
-  /** Whether the user named it; false for one found in a folder. */
+  /** Whether the user named it; false if it was found in a folder. */
   readonly isNamed: boolean;
   readonly content: { readonly text: string } | { readonly error: string };
 }
 
-/** etcd holds objects of at most 1.5 MiB; what is far larger is no manifest, and would take minutes and gigabytes to check. */
+/** etcd stores objects of at most 1.5 MiB; a far larger file is not a manifest, and checking it would take minutes and gigabytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const EXTENSIONS = /\.(ya?ml|json)$/;
-/** Folders that hold no manifests of the user's, but thousands of files. */
+/** Folders with none of the user's manifests but thousands of files. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 
 /**
- * Reads files, folders with everything below them, and `-` for standard input, each file once, in a fixed order.
+ * Reads files, folders recursively, and `-` for standard input, each file once, in a fixed order.
  *
  * @param mostBytes of a file
  */
@@ -81,9 +81,9 @@ async function readOne(name: string, isNamed: boolean, terminal: Terminal, mostB
   }
 }
 
-/** Regular files alone: a pipe that nobody writes to would never end, and a device might not either. */
+/** Only regular files: a pipe without a writer would never end, and a device might not either. */
 async function readFile(path: string, mostBytes: number): Promise<InputFile['content']> {
-  // Without O_NONBLOCK already opening a pipe waits for its writer.
+  // Without O_NONBLOCK even opening a pipe waits for its writer.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const status = await file.stat();
   if (status.isDirectory()) return { error: 'it is a folder; name a file' };
@@ -101,7 +101,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Stops where the limit is passed, whatever is still to come. */
+/** Stops when the limit is exceeded, whatever is still to come. */
 async function readStream(stream: AsyncIterable<unknown>, mostBytes: number): Promise<InputFile['content']> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -8,15 +8,15 @@ export interface Manifest {
   readonly file: string;
   /** Path of the object within its file. */
   readonly prefix: FieldPath;
-  /** Place of a path within the object. */
+  /** Position of a path within the object. */
   readonly locate: (path: FieldPath) => Position;
-  /** Keys given twice, as paths within the object. */
+  /** Duplicate keys, as paths within the object. */
   readonly duplicates: readonly FieldPath[];
 }
 
 export type ReadManifests = { readonly manifests: readonly Manifest[] } | { readonly finding: LocatedFinding };
 
-/** Takes a file apart into its objects. Nested Lists are opened, and ConfigMaps that hold a config file of mig-parted. */
+/** Splits a file into its objects. Nested Lists are expanded, and so are ConfigMaps that contain a mig-parted config file. */
 export function readManifests(file: string, text: string): ReadManifests {
   const parsed = parseYaml(text);
   if ('error' in parsed) {
@@ -72,7 +72,7 @@ function within(manifest: Manifest, path: FieldPath, value: unknown): Manifest {
   };
 }
 
-/** A value of a ConfigMap that is a mig-parted file (its key is config.yaml for gpu-operator, but users choose others). */
+/** A ConfigMap value that is a mig-parted file (its key is config.yaml for gpu-operator, but users choose others). */
 function openText(manifest: Manifest, key: string, text: unknown, document: YamlDocument): readonly Manifest[] {
   if (typeof text !== 'string' || !/^\s*["']?mig-configs["']?\s*:/m.test(text)) return [];
   const parsed = parseYaml(text);

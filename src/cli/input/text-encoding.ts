@@ -1,4 +1,4 @@
-/** The text of a file, or why it is none. UTF-8; with a byte order mark also UTF-16, which kubectl reads too. */
+/** The text of a file, or why it is not text. UTF-8; with a byte order mark also UTF-16, which kubectl reads too. */
 export function decodeText(bytes: Uint8Array): { readonly text: string } | { readonly error: string } {
   const encoding = detectEncoding(bytes);
   try {

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../core/text/finding.ts';
 import { findForbidden, normalizeLines, splitJson } from './yaml-text.ts';
 import { PlacedFault, type PlacedValue, readDocumentValue, type Spot } from './yaml-value.ts';
 
-/** A place in a file; lines and columns from 1. */
+/** A position in a file; lines and columns from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -13,11 +13,11 @@ export interface Position {
 /** One document of a YAML or JSON file. */
 export interface YamlDocument {
   readonly value: unknown;
-  /** Place of the value at a path; of its key where it has one, else of the nearest thing around it that is there. */
+  /** Position of the value at a path; of its key if it has one, else of the nearest enclosing element that exists. */
   readonly locate: (path: FieldPath) => Position;
-  /** Place in this file of a place in the text that stands at a path, such as a file within a ConfigMap. */
+  /** Position in this file of a position in the text at a path, such as a file within a ConfigMap. */
   readonly locateWithin: (path: FieldPath, inner: Position) => Position;
-  /** Keys that an object has twice, the last of which counts. */
+  /** Keys that an object has twice; the last one counts. */
   readonly duplicates: readonly FieldPath[];
 }
 
@@ -27,12 +27,12 @@ export interface YamlError extends Position {
 
 export type ParsedYaml = { readonly documents: readonly YamlDocument[] } | { readonly error: YamlError };
 
-/** A manifest of Kubernetes has about 30 levels; what follows walks a value level by level. */
+/** A Kubernetes manifest has about 30 levels; later code walks a value level by level. */
 const MAX_LEVELS = 500;
 
 /**
  * Reads YAML as kubectl and mig-parted do (sigs.k8s.io/yaml on go-yaml v2): YAML 1.1, in which `yes` is true and `010` is 8, but
- * times and dates are strings. A BOM and empty documents are skipped. The library reads the syntax alone; what a text means is
+ * times and dates are strings. A BOM and empty documents are skipped. The library only reads the syntax; the meaning of a text is
  * decided here.
  */
 export function parseYaml(text: string): ParsedYaml {
@@ -54,7 +54,7 @@ function composeDocuments(source: string): readonly Document[] {
   if (directive !== undefined) {
     throw new PlacedFault('kubectl reads no directives, lines that begin with %; remove it', directive.offset);
   }
-  // Every scalar stays a text: the library's own idea of YAML 1.1 is not go-yaml's.
+  // Every scalar stays a text: the library's interpretation of YAML 1.1 is not go-yaml's.
   const composer = new Composer({ version: '1.1', schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
   return [...composer.compose(tokens)];
 }
@@ -99,7 +99,7 @@ function findSpot({ value, root, spots }: PlacedValue, path: FieldPath): Spot {
   return spot;
 }
 
-/** Lines of a literal block are lines of the file, indented; of other forms only the beginning is known. */
+/** Lines of a literal block are indented lines of the file; for other forms only the beginning is known. */
 function locateWithin(source: string, counter: LineCounter, { offset, scalar }: Spot, inner: Position): Position {
   if (scalar?.type !== 'BLOCK_LITERAL') return toPosition(counter, scalar?.range?.[0] ?? offset);
   const start = toPosition(counter, scalar.range?.[0] ?? offset);

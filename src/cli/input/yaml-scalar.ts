@@ -1,4 +1,4 @@
-/** A scalar as YAML has it: its text, whether it is plain (not quoted, no block), and its tag where it has one. */
+/** A YAML scalar: its text, whether it is plain (not quoted, not a block), and its tag if it has one. */
 export interface YamlScalar {
   readonly text: string;
   readonly isPlain: boolean;
@@ -7,7 +7,7 @@ export interface YamlScalar {
 
 export type ScalarValue = string | number | boolean | null;
 
-/** A text that is refused, in words for users. */
+/** A rejected text, with a message for users. */
 export class YamlFault extends Error {
   override readonly name = 'YamlFault';
 }
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, ScalarValue>> = Object.fromEntries([
   ...spell(['-.inf'], Number.NEGATIVE_INFINITY),
 ]);
 
-/** `true`, `True` and `TRUE`; of `.inf` the first letter stands after the dot. */
+/** `true`, `True` and `TRUE`; in `.inf` the first letter follows the dot. */
 function spell(words: readonly string[], value: ScalarValue): readonly (readonly [string, ScalarValue])[] {
   return words.flatMap((word) =>
     [word, word.toUpperCase(), word.replace(/[a-z]/, (letter) => letter.toUpperCase())].map(
@@ -35,7 +35,7 @@ function spell(words: readonly string[], value: ScalarValue): readonly (readonly
 
 /**
  * What a scalar means to kubectl: go-yaml v2 `resolve`, in which `yes` is true, `010` and `0o10` are 8, and times are strings.
- * @throws YamlFault where its tag and its text contradict each other
+ * @throws YamlFault if its tag and its text contradict each other
  */
 export function resolveScalar({ text, isPlain, tag }: YamlScalar): ScalarValue {
   if (tag === undefined) return isPlain ? resolvePlain(text).value : text;
@@ -52,7 +52,7 @@ export function resolveScalar({ text, isPlain, tag }: YamlScalar): ScalarValue {
     case 'binary':
       return decodeBase64(text);
     default:
-      // Of a tag that it does not know the text is left.
+      // With an unknown tag the text stays unchanged.
       return text;
   }
 }
@@ -68,7 +68,7 @@ function resolveAs(text: string, wanted: Kind): ScalarValue {
 interface Resolved {
   readonly kind: Kind;
   readonly value: ScalarValue;
-  /** An integer to its last digit, which a number above 2^53 is not. */
+  /** An exact integer, which a number above 2^53 is not. */
   readonly integer?: bigint;
 }
 
@@ -88,7 +88,7 @@ function resolvePlain(text: string): Resolved {
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
 
-/** Go's ParseInt with base 0: what does not fit into 64 bits is no integer. */
+/** Go's ParseInt with base 0: what does not fit into 64 bits is not an integer. */
 function readInteger(text: string): bigint | undefined {
   const [, sign = '', digits = ''] = INTEGER.exec(text) ?? [];
   if (digits === '') return undefined;
@@ -105,19 +105,19 @@ function decodeBase64(text: string): string {
   return Buffer.from(packed, 'base64').toString('utf8');
 }
 
-/** The name of a field that a scalar is, as kubectl makes JSON of it. @throws YamlFault where JSON has no such name */
+/** The field name that a scalar becomes when kubectl converts it to JSON. @throws YamlFault if JSON has no such name */
 export function nameKey(scalar: YamlScalar): string {
   const value = resolveScalar(scalar);
   if (value === null) throw new YamlFault('a key is null; put it in quotes, or name the field');
   if (typeof value !== 'number') return String(value);
   const { integer } = scalar.tag?.endsWith(':float') === true ? {} : resolvePlain(scalar.text);
   if (integer === undefined) return writeFloat(value);
-  // go-yaml has another type for what is above int64, and the way to JSON does not know it as a key.
+  // go-yaml uses another type for values above int64, which the conversion to JSON does not support as a key.
   if (integer < 2n ** 63n) return String(integer);
   throw new YamlFault(`the key ${scalar.text} is a number above 64 bits; put it in quotes`);
 }
 
-/** Go's FormatFloat(value, 'g', -1, 32), in which sigs.k8s.io/yaml writes keys. */
+/** Go's FormatFloat(value, 'g', -1, 32), which sigs.k8s.io/yaml uses for keys. */
 function writeFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   const single = Math.fround(value);

@@ -1,13 +1,13 @@
 /**
- * The text with `\n` at the end of each line, where go-yaml ends one: at CR and, unless the text is JSON, at the line separators of
- * Unicode. No character more or less, so that places stay what they are; a BOM at the beginning is cut.
+ * The text with `\n` at every line end of go-yaml: also at CR and, unless the text is JSON, at the line separators of
+ * Unicode. The length is unchanged, so that positions stay valid; a BOM at the beginning is removed.
  */
 export function normalizeLines(text: string): string {
   const source = text.replace(/^\uFEFF/, '').replaceAll(/\r(?!\n)/g, '\n');
   return isJson(source) ? source : source.replaceAll(/[\u0085\u2028\u2029]/g, '\n');
 }
 
-/** The first character that go-yaml refuses to read, or a line that kubectl refuses to part documents at. */
+/** The first character that go-yaml refuses to read, or a line that kubectl does not accept as a document separator. */
 export function findForbidden(source: string): { readonly offset: number; readonly message: string } | undefined {
   const character = (isJson(source) ? FORBIDDEN_IN_JSON : FORBIDDEN).exec(source);
   if (character !== null) {
@@ -26,8 +26,8 @@ export function findForbidden(source: string): { readonly offset: number; readon
 }
 
 /**
- * The objects of a text that is a stream of JSON, as `jq` writes it, which YAML does not know; else the whole text. Where it is
- * no such stream after all, the parser says what is wrong with the whole.
+ * The objects of a JSON stream, as `jq` writes it, which YAML does not support; else the whole text. If it is
+ * not such a stream after all, the parser reports what is wrong with the whole.
  */
 export function splitJson(source: string): readonly { readonly offset: number; readonly text: string }[] {
   const whole = [{ offset: 0, text: source }];
@@ -48,7 +48,7 @@ export function splitJson(source: string): readonly { readonly offset: number; r
 const FORBIDDEN_IN_JSON = /(?![\t\n\r\u007F-\u009F])\p{Cc}/u;
 const FORBIDDEN = /(?![\t\n\r\u0085])\p{Cc}|[\uFFFE\uFFFF]|\p{Surrogate}/u;
 
-/** kubectl reads what begins with a brace as JSON first. */
+/** kubectl first tries to read as JSON what starts with a brace. */
 function isJson(source: string): boolean {
   return /^\s*\{/.test(source);
 }

@@ -3,19 +3,19 @@ import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Scalar
 import type { FieldPath } from '../../core/text/finding.ts';
 import { nameKey, resolveScalar, type YamlScalar, YamlFault } from './yaml-scalar.ts';
 
-/** Where a field or an item stands: its key or itself, and the scalar that it is, if it is one. */
+/** Position of a field or an item: its key or itself, and its scalar if it is one. */
 export interface Spot {
   readonly offset: number;
   readonly scalar: Scalar | undefined;
 }
 
-/** A document's value, and where its parts stand in the text. */
+/** A document's value, and the positions of its parts in the text. */
 export interface PlacedValue {
   readonly value: unknown;
   readonly root: Spot;
-  /** By the very objects and lists of the value, then by field or index. */
+  /** Keyed by the objects and lists of the value themselves, then by field or index. */
   readonly spots: ReadonlyMap<unknown, ReadonlyMap<string, Spot>>;
-  /** Keys that a mapping has twice, the last of which counts. */
+  /** Keys that a mapping has twice; the last one counts. */
   readonly duplicates: readonly FieldPath[];
 }
 
@@ -31,8 +31,8 @@ export class PlacedFault extends Error {
 }
 
 /**
- * Makes a value of a document as sigs.k8s.io/yaml does on go-yaml v2, by which kubectl reads: merges overwrite what stands before
- * them, keys become strings, and aliases may multiply a document only so far.
+ * Converts a document to a value as sigs.k8s.io/yaml does on go-yaml v2, which kubectl uses: merges overwrite what precedes
+ * them, keys become strings, and aliases may expand a document only so far.
  * @throws PlacedFault
  */
 export function readDocumentValue(document: Document): PlacedValue {
@@ -103,7 +103,7 @@ class ValueReader {
   }
 
   #merge(node: unknown, path: FieldPath, fields: Map<string, unknown>, spots: Map<string, Spot>): void {
-    // Of several the first counts: it is merged last.
+    // If there are several, the first wins: it is merged last.
     const sources = isSeq(node) ? node.items.toReversed() : [node];
     for (const source of sources) {
       this.#count(source);
@@ -127,7 +127,7 @@ class ValueReader {
     return result;
   }
 
-  /** go-yaml's own measure, so that what kubectl takes is taken. */
+  /** go-yaml's own limit, so that whatever kubectl accepts is accepted. */
   #count(node: unknown): void {
     this.#nodes += 1;
     if (this.#open.size > 0) this.#expanded += 1;
@@ -172,7 +172,7 @@ function readScalar(node: Scalar): unknown {
   throw new PlacedFault(`${String(node.source)} is not a number that JSON can represent`, offsetOf(node) ?? 0);
 }
 
-/** An empty place has no type of its own: it is plain. */
+/** An empty position has no type of its own: it is plain. */
 function toScalar({ value, type = 'PLAIN', tag }: Scalar): YamlScalar {
   return { text: typeof value === 'string' ? value : '', isPlain: type === 'PLAIN', tag };
 }

@@ -1,13 +1,13 @@
 import type { DeviceError, DeviceErrorCode } from '../../device/errors.ts';
 
-/** A device error as a program on the host shows it. */
+/** A device error as shown by a program on the host. */
 export interface HostFault {
   readonly code: DeviceErrorCode;
   /** What was tried, what was found, who is in the way, what to do. */
   readonly message: string;
 }
 
-/** The driver's advice speaks of a policy's fields where the command has options, or another meaning. */
+/** The driver's advice names a policy's fields where the command has options, or another meaning. */
 const ADVICE: Partial<Readonly<Record<DeviceErrorCode, string>>> = {
   ResetRequired: 'allow a reset of this GPU with --allow-gpu-reset, or reset it while nothing uses it',
   ForeignInstance:

@@ -28,8 +28,8 @@ export function addPodOptions(command: Command): Command {
 }
 
 /**
- * What the pods of this host hold, as `DeviceApplyOptions.listHeld` has it. A host without a kubelet has none.
- * @throws DeviceError Stopped where the kubelet does not answer: unknown is not nobody
+ * What the pods of this host hold, as `DeviceApplyOptions.listHeld` defines it. A host without a kubelet has none.
+ * @throws DeviceError Stopped if the kubelet does not answer: unknown does not mean nobody
  */
 export async function listHeldOnHost(
   { podResourcesSocket, ignorePods = false }: PodOptions,

@@ -8,12 +8,12 @@ export interface ToolkitOptions extends HostOptions {
   readonly toolkitRoot?: string;
 }
 
-/** Has device nodes and CDI specs of this machine follow its GPUs. @returns what does not, and what to do */
+/** Updates this machine's device nodes and CDI specs to match its GPUs. @returns what does not match, and what to do */
 export async function refreshHost(
   { toolkitRoot, driverRoot, nvidiaSmi, ...timeouts }: ToolkitOptions,
   cwd: string,
 ): Promise<readonly string[]> {
-  // An nvidia-smi that was named may be of anything: its devices are not known to be this machine's.
+  // A named nvidia-smi may be for any machine: its devices are not known to be this machine's.
   const root = toolkitRoot ?? driverRoot ?? (nvidiaSmi === undefined ? '/' : undefined);
   const { changeMs } = readTimeouts(timeouts);
   const { problems } = await refreshDeviceNodes({

@@ -9,7 +9,7 @@ import { CliError, type ExitCode } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { explainFault } from './host-fault.ts';
 
-/** Options of every command that looks at the GPUs of this machine. */
+/** Options of every command that reads the GPUs of this machine. */
 export interface HostOptions extends TimeoutOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: string;
@@ -26,7 +26,7 @@ export function findHostTool(options: HostOptions, terminal: Terminal): Tool {
 }
 
 function toolOf({ nvidiaSmi, driverRoot }: HostOptions, { cwd }: Terminal): ToolOptions {
-  // Inside a driver root the path is that of another file system; a bare name is looked for on the path.
+  // Inside a driver root the path belongs to another file system; a bare name is looked up on the path.
   const isFile = nvidiaSmi?.includes('/') === true && driverRoot === undefined;
   return {
     ...(nvidiaSmi === undefined ? {} : { path: isFile ? resolve(cwd, nvidiaSmi) : nvidiaSmi }),
@@ -39,7 +39,7 @@ export async function readHost(driver: NvidiaSmi): Promise<DeviceState> {
   return reportAsync(3, () => driver.readDevice());
 }
 
-/** Runs something and turns a device error into one of the command's, with the given exit code. */
+/** Runs something and turns a device error into a command error with the given exit code. */
 export async function reportAsync<Result>(exitCode: ExitCode, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();

@@ -2,7 +2,7 @@ import type { Finding } from '../../core/text/finding.ts';
 import { CliError } from '../exit.ts';
 import { locateFinding, type Manifest } from '../input/manifest.ts';
 
-/** Everything that is wrong with a file, a line each: file, line, column, field, and what to write instead. */
+/** Everything that is wrong with a file, one line each: file, line, column, field, and what to write instead. */
 export function refuseFile(manifest: Manifest, findings: readonly Finding[]): CliError {
   const lines = findings.map((finding) => {
     const { file, line, column, path, message } = locateFinding(manifest, finding);

@@ -14,12 +14,12 @@ import type { NodeLayout } from './node-layout.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `device` is what `export -o json` adds for people and programs; it says what was, not what shall be. */
+/** `export -o json` adds `device` for people and programs; it records the past state, not the wish. */
 const KNOWN_FIELDS = ['layouts', 'strategy', 'device'];
 
 /**
- * Reads the file that `-f` names: `layouts:` and perhaps `strategy:`, a whole policy, or a config of a mig-parted file. Only its
- * form is checked; whether a layout fits is asked of the GPUs themselves, whose own tables beat the built-in ones.
+ * Reads the `-f` file: `layouts:` and optionally `strategy:`, a whole policy, or a config of a mig-parted file. Only its
+ * form is checked; whether a layout fits is decided by the GPUs themselves, whose own tables override the built-in ones.
  *
  * @throws CliError with code 2 that names file, line, column and field of everything that is wrong
  */
@@ -55,7 +55,7 @@ function readLayouts(manifest: Manifest): NodeLayout {
   const value = isFields(manifest.value) ? manifest.value : {};
   const isPolicy = 'kind' in value;
   const outer: FieldPath = isPolicy ? ['spec'] : [];
-  // The rules of a policy are the rules here: what surrounds the layouts is made up where it is missing.
+  // The rules of a policy apply here: missing parts around the layouts are filled in.
   const policy = isPolicy ? value : wrap(value);
   const shape = checkShape(policy);
   const findings = [
@@ -80,7 +80,7 @@ function readLayouts(manifest: Manifest): NodeLayout {
   };
 }
 
-/** Strategy none lets pass what only the device plugin's strategies forbid. */
+/** Strategy none permits what only the device plugin's strategies forbid. */
 function wrap(value: Fields): unknown {
   const { layouts, strategy = 'none' } = value;
   const policy: Omit<GpuPartitionPolicy, 'spec'> = {

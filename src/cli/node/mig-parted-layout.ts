@@ -9,9 +9,9 @@ import { refuseFile } from './layout-error.ts';
 import type { NodeLayout } from './node-layout.ts';
 
 /**
- * One config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: they are turned round. (Where
- * upstream would make the others' layouts first, or toggle MIG mode and fail, here only the last is made.)
- * @throws CliError for a config that is not there, that upstream refuses, or that filters by subsystem
+ * One config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: the order is reversed. (Where
+ * upstream would apply the other entries' layouts first, or toggle MIG mode and fail, here only the last is applied.)
+ * @throws CliError for a config that does not exist, that upstream rejects, or that filters by subsystem
  */
 export function readMigParted(manifest: Manifest, name: string | undefined): NodeLayout {
   const { configs, findings } = parseConfigFile(manifest.value);
@@ -49,7 +49,7 @@ function toEntry({ filters, devices, layout }: MigSpec): PolicyLayout {
   return Object.keys(layout).length === 0 ? { gpus, preset: 'all-enabled' } : { gpus, profiles: layout };
 }
 
-/** nvidia-smi tells the device id of a GPU; an entry for one subsystem alone would meet the others too. */
+/** nvidia-smi reports a GPU's device id; an entry for only one subsystem would match the others too. */
 function refuseSubsystem({ path, filters }: MigSpec): readonly Finding[] {
   const narrow = filters.filter(({ subsystem }) => subsystem !== undefined);
   if (narrow.length === 0) return [];

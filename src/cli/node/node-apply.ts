@@ -19,14 +19,14 @@ import { type HostGpuPlan, type HostPlan, planNode } from './node-plan.ts';
 import { withSignal } from './with-signal.ts';
 
 export interface ApplyLimits extends PodOptions, ToolkitOptions {
-  /** Folder of the host for lock and journal. */
+  /** Folder on the host for lock and journal. */
   readonly stateDir: string;
   readonly allowGpuReset?: boolean;
-  /** Services of this machine that may be stopped for a while. */
+  /** Services of this machine that may be stopped temporarily. */
   readonly hostUnits?: readonly string[];
-  /** If one GPU cannot become what it shall be, none is changed. Strategy single means it too. */
+  /** If one GPU cannot reach its target, none is changed. Strategy single implies it. */
   readonly allOrNothing?: boolean;
-  /** After so many seconds no further operation starts. */
+  /** After this many seconds no further operation starts. */
   readonly deadline: number;
   /** How many seconds to wait for another program that changes the GPUs. */
   readonly lockTimeout: number;
@@ -39,33 +39,33 @@ export interface GpuApplyResult {
   /** Operations on the GPU, failed ones included. */
   readonly operations: number;
   readonly error?: HostFault;
-  /** Why it could not be brought back to what it was. */
+  /** Why its previous state could not be restored. */
   readonly undoError?: HostFault;
 }
 
 /** What was done; the shape of `apply -o json` and `reset -o json`. */
 export interface NodeApplyResult {
-  /** `NotApplied` if any GPU is not what it shall be. */
+  /** `NotApplied` if any GPU does not match its target. */
   readonly state: 'Applied' | 'Unchanged' | 'NotApplied';
   readonly plan: HostPlan;
-  /** GPUs that were to change, by index. */
+  /** GPUs that should change, by index. */
   readonly results: readonly GpuApplyResult[];
   /** What on this host does not follow the new layout by itself, and what to do. */
   readonly notes: readonly string[];
 }
 
-/** Whoever watches an apply. */
+/** Watches an apply. */
 export interface ApplyWatcher {
-  /** An earlier apply of this boot was cut off; the plan says what is left of it. */
+  /** An earlier apply in this boot was interrupted; the plan shows what is left of it. */
   readonly onCutOff: (entry: JournalEntry) => void;
-  /** Before anything is touched. */
+  /** Called before anything is touched. */
   readonly onPlan: (plan: HostPlan, device: DeviceState) => void;
   readonly onProgress: (gpu: HostGpuPlan, progress: Progress) => void;
 }
 
 /**
- * Plans a node and makes it so, under the lock of this host. Destroys nothing that the plan does not name, and nothing busy.
- * @throws CliError with code 1 if the lock cannot be had, with code 3 if the GPUs cannot be read
+ * Plans a node and applies the plan, under the lock of this host. Destroys nothing that the plan does not name, and nothing busy.
+ * @throws CliError with code 1 if the lock is not available, with code 3 if the GPUs cannot be read
  */
 export async function applyLayout(
   driver: NvidiaSmi,
@@ -94,7 +94,7 @@ export async function applyLayout(
     const mayStart = plan.reason === undefined && (plan.state !== 'Refused' || !allOrNothing);
     const changing = plan.gpus.filter(({ outcome }) => outcome === 'Change');
     if (!mayStart || changing.length === 0) {
-      // What was cut off is done, or needs nobody any more.
+      // What was interrupted is done, or no longer needed.
       if (plan.state === 'Unchanged') journal.finish();
       return { state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied', plan, results: [], notes: [] };
     }
@@ -133,7 +133,7 @@ async function openHostUnits({ hostUnits: units = [] }: ApplyLimits, folder: str
   return new HostUnits({ units, tool: findTool({ path: 'systemctl' }), noteFile: join(folder, 'stopped-units') });
 }
 
-/** What is new on the device since the plan was in no plan and is not destroyed. */
+/** Instances that appeared after the plan are in no plan and are not destroyed. */
 function toTarget({ uuid, want = {}, steps, resets }: HostGpuPlan): GpuTarget {
   return { uuid, want, steps, resets: resets === true };
 }

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../core/text/fingerprint.ts';
 import { layoutOf } from '../../core/policy/wish.ts';
 import type { DeviceState, MigMode } from '../../device/reading/state.ts';
 
-/** By what the entries of an export name their GPUs: UUIDs are this machine's alone, indices fit its equals. */
+/** How the entries of an export identify their GPUs: UUIDs only match this machine, indices also match identical ones. */
 export type ExportBy = 'uuids' | 'indices';
 
 export interface ExportedGpu {
@@ -25,7 +25,7 @@ export interface ExportedGpu {
   }[];
 }
 
-/** The live layout; the shape of `export -o json`, which `-f` reads again. */
+/** The live layout; the shape of `export -o json`, which `-f` accepts. */
 export interface NodeExport {
   readonly layouts: readonly PolicyLayout[];
   readonly device: { readonly driverVersion: string; readonly gpus: readonly ExportedGpu[] };
@@ -43,7 +43,7 @@ export function exportDevice(device: DeviceState, by: ExportBy): NodeExport {
   };
 }
 
-/** The same as YAML, with the placements, which a layout does not fix, as comments. */
+/** The same as YAML, with the placements, which a layout does not specify, as comments. */
 export function writeLayouts(device: DeviceState, by: ExportBy): string {
   const entries = groupGpus(device).map(({ gpus, content }) => {
     const comments = gpus.map(({ uuid }) => `  # ${commentOn(device, uuid)}\n`).join('');
@@ -57,7 +57,7 @@ export function writeLayouts(device: DeviceState, by: ExportBy): string {
   return `# Exported by gpu-partition, driver ${device.driverVersion}.\n${others}${body}`;
 }
 
-/** The same as a config file of mig-parted; GPUs without MIG are left out. */
+/** The same as a mig-parted config file; GPUs without MIG are omitted. */
 export function exportMigParted(device: DeviceState, config: string): unknown {
   const specs = groupGpus(device).map(({ gpus, content }) => ({
     devices: gpus.length === device.gpus.length ? 'all' : gpus.map(({ index }) => index),
@@ -67,7 +67,7 @@ export function exportMigParted(device: DeviceState, config: string): unknown {
   return { version: 'v1', 'mig-configs': { [config]: specs } };
 }
 
-/** Instances that no layout can name, a sentence each: applying the export would destroy them. */
+/** Instances that no layout can express, one sentence each: applying the export would destroy them. */
 export function listInexpressible({ gpus }: DeviceState): readonly string[] {
   return gpus.flatMap(({ index, instances }) =>
     instances
@@ -123,7 +123,7 @@ function commentOn({ gpus }: DeviceState, uuid: string): string {
   return `GPU ${gpu.index}, ${gpu.product}, ${gpu.pciBusId}: ${state}`;
 }
 
-/** Strings that YAML 1.1 would read as something else are quoted: kubectl and mig-parted read YAML 1.1. */
+/** Strings that YAML 1.1 would read as another type are quoted: kubectl and mig-parted read YAML 1.1. */
 export function writeYaml(value: unknown): string {
   return stringify(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
 }

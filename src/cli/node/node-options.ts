@@ -9,7 +9,7 @@ import type { HostOptions } from './host.ts';
 import { readLayoutFile } from './layout-file.ts';
 import type { NodeLayout } from './node-layout.ts';
 
-/** Options of every command of `node`. */
+/** Options of every `node` command. */
 export interface NodeCommandOptions extends HostOptions {
   readonly output: OutputFormat;
 }
@@ -26,7 +26,7 @@ export function addNodeOptions(command: Command): Command {
     .addOption(outputOption());
 }
 
-/** Of every command that changes GPUs. */
+/** Options of every command that changes GPUs. */
 export function addChangeOptions(command: Command): Command {
   return command
     .option(

@@ -10,12 +10,12 @@ import { explainFault, type HostFault } from './host-fault.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { resolveTargets, type NodeRefusal } from './node-targets.ts';
 
-/** An instance on a GPU, now or once the plan is done. */
+/** An instance on a GPU, now or after the plan. */
 export interface PlannedPlace {
   readonly profile: string;
   /** First memory slice. */
   readonly start: number;
-  /** Who runs on it: `pid 4242 (python3 train.py)`; only where somebody does. */
+  /** What runs on it: `pid 4242 (python3 train.py)`; absent if nothing does. */
   readonly holders?: readonly string[];
 }
 
@@ -24,18 +24,18 @@ export interface HostGpuPlan {
   readonly uuid: string;
   readonly pciBusId: string;
   readonly product: string;
-  /** `LeftAlone`: no entry of the layout is for this GPU. `Refused`: it cannot become what it shall be, or not now. */
+  /** `LeftAlone`: no entry of the layout is for this GPU. `Refused`: it cannot reach its target, or not now. */
   readonly outcome: 'LeftAlone' | 'Unchanged' | 'Change' | 'Refused';
-  /** What it shall be; absent where it is left alone. */
+  /** Its target; absent if it is left alone. */
   readonly want?: Layout | 'Disabled';
-  /** MIG mode now and after the plan; null for a GPU without MIG, or that does not say. */
+  /** MIG mode now and after the plan; null for a GPU without MIG, or one that does not report it. */
   readonly mig: { readonly now: MigMode | null; readonly after: MigMode | null };
   readonly keep: readonly PlannedPlace[];
   readonly destroy: readonly PlannedPlace[];
   readonly create: readonly PlannedPlace[];
-  /** All operations on instances, in their order, compute instances of instances that stay included. */
+  /** All operations on instances, in order, including compute instances of instances that stay. */
   readonly steps: readonly Step[];
-  /** The GPU is reset after all on it has been destroyed, since its driver asks for that. */
+  /** The GPU is reset after everything on it has been destroyed, since its driver asks for that. */
   readonly resets?: true;
   /** Why it is refused. */
   readonly error?: HostFault;
@@ -43,26 +43,26 @@ export interface HostGpuPlan {
 
 /** What applying a layout to this node would do; the shape of `plan -o json`. */
 export interface HostPlan {
-  /** `Refused` if a GPU is refused or does not answer, or `reason` is given; GPUs with outcome `Change` may still be changed. */
+  /** `Refused` if a GPU is refused or does not answer, or `reason` is set; GPUs with outcome `Change` may still be changed. */
   readonly state: 'Unchanged' | 'Change' | 'Refused';
-  /** Why nothing at all may be touched. */
+  /** Why nothing may be touched at all. */
   readonly reason?: NodeRefusal;
   /** By index. */
   readonly gpus: readonly HostGpuPlan[];
   /** GPUs that do not answer. */
   readonly lost: readonly { readonly pciBusId: string; readonly error: HostFault }[];
-  /** Entries of the layout that apply to no GPU of this node, and why: `layout.yaml:3:5: layouts[1]: GPU 1 (Tesla T4) has no MIG …`. */
+  /** Layout entries that apply to no GPU of this node, and why: `layout.yaml:3:5: layouts[1]: GPU 1 (Tesla T4) has no MIG …`. */
   readonly skipped: readonly string[];
 }
 
 interface HostLimits {
   /** What pods hold. */
   readonly held?: ReadonlySet<string>;
-  /** Whether a GPU whose driver asks for a reset may have it. */
+  /** Whether a GPU may be reset if its driver asks for it. */
   readonly mayReset?: boolean;
 }
 
-/** Plans a node on what was just read, with the driver's own tables: what it says is what `apply` does. */
+/** Plans a node from a fresh reading, with the driver's own tables: `apply` does exactly what the plan says. */
 export function planNode(
   device: DeviceState,
   layout: NodeLayout,

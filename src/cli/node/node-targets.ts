@@ -5,30 +5,30 @@ import type { GpuTarget } from '../../device/apply/apply-options.ts';
 import type { DeviceState } from '../../device/reading/state.ts';
 import type { NodeLayout } from './node-layout.ts';
 
-/** Why nothing of a layout may be applied to this node, with the numbers. */
+/** Why no part of a layout may be applied to this node, with the numbers. */
 export interface NodeRefusal {
   /** `NoGpuMatches`, or the reason that a policy's condition would give. */
   readonly code: string;
-  /** Begins with the place in the file. */
+  /** Starts with the position in the file. */
   readonly message: string;
 }
 
 export type NodeTargets =
   | {
       readonly targets: readonly GpuTarget[];
-      /** Entries that apply to no GPU of this node, and why; each begins with the place in the file. */
+      /** Entries that apply to no GPU of this node, and why; each starts with the position in the file. */
       readonly skipped: readonly string[];
     }
   | { readonly refusal: NodeRefusal };
 
-/** What each GPU shall be, by the rules of a policy; a refusal concerns the node as a whole and nothing is touched. */
+/** The target of each GPU, by the rules of a policy; a refusal is about the whole node and nothing is touched. */
 export function resolveTargets(layout: NodeLayout, device: DeviceState): NodeTargets {
-  // Whoever runs the command answers for the host: nobody's instances are foreign to it.
+  // The user of the command is responsible for the host: no instance is foreign to it.
   const allow = { replaceForeignInstances: true };
   const spec: PolicySpec = { nodeSelector: {}, strategy: layout.strategy ?? 'none', layouts: layout.layouts, allow };
   const resolved = resolveNode(spec, reportDevice(device), undefined);
   if ('wish' in resolved) {
-    // mig-parted calls a filter that meets nothing a success; the node would then not be what the file says.
+    // For mig-parted a filter without a match is a success; the node would then not match the file.
     if (resolved.wish.gpus.length === 0) return { refusal: refuseNothing(layout, device) };
     const skipped = resolved.skipped.map(({ entry, message }) => `${layout.locate({ entry })}: ${message}`);
     return { targets: resolved.wish.gpus.map(toTarget), skipped };

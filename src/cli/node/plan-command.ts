@@ -32,7 +32,7 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
 /** How the device differs from a layout; the shape of `assert -o json`. */
 export interface AssertAnswer {
   readonly equal: boolean;
-  /** A sentence for each GPU that is not what it shall be. */
+  /** A sentence for each GPU that does not match its target. */
   readonly differences: readonly string[];
 }
 

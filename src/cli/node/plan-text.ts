@@ -8,7 +8,7 @@ import type { HostGpuPlan, HostPlan, PlannedPlace } from './node-plan.ts';
 export function writePlan(plan: HostPlan, device: DeviceState): readonly string[] {
   const lines = plan.gpus.flatMap((gpu) => {
     const geometry = device.gpus.find(({ uuid }) => uuid === gpu.uuid)?.geometry;
-    // Where nothing may be touched, what would become of single GPUs is beside the point.
+    // If nothing may be touched, the outcome of single GPUs does not matter.
     return plan.reason === undefined ? writeGpu(gpu, geometry) : [];
   });
   return [...lines, ...plan.skipped.map((reason) => `skipped: ${reason}`), summarize(plan)];
@@ -18,13 +18,13 @@ export function nameGpu({ index, product, pciBusId }: HostGpuPlan): string {
   return `GPU ${index} (${product.replace(/^NVIDIA /, '')}, ${pciBusId})`;
 }
 
-/** What a GPU shall be, or is: `2×1g.5gb + 1×3g.20gb`, `MIG off`. */
+/** A GPU's target or current state: `2×1g.5gb + 1×3g.20gb`, `MIG off`. */
 export function writeWant(want: Layout | 'Disabled' | undefined): string {
   if (want === undefined) return 'as it is';
   return want === 'Disabled' ? 'MIG off' : writeLayout(want);
 }
 
-/** Everything that is in the way of a plan, a sentence each. */
+/** Everything that blocks a plan, one sentence each. */
 export function listProblems({ reason, gpus, lost }: HostPlan): readonly string[] {
   if (reason !== undefined) return [`${reason.code}: ${reason.message}; nothing was touched`];
   return [

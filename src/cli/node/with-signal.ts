@@ -1,4 +1,4 @@
-/** On SIGTERM (systemctl stop) and SIGINT what has begun is finished and nothing else begun; a second one ends the program. */
+/** On SIGTERM (systemctl stop) and SIGINT, work in progress is finished and nothing else started; a second one ends the program. */
 export async function withSignal<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
   const stop = (): void => controller.abort();

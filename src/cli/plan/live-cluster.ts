@@ -7,7 +7,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { listAll } from '../cluster/connection.ts';
 
-/** The cluster as its API server has it now. @throws CliError where it does not say */
+/** The cluster as its API server reports it now. @throws CliError if it does not */
 export async function readCluster(client: KubeClient, now: number): Promise<ClusterState> {
   // Pods last: one that the agents saw and that is gone by now is no news, one that is new is not theirs yet.
   const [allNodes, partitions, allPolicies] = await Promise.all([

@@ -9,9 +9,9 @@ import type { Terminal } from '../terminal.ts';
 import { validateFiles } from '../validation.ts';
 
 /**
- * Policies of files and folders; objects of other kinds are passed over, as `validate` does.
+ * Policies from files and folders; objects of other kinds are skipped, as in `validate`.
  *
- * @throws CliError where one is not valid: the API server or the controller would refuse it, and there is nothing to plan
+ * @throws CliError if one is not valid: the API server or the controller would reject it, and there is nothing to plan
  */
 export async function readPolicies(
   paths: readonly string[],

@@ -8,12 +8,12 @@ import { readInputs } from '../input/input-file.ts';
 import { readManifests } from '../input/manifest.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What kubectl writes of a fleet is larger than what people write. */
+/** kubectl's output for a fleet is larger than hand-written files. */
 const snapshotBytes = 256 * 1024 * 1024;
-/** To be run where the cluster is. */
+/** To be run where the cluster is accessible. */
 export const snapshotCommand = 'kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml';
 
-/** A cluster as kubectl wrote it to files. Its objects have been through an API server: their shape is not checked again. */
+/** A cluster that kubectl wrote to files. Its objects come from an API server: their shape is not checked again. */
 export async function readSnapshot(paths: readonly string[], now: number, terminal: Terminal): Promise<ClusterState> {
   const objects = new Map<string, unknown[]>();
   for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
@@ -27,7 +27,7 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
     }
   }
   const list = (kind: string): readonly unknown[] => objects.get(kind) ?? [];
-  // Pods tell who is in the way, and what advertises the slices.
+  // Pods show who is in the way, and what advertises the slices.
   for (const kind of ['Node', 'GpuNodePartition', 'Pod']) {
     if (list(kind).length > 0) continue;
     throw new CliError(`the snapshot has no ${kind}; make it with: ${snapshotCommand}`);
@@ -50,7 +50,7 @@ function readObjects(name: string, text: string): readonly unknown[] {
   return read.manifests.map(({ value }) => value);
 }
 
-/** A List as `kubectl get -o json` writes it: what a machine wrote needs no places for messages, and may be large. */
+/** A List as `kubectl get -o json` writes it: machine output needs no positions for messages, and may be large. */
 function readJsonList(text: string): readonly unknown[] | undefined {
   if (!text.startsWith('{')) return undefined;
   try {

@@ -9,7 +9,7 @@ import { describeStates } from './recorded-state.ts';
 import { hideHost, redactOutput } from './redaction.ts';
 import type { Selftest } from './selftest.ts';
 
-/** First line of a bundle; the runs follow, a line each. */
+/** First line of a bundle; the runs follow, one per line. */
 export interface BundleHead {
   readonly bundle: 'gpu-partition node selftest';
   readonly format: 1;
@@ -21,21 +21,21 @@ export interface BundleHead {
   readonly change?: Selftest['change'];
 }
 
-/** One run, in the form of the recordings that tests replay (test/fixtures/nvidia-smi), with what they do not need behind it. */
+/** One run, in the format of the recordings that tests replay (test/fixtures/nvidia-smi), followed by extra fields. */
 export interface BundleRun {
   readonly name: string;
-  /** Products by index, with commas between them. */
+  /** Products by index, comma-separated. */
   readonly gpus: string;
   readonly before: string | null;
   readonly argv: readonly string[];
   readonly uid: number;
   readonly fault: null;
-  /** -1 where it was not run at all. */
+  /** -1 if it was not run at all. */
   readonly rc: number;
-  /** All that it printed, as the parsers take it. */
+  /** Its whole output, as the parsers read it. */
   readonly stdout: string;
   readonly after: string | null;
-  /** The part of `stdout` that came by standard error. */
+  /** The part of `stdout` that came from standard error. */
   readonly stderr: string;
   readonly end: 'Exited' | 'TimedOut' | 'TooLong' | 'NotRun';
   readonly ms: number;
@@ -45,11 +45,11 @@ export interface BundleSource {
   readonly selftest: Selftest;
   readonly runs: readonly SmiRun[];
   readonly now: number;
-  /** Serial numbers, names of processes and of the machine stay. */
+  /** Keeps serial numbers, and names of processes and of the machine. */
   readonly isUnredacted: boolean;
 }
 
-/** The lines of a bundle: JSON, a thing a line. */
+/** The lines of a bundle: JSON, one item per line. */
 export function writeBundle({ selftest, runs, now, isUnredacted }: BundleSource): string {
   const { versions, state, checks, change } = selftest;
   const name = hostname();

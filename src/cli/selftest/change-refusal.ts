@@ -4,7 +4,7 @@ import { planTarget } from '../../device/apply/plan-target.ts';
 import { reportDevice } from '../../device/reading/report-device.ts';
 import { type DeviceState, type GpuState, isBusy } from '../../device/reading/state.ts';
 
-/** Why a GPU is no GPU to try changes on; undefined where it is. */
+/** Why changes cannot be tried on a GPU; undefined if they can. */
 export function refuseTest(gpu: GpuState, device: DeviceState, held: ReadonlySet<string>): string | undefined {
   const { fault, health, mig, processes, instances } = gpu;
   if (fault !== undefined) return `it cannot be read: ${fault.code}: ${fault.message}`;
@@ -25,7 +25,7 @@ export function refuseTest(gpu: GpuState, device: DeviceState, held: ReadonlySet
   return 'it has instances that no layout describes, so that they could not be put back as they are';
 }
 
-/** What a layout says of the GPU as it is. */
+/** The GPU's current state as a layout. */
 export function layoutBefore({ uuid }: GpuState, device: DeviceState): Layout | undefined {
   const report = reportDevice(device).gpus?.find((one) => one.uuid === uuid);
   return report && layoutOf(report);

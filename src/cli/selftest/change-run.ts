@@ -21,20 +21,20 @@ export interface ChangeOptions extends PodOptions, ToolkitOptions {
   readonly gpu: number;
   readonly stateDir: string;
   readonly allowGpuReset?: boolean;
-  /** After so many seconds no further profile is tried. */
+  /** After this many seconds no further profile is tried. */
   readonly deadline: number;
   readonly lockTimeout: number;
 }
 
-/** What is told while it goes on. */
+/** Progress reports. */
 export interface ChangeWatcher {
   readonly onBegin: (gpu: GpuState) => void;
   readonly onProfile: (test: ProfileTest) => void;
 }
 
 /**
- * Tries every profile on one GPU, under the lock of this host, and puts everything back.
- * @throws CliError with code 1 if the lock cannot be had, or a change of before was cut off; with code 3 if the GPUs cannot be read
+ * Tries every profile on one GPU, under the lock of this host, and restores everything.
+ * @throws CliError with code 1 if the lock is not available, or a previous change was interrupted; with code 3 if the GPUs cannot be read
  */
 export async function runChangeTest(
   driver: NvidiaSmi,
@@ -69,7 +69,7 @@ export async function runChangeTest(
       }).run(),
     );
     if (test.isPutBack) journal.finish();
-    // Where no instance was there before, none needs a device node now.
+    // If there was no instance before, none needs a device node now.
     const notes = gpu.instances.length > 0 ? await refreshHost(options, cwd) : [];
     return notes.length > 0 ? { ...test, notes } : test;
   } finally {
@@ -82,7 +82,7 @@ function explainStop(signal: AbortSignal, isLate: boolean, deadline: number): st
   return isLate ? `the time was over before every profile was tried (--deadline ${deadline})` : undefined;
 }
 
-/** Of the whole node: a recording tells by it what the device was. */
+/** For the whole node: a recording uses it to determine the device's state. */
 async function readTables(runner: Runner): Promise<void> {
   const [instances, parts] = [{ name: 'Instances' }, { name: 'ComputeInstances' }] as const;
   parseInstances(describeCommand(instances), await runner.run(instances));

@@ -9,16 +9,16 @@ import { type DeviceState, type GpuState, type MigMode, toInstances } from '../.
 import { layoutBefore } from './change-refusal.ts';
 import { describeFault } from './fault-text.ts';
 
-/** What became of one profile. */
+/** The outcome for one profile. */
 export interface ProfileTest {
   readonly profile: string;
   readonly start: number;
   readonly outcome: 'Passed' | 'Failed';
-  /** To make it, its reading back included. */
+  /** To create it, including reading it back. */
   readonly makeMs: number;
   /** To read the GPU once more, table by table. */
   readonly verifyMs: number;
-  /** To destroy it, its reading back included. */
+  /** To destroy it, including reading it back. */
   readonly undoMs: number;
   readonly error?: string;
 }
@@ -35,37 +35,37 @@ export interface ChangeTest {
   /** MIG mode before, and after. */
   readonly mig: MigMode | null;
   readonly profiles: readonly ProfileTest[];
-  /** Whether the GPU is again what it was: mode, places, compute instances. */
+  /** Whether the GPU is restored: mode, placements, compute instances. */
   readonly isPutBack: boolean;
-  /** MIG devices that were put back and have another UUID now. */
+  /** MIG devices that were restored but now have another UUID. */
   readonly otherUuids: number;
-  /** What on this host does not follow the instances that were put back, and what to do. */
+  /** What on this host does not follow the restored instances, and what to do. */
   readonly notes?: readonly string[];
 }
 
 export interface ChangeTestOptions {
-  /** What every apply is given. */
+  /** Options of every apply. */
   readonly apply: Pick<DeviceApplyOptions, 'allowReset' | 'listHeld' | 'mayStart' | 'onProgress'>;
-  /** Why no further profile shall be begun; undefined to go on. */
+  /** Why no further profile should be started; undefined to continue. */
   readonly stop: () => string | undefined;
-  /** Reads the tables by themselves once more. @throws DeviceError where one is not understood */
+  /** Reads the tables by themselves once more. @throws DeviceError if one is not understood */
   readonly readTables: () => Promise<void>;
   readonly onProfile: (test: ProfileTest) => void;
 }
 
-/** One GPU whose profiles are tried. It is left as it was found, whatever happens. */
+/** Tries the profiles of one GPU. It is left as it was found, whatever happens. */
 export class GpuTrial {
   readonly #driver: DeviceDriver;
   readonly #options: ChangeTestOptions;
   readonly #before: GpuState;
   readonly #found: DeviceState;
   readonly #profiles: ProfileTest[] = [];
-  /** Places that were made here: nothing else that appears meanwhile is ever destroyed. */
+  /** Placements created here: nothing else that appears meanwhile is ever destroyed. */
   readonly #made = new Set<string>();
-  /** What the last change was proved by. */
+  /** The reading that verified the last change. */
   #last: DeviceState | undefined;
 
-  /** @param found what was read just now; the GPU is idle, and can be put back */
+  /** @param found fresh reading; the GPU is idle, and can be restored */
   constructor(driver: DeviceDriver, found: DeviceState, gpu: GpuState, options: ChangeTestOptions) {
     this.#driver = driver;
     this.#found = found;
@@ -79,7 +79,7 @@ export class GpuTrial {
       (stopped) => ({ stopped }),
       (error: unknown) => ({ error }),
     );
-    // As it was, also where nothing went as it should.
+    // Restored even if nothing went as it should.
     const { isPutBack, otherUuids, reason } = await this.#putBack();
     const failure = 'error' in tried ? describeFault(demandDeviceError(tried.error)) : undefined;
     const stopped = 'stopped' in tried ? tried.stopped : undefined;
@@ -103,7 +103,7 @@ export class GpuTrial {
   async #tryAll(): Promise<string | undefined> {
     const { uuid } = this.#before;
     const empty = await this.#become({ uuid, want: {} });
-    // With MIG mode on: some drivers list no profiles without.
+    // With MIG mode on: some drivers list no profiles without it.
     const placed = (empty.geometry?.profiles ?? []).flatMap((profile) =>
       profile.starts.slice(0, 1).map((start) => ({ profile, start })),
     );
@@ -153,7 +153,7 @@ export class GpuTrial {
     };
     this.#profiles.push(test);
     this.#options.onProfile(test);
-    // What cannot be taken away leaves no empty GPU for the next; a driver that does not answer will not answer then.
+    // What cannot be destroyed leaves no empty GPU for the next; a driver that does not answer will not answer then.
     if (undoError !== undefined || error?.stopsNode === true) throw undoError ?? error;
   }
 
@@ -185,7 +185,7 @@ export class GpuTrial {
     return this.#become({ uuid, want, steps });
   }
 
-  /** Makes the GPU so and proves it. @throws DeviceError */
+  /** Changes the GPU to this state and verifies it. @throws DeviceError */
   async #become(target: GpuTarget): Promise<GpuState> {
     const device = this.#last;
     this.#last = undefined;
@@ -214,7 +214,7 @@ function verify(gpu: GpuState, { name, multiprocessors }: Profile, start: number
     throw refuse(`its MIG device has ${counted} multiprocessors, and -lgip says ${multiprocessors}`);
 }
 
-/** `MIG mode Enabled, 3g.20gb@4 (3g.20gb)`; what is put back is equal in this. */
+/** `MIG mode Enabled, 3g.20gb@4 (3g.20gb)`; equal for the original and the restored state. */
 function describe({ mig, instances }: GpuState): string {
   const places = instances.map((one) => {
     const parts = one.computeInstances.map(({ profile }) => profile).toSorted();

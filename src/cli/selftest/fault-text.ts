@@ -1,7 +1,7 @@
 import { DeviceError } from '../../device/errors.ts';
 import { explainFault } from '../node/host-fault.ts';
 
-/** A device error in one sentence, without the names of processes: what a bundle holds is given away. */
+/** A device error in one sentence, without process names: a bundle is shared with others. */
 export function describeFault({ code, tried, found, gpu, instance, holders, cause }: DeviceError): string {
   const plain = new DeviceError(code, {
     tried,

@@ -7,7 +7,7 @@ import type { DeviceState } from '../../device/reading/state.ts';
 import type { SelftestCheck } from './check.ts';
 import type { HostView } from './host-view.ts';
 
-/** Whether each GPU is well, by the driver's word. */
+/** Whether each GPU is healthy according to the driver. */
 export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck[] {
   return [
     ...gpus.map(({ index, product, mig, migCapable, health, fault }): SelftestCheck => {
@@ -35,10 +35,10 @@ export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck
   ];
 }
 
-/** NVIDIA's services, its module, and display servers: their names are nobody's secret. */
+/** NVIDIA's services, its module, and display servers: their names are not secret. */
 const knownServices = /^(?:nv-|nvsm|nvidia-|dcgm|Xorg|gnome-shell|the module )/;
 
-/** What a reset of a GPU would be refused for: persistence mode, modules, and programs of the host that are no GPU work. */
+/** Why a GPU reset would be refused: persistence mode, modules, and programs of the host that are not GPU workloads. */
 export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView): readonly SelftestCheck[] {
   const capable = gpus.filter(({ migCapable }) => migCapable);
   if (capable.length === 0) return [];

@@ -1,9 +1,9 @@
-/** Where the operating system tells of itself, and who asks. */
+/** Where the operating system describes itself, and who asks. */
 export interface HostView {
   readonly proc: string;
   readonly sys: string;
   readonly pid: number;
-  /** Whether this program runs in a container of a pod. */
+  /** Whether this program runs in a pod's container. */
   readonly isPod: boolean;
 }
 

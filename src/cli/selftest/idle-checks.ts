@@ -12,7 +12,7 @@ import type { PodOptions } from '../node/host-pods.ts';
 import type { SelftestCheck } from './check.ts';
 import type { HostView } from './host-view.ts';
 
-/** What can be shown of the proof that nobody uses a GPU: processes, their namespace, and the kubelet. */
+/** What can be shown of the proof that a GPU is idle: processes, their namespace, and the kubelet. */
 export async function checkIdleProof(
   gpus: readonly ReportedGpu[],
   device: DeviceState | undefined,

@@ -11,22 +11,22 @@ import { DeviceError } from '../../device/errors.ts';
 import type { SelftestCheck } from './check.ts';
 import { describeFault } from './fault-text.ts';
 
-/** What was read, for the checks that follow. */
+/** The readings for the checks that follow. */
 export interface NodeReading {
   readonly checks: readonly SelftestCheck[];
   readonly report: Report | undefined;
-  /** As the agent reads it; undefined where it cannot. */
+  /** As the agent reads it; undefined if it cannot. */
   readonly device: DeviceState | undefined;
 }
 
-/** Part of a command's limit above which the limit is too near. */
+/** The fraction of a command's time limit above which it is too close. */
 const nearLimit = 1 / 3;
 
-/** Every command by itself, then the reading that the agent makes, then the tables of profiles. */
+/** Every command by itself, then the agent's reading, then the tables of profiles. */
 export async function checkReading(runner: Runner, driver: NvidiaSmi, readLimitMs: number): Promise<NodeReading> {
   const { checks, report, silence } = await checkCommands(runner);
   const commands = checks.flatMap(judgeCommand);
-  // One command that hangs may be one GPU's, and the reading goes on GPU by GPU.
+  // One hanging command may affect only one GPU, and the reading continues GPU by GPU.
   if (silence !== undefined && silence.code !== 'TimedOut') return { checks: commands, report, device: undefined };
   const begin = performance.now();
   const device = await driver.readDevice().catch(demandDeviceError);
@@ -80,7 +80,7 @@ function judgeDriver({ driverVersion, gpus }: DeviceState): readonly SelftestChe
   });
 }
 
-/** The driver's table counts wherever there is one; plans made without the node rest on the built-in one. */
+/** The driver's table takes precedence wherever it exists; plans made without the node use the built-in one. */
 function compareModels(gpus: readonly GpuState[]): readonly SelftestCheck[] {
   const tables = new Map(
     gpus.flatMap(({ product, geometry, isTableBuiltIn }) =>

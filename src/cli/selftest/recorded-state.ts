@@ -9,7 +9,7 @@ import {
 } from '../../device/reading/instance-table.ts';
 import { parseReport, type ReportedGpu } from '../../device/reading/report-parser.ts';
 
-/** What the device was, in the simulator's own words; null where the commands around it do not tell. */
+/** The device's state, in the simulator's format; null if the surrounding commands do not show it. */
 export interface StateAround {
   readonly before: string | null;
   readonly after: string | null;
@@ -18,8 +18,8 @@ export interface StateAround {
 const changes: ReadonlySet<string> = new Set(['-mig', '--gpu-reset', '-pm', '-cgi', '-cci', '-dgi', '-dci']);
 
 /**
- * The state before and after each run, from what the runs said: between two changes it is one, and told by the reads of the whole node
- * there (`-q -x`, `-lgi`, `-lci`).
+ * The state before and after each run, from the output of the runs: between two changes there is one state, shown by the reads of
+ * the whole node there (`-q -x`, `-lgi`, `-lci`).
  */
 export function describeStates(runs: readonly SmiRun[]): readonly StateAround[] {
   const epochs: SmiRun[][] = [[]];

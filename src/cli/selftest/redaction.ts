@@ -1,17 +1,17 @@
-/** Elements of the report whose value names a machine or a piece of it: serial numbers, ids of racks and fabrics. */
+/** Elements of the report whose value identifies a machine or a part of it: serial numbers, ids of racks and fabrics. */
 const serial = /(<(\w*(?:serial|host_id|guid|hostname)\w*)>)(?!\s*(?:N\/A|\[N\/A\])\s*<)([^<]*)(?=<\/\2>)/gi;
-/** Any program chooses its name, which may look like the end of the element: it ends where the parser says so. */
+/** A program chooses its own name, which may look like the end of the element: the parser decides where it ends. */
 const processName = /(<process_name>)[^]*?(?=<\/process_name>\n|$)/g;
 
 /**
- * Takes out of an output what nobody needs who wants to understand it: serial numbers, names of processes and the name of the machine.
- * What the parsers read is the same as before, but for the names of processes.
+ * Removes from an output what is not needed to understand it: serial numbers, names of processes and the name of the machine.
+ * What the parsers read is unchanged, except for the names of processes.
  */
 export function redactOutput(output: string, hostName: string): string {
   return hideHost(output.replace(processName, '$1redacted').replace(serial, '$1redacted'), hostName);
 }
 
-/** @param text anything; the name of the machine in it, short or in full, becomes `host` */
+/** @param text anything; the machine's name in it, short or in full, becomes `host` */
 export function hideHost(text: string, hostName: string): string {
   const [short = ''] = hostName.split('.');
   return [hostName, short].filter((name) => name.length > 1).reduce(replaceWord, text);

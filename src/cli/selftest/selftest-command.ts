@@ -44,7 +44,7 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
       const { bundle, output } = options;
       const asked = readOptions(options);
       if (bundle !== undefined) demandNewFile(bundle, terminal);
-      // With the bundle on standard output the report goes beside it.
+      // With the bundle on standard output the report goes to standard error.
       const shown = bundle === '-' ? { ...terminal, stdout: terminal.stderr } : terminal;
       const tool = findTestedTool(options, terminal);
       const done = await runSelftest(tool, asked, thisHost, watch(shown, output === 'text'), terminal);
@@ -65,7 +65,7 @@ function readOptions({ change = false, gpu, ...options }: Options): SelftestOpti
   return gpu === undefined ? options : { ...options, change: { ...options, gpu } };
 }
 
-/** @throws CliError with code 3 where there is none */
+/** @throws CliError with code 3 if there is none */
 function findTestedTool(options: Options, terminal: Terminal): TestedTool {
   const tool = findHostTool(options, terminal);
   const name = tool.root === undefined ? tool.file : `${tool.prefix.at(-1)} in ${tool.root}`;

@@ -14,9 +14,9 @@ import type { HostView } from './host-view.ts';
 import { checkIdleProof } from './idle-checks.ts';
 import { checkReading } from './reading-checks.ts';
 
-/** What a self-test found; the shape of `selftest -o json`. */
+/** The result of a self-test; the shape of `selftest -o json`. */
 export interface Selftest {
-  /** `Unknown` where something could not be found out, and nothing else is wrong. */
+  /** `Unknown` if something could not be determined, and nothing else is wrong. */
   readonly state: 'Good' | 'Findings' | 'Unknown';
   readonly versions: { readonly driver: string | null; readonly cuda: string | null };
   /** By index, as nvidia-smi names them. */
@@ -26,30 +26,30 @@ export interface Selftest {
 }
 
 export interface SelftestOptions extends TimeoutOptions, PodOptions {
-  /** What `--change` asks for. */
+  /** Settings of `--change`. */
   readonly change?: ChangeOptions;
 }
 
-/** The nvidia-smi that is tested. */
+/** The nvidia-smi under test. */
 export interface TestedTool {
-  /** Where it is. */
+  /** Its path. */
   readonly name: string;
   readonly execute: Execute;
 }
 
-/** A self-test with every run of nvidia-smi that it was made of. */
+/** A self-test with every nvidia-smi run that it made. */
 export interface RecordedSelftest {
   readonly selftest: Selftest;
   readonly runs: readonly SmiRun[];
 }
 
-/** What nvidia-smi may take unless told; the same that the agent gives it. */
+/** Default time limit of nvidia-smi; the same as the agent's. */
 const usualReadMs = 15_000;
 
 /**
- * Looks at all that the agent rests on; without `change` it only reads.
+ * Checks everything that the agent relies on; without `change` it only reads.
  *
- * @param onChecks what was read, before anything is changed
+ * @param onChecks the readings, before anything is changed
  * @throws CliError as {@link runChangeTest}
  */
 export async function runSelftest(

@@ -30,7 +30,7 @@ export async function readEvents(
   const found: BundledEvent[] = [];
   for (const kind of kinds) {
     const some = await reader.list<BundledEvent>(events, { fieldSelector: `involvedObject.kind=${kind}` });
-    // Who may not list some may not list the others.
+    // A user who may not list some may not list the others.
     if (some === undefined) break;
     found.push(...some.filter(isMeant));
   }

@@ -27,14 +27,14 @@ export type BundledNode = KubeObject & {
 };
 
 export interface BundleOptions extends LogLimits {
-  /** Where our programs run, for users who may not list the pods of the cluster. */
+  /** Where our programs run, for users who may not list the cluster's pods. */
   readonly namespaces: readonly string[];
 }
 
-/** Labels of all that is ours, by kustomize and by Helm. */
+/** Labels of all our objects, from kustomize and Helm. */
 const ownPods = { key: 'app.kubernetes.io/part-of', value: 'gpu-partition' } as const;
 
-/** The objects of a bundle, in the order of its file; what nobody may read is in `reader.notRead`. */
+/** The objects of a bundle, in file order; what could not be read is in `reader.notRead`. */
 export async function readClusterBundle(
   reader: LenientReader,
   options: BundleOptions,
@@ -85,7 +85,7 @@ async function readPods(reader: LenientReader, namespaces: readonly string[]): P
   return some.flatMap((found) => found ?? []);
 }
 
-/** Ours, those that ask for GPUs, and the daemons of GPU nodes: the device plugin, and whoever else may own or hold GPUs. */
+/** Our pods, those that request GPUs, and the daemons of GPU nodes: the device plugin, and others that may own or hold GPUs. */
 function choosePods(all: readonly BundledPod[], gpuNodes: ReadonlySet<string>): readonly BundledPod[] {
   const isDaemon = ({ metadata, spec }: BundledPod): boolean =>
     gpuNodes.has(spec?.nodeName ?? '') &&
@@ -97,7 +97,7 @@ function isOwn({ metadata }: KubeObject): boolean {
   return metadata.labels?.[ownPods.key] === ownPods.value;
 }
 
-/** The controller's first, then agents of nodes that are not well: of a large fleet not every log is kept. */
+/** The controller's first, then agents of unhealthy nodes: of a large fleet not every log is kept. */
 function sortForLogs(ours: readonly BundledPod[], partitions: readonly GpuNodePartition[]): readonly BundledPod[] {
   const well = new Set(
     partitions.filter(({ status }) => status?.phase === 'Ready').map(({ metadata }) => metadata.name),

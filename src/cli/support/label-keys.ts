@@ -3,7 +3,7 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { mirrorAnnotation } from '../../core/pods/eviction.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 
-/** Of our own labels, annotations and taints. */
+/** Prefix of our own labels, annotations and taints. */
 const ownPrefix = `${group}/`;
 
 const kept: readonly string[] = [
@@ -14,7 +14,7 @@ const kept: readonly string[] = [
   'node.kubernetes.io/instance-type',
 ];
 
-/** By which a pod is not evicted, a node has another owner, or NFD its labels. */
+/** Annotations that prevent a pod's eviction, give a node another owner, or list NFD's labels. */
 const annotations: readonly string[] = [
   ownPrefix,
   mirrorAnnotation,
@@ -28,7 +28,7 @@ export function isKnownAnnotation(key: string): boolean {
   return annotations.some((prefix) => key.startsWith(prefix));
 }
 
-/** Keys of Node labels that decide something here: by policies, and by pods that ask for GPUs. */
+/** Keys of Node labels that decide something here: in policies, and in pods that request GPUs. */
 export function listDecidingKeys(
   policies: readonly GpuPartitionPolicy[],
   pods: readonly WorkloadPod[],

@@ -3,7 +3,7 @@ import type { KubeClient, ListOptions, Selection } from '../../kube/client.ts';
 import type { KubeObject, Resource } from '../../kube/resource.ts';
 import { CliError } from '../exit.ts';
 
-/** Reads what its user may read, and remembers what was refused. An API server that does not answer ends it. */
+/** Reads what its user may read, and records what was refused. An API server that does not answer ends it. */
 export class LenientReader {
   readonly client: KubeClient;
   readonly #notRead: string[] = [];
@@ -12,12 +12,12 @@ export class LenientReader {
     this.client = client;
   }
 
-  /** What was refused or is not there, a sentence each. */
+  /** What was refused or does not exist, one sentence each. */
   get notRead(): readonly string[] {
     return this.#notRead;
   }
 
-  /** Undefined where the API server refuses it, or has no such resource. @throws CliError with code 3 where it does not answer */
+  /** Undefined if the API server refuses it, or has no such resource. @throws CliError with code 3 if it does not answer */
   async list<T extends KubeObject>(
     resource: Resource,
     selection: Selection = {},
@@ -27,14 +27,14 @@ export class LenientReader {
     return this.ask(what, async () => (await this.client.list<T>(resource, selection, options)).items);
   }
 
-  /** As {@link list}, of anything else. */
+  /** As {@link list}, for anything else. */
   async ask<Result>(what: string, request: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await request();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const isRefused = [400, 401, 403, 404].includes(error.code);
-      // The API server answers for a kubelet that it cannot reach.
+      // The API server answers on behalf of a kubelet that it cannot reach.
       const isOfKubelet = error.code >= 500 && what.startsWith('log ');
       if (!isRefused && !isOfKubelet) throw new CliError(`cannot read ${what}: ${error.message}`, 3, { cause: error });
       this.#notRead.push(`${what}: ${error.message}`);

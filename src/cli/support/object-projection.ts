@@ -1,6 +1,6 @@
 import { isKnownAnnotation } from './label-keys.ts';
 
-/** A part of an object, in the API's own shape. What is given away is chosen field by field; what nobody has thought of stays at home. */
+/** A part of an object, in the API's own shape. Exported fields are listed one by one; anything unlisted stays private. */
 type Shape = true | { readonly [field: string]: Shape } | readonly [Shape];
 
 const metadata = {
@@ -73,7 +73,7 @@ const pod = {
   status: podStatus,
 } as const satisfies Shape;
 
-/** The arguments of our own programs are options, and none of them is a secret. */
+/** The arguments of our own programs are options, none of them secret. */
 const ownContainer = { ...container, args: true } as const satisfies Shape;
 const ownPod = {
   ...pod,
@@ -120,7 +120,7 @@ const event = {
 
 const budget = { apiVersion: true, kind: true, metadata, spec: true, status: true } as const satisfies Shape;
 
-/** Our own kinds are ours to show whole. */
+/** Our own kinds may be shown in full. */
 const own = {
   apiVersion: true,
   kind: true,
@@ -131,7 +131,7 @@ const own = {
 
 const shapes = { pod, ownPod, node, event, budget, own } satisfies Readonly<Record<string, Shape>>;
 
-/** The parts of an object that a bundle holds. Of annotations only those that decide something: the others may be anybody's, and hold anything. */
+/** The parts of an object that a bundle contains. Only annotations that decide something: others may be anybody's, with any content. */
 export function projectObject<Result extends object>(object: Result, kind: keyof typeof shapes): Result {
   const picked = pick(object, shapes[kind]) as Result & { metadata?: { annotations?: Record<string, string> } };
   const annotations = picked.metadata?.annotations;

@@ -9,23 +9,23 @@ import type { LenientReader } from './lenient-reader.ts';
 export interface LogLimits {
   /** Lines from the end of each container's log. */
   readonly logLines: number;
-  /** Pods of which logs are read. */
+  /** Maximum number of pods whose logs are read. */
   readonly logPods: number;
 }
 
-/** An item of a bundle; no such kind is in any cluster. */
+/** An item of a bundle; no cluster has such a kind. */
 interface PodLog extends KubeObject {
   readonly container: string;
   readonly isPrevious: boolean;
   readonly log: string;
 }
 
-/** Of one log; the longest line of ours is far shorter. */
+/** Per log; our longest line is far shorter. */
 const mostBytes = 512 * 1024;
-/** A token of a ServiceAccount: none is ever logged; if one is, it is not given away. */
+/** A ServiceAccount token: none is ever logged; if one is, it is redacted. */
 const token = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 
-/** The last lines of each container, and of the one before it where it was restarted. */
+/** The last lines of each container, and of its predecessor if it was restarted. */
 export async function readLogs(
   reader: LenientReader,
   from: readonly BundledPod[],

@@ -15,19 +15,19 @@ export interface ApiServerOptions {
   readonly etcdUrl: string;
   readonly port: number;
   readonly identities: Identities;
-  /** Absent: no audit log. */
+  /** No audit log if absent. */
   readonly auditFile?: string;
-  /** Without a controller manager nobody makes the ServiceAccounts that this admission plugin wants of every pod. */
+  /** Without a controller manager nothing creates the ServiceAccounts that this admission plugin requires for every pod. */
   readonly demandServiceAccounts: boolean;
   readonly extraArguments: readonly string[];
 }
 
-/** Certificate that the server makes for 127.0.0.1 at its first start, its authority at the end; kept over restarts. */
+/** Certificate that the server creates for 127.0.0.1 at its first start, followed by its CA; kept over restarts. */
 export function caFileOf(folder: string): string {
   return join(folder, 'certificates', 'apiserver.crt');
 }
 
-/** @internal The proxy of the tests serves with the same certificate. */
+/** @internal The tests' proxy serves with the same certificate. */
 export function keyFileOf(folder: string): string {
   return join(folder, 'certificates', 'apiserver.key');
 }
@@ -72,6 +72,6 @@ async function auditArguments(folder: string, auditFile: string | undefined): Pr
   if (auditFile === undefined) return [];
   const policyFile = join(folder, 'audit-policy.json');
   await writeFile(policyFile, JSON.stringify(auditPolicy));
-  // Rotation would take the first half of a long test away.
+  // Rotation would lose the first half of a long test.
   return [`--audit-policy-file=${policyFile}`, `--audit-log-path=${auditFile}`, '--audit-log-maxsize=0'];
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { pick, pickText } from './request.ts';
 
-/** Every write, once, when it is done; reads are left out. */
+/** Every write, once, on completion; reads are omitted. */
 export const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -12,24 +12,24 @@ export const auditPolicy = {
 
 /** One write that the API server answered. */
 export interface AuditedWrite {
-  /** `system:serviceaccount:gpu-partition-system:controller`; where one was impersonated, that one. */
+  /** `system:serviceaccount:gpu-partition-system:controller`; under impersonation, the impersonated user. */
   readonly user: string;
   /** `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb: string;
-  /** With its group where it has one: `pods`, `gpunodepartitions.gpupartition.dev`. */
+  /** With its group, if any: `pods`, `gpunodepartitions.gpupartition.dev`. */
   readonly resource: string;
   /** `status`, `eviction`, …; empty for the object itself. */
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Status code of the answer. */
+  /** Status code of the response. */
   readonly code: number;
   /** Time of the request, RFC 3339 with microseconds. */
   readonly time: string;
   readonly userAgent: string;
 }
 
-/** Reads the audit log; a line that is still being written is left out. */
+/** Reads the audit log, except for a line that is still being written. */
 export async function readAuditLog(file: string): Promise<readonly AuditedWrite[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text.split('\n').slice(0, -1).map(parseEvent);

@@ -15,17 +15,17 @@ import type { OnProgress } from './progress.ts';
 
 export interface FindOptions {
   readonly onProgress?: OnProgress;
-  /** Folder of the Go module; our own where absent. */
+  /** Folder of the Go module; ours if absent. */
   readonly moduleFolder?: string;
-  /** Folder of the cache; that of the user where absent. */
+  /** Folder of the cache; the user's if absent. */
   readonly cache?: string;
 }
 
 /**
- * Kubernetes' own programs: those in `KUBEBUILDER_ASSETS` where that is set, else those of the cache, built first
- * where it does not have them or they are broken.
+ * Kubernetes' own programs: from `KUBEBUILDER_ASSETS` if that is set, else from the cache, which builds them first
+ * if they are missing or broken.
  *
- * @throws ControlPlaneError that says in a sentence what is missing and how to get it.
+ * @throws ControlPlaneError that says in one sentence what is missing and how to get it.
  */
 export async function findControlPlane(options: FindOptions = {}): Promise<Binaries> {
   const assets = process.env['KUBEBUILDER_ASSETS'];
@@ -43,7 +43,7 @@ function folderName(module: GoModule, go: GoToolchain): string {
   return `${module.kubernetes}-${module.hash}-${go.version}-${go.platform}`;
 }
 
-/** Concurrent callers, in this process or another, wait for the first and find its build. */
+/** Concurrent callers, in this process or another, wait for the first and use its build. */
 async function buildOnce(
   module: GoModule,
   go: GoToolchain,
@@ -63,7 +63,7 @@ async function buildOnce(
   await buildControlPlane(module, go, folder);
 }
 
-/** A machine without Go can still have a cache (a CI runner that restored it): any Go version's build will do. */
+/** A machine without Go can still have a cache (a CI runner that restored it): a build by any Go version will do. */
 async function findBuilt(module: GoModule, root: string): Promise<Binaries> {
   const names = await readdir(root).catch(() => []);
   for (const name of names) {

@@ -12,9 +12,9 @@ import { allPrograms } from './programs.ts';
 import { runProgram } from './run.ts';
 
 /**
- * Builds into a folder beside the target and renames it into place, so that a folder of the cache is whole or absent.
+ * Builds into a folder beside the target and renames it into place, so that a cache folder is complete or absent.
  *
- * @throws ControlPlaneError `BuildFailed` with the end of Go's output; `BuildUnusable` where the program does not answer.
+ * @throws ControlPlaneError `BuildFailed` with the end of Go's output; `BuildUnusable` if the program does not answer.
  */
 export async function buildControlPlane(module: GoModule, go: GoToolchain, target: string): Promise<void> {
   await mkdir(join(target, '..'), { recursive: true });
@@ -42,7 +42,7 @@ export async function buildControlPlane(module: GoModule, go: GoToolchain, targe
 
 interface GoRun {
   readonly output: string;
-  /** For Go's temporary files: a Go that is killed leaves them behind, the guard does not. */
+  /** For Go's temporary files: if Go is killed it leaves them behind, but the guard removes them. */
   readonly scratch: string;
   readonly onStart: (pid: number) => void;
 }

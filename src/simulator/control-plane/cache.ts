@@ -7,14 +7,14 @@ import { pipeline } from 'node:stream/promises';
 
 import { allPrograms, missingPrograms, probeKubectl } from './programs.ts';
 
-/** The one file that is built; the six names are links to it. */
+/** The only file that is built; the six names are links to it. */
 export const programFile = 'control-plane';
 const manifestFile = 'manifest.json';
 
-/** Seconds of a cold build with its downloads on two cores. */
+/** Seconds that a cold build with its downloads takes on two cores. */
 export const coldBuildSeconds = 420;
 
-/** Written last, so that a folder with a manifest was once whole. */
+/** Written last: a folder with a manifest was once complete. */
 export interface BuildManifest {
   readonly kubernetes: string;
   readonly go: string;
@@ -24,7 +24,7 @@ export interface BuildManifest {
   readonly buildSeconds: number;
 }
 
-/** Outside the work tree, so that checkouts share it and `git clean` spares it. */
+/** Outside the work tree, so that checkouts share it and `git clean` keeps it. */
 export function cacheRoot(): string {
   const base = process.env['XDG_CACHE_HOME'];
   return join(
@@ -44,8 +44,8 @@ export async function writeManifest(
 }
 
 /**
- * What is wrong with a folder of the cache, in words; undefined if nothing is. The hash is computed only where the
- * file's time is not the one of the manifest: it costs half a second.
+ * What is wrong with a cache folder, as text; undefined if nothing is. The hash costs half a second: it is computed only
+ * if the file's time differs from the manifest.
  */
 export async function findFault(folder: string): Promise<string | undefined> {
   const manifest = await readManifest(folder);
@@ -61,7 +61,7 @@ export async function findFault(folder: string): Promise<string | undefined> {
   return probeKubectl(join(folder, 'kubectl'), manifest.kubernetes);
 }
 
-/** Seconds that the longest build took here; that of a cold one before the first. */
+/** Seconds that the longest build took here; before the first build, those of a cold build. */
 export async function expectBuildSeconds(root: string): Promise<number> {
   const names = await readdir(root).catch(() => []);
   const manifests = await Promise.all(names.map((name) => readManifest(join(root, name))));

@@ -10,19 +10,19 @@ import type { Guard } from './guard.ts';
 export interface Component {
   readonly name: string;
   readonly pid: number;
-  /** How it ended, for example `exit status 1`; undefined while it runs. */
+  /** How it exited, for example `exit status 1`; undefined while it runs. */
   ended(): string | undefined;
-  /** The end of what it wrote. */
+  /** The end of its output. */
   logTail(): string;
-  /** Kills it with SIGKILL and waits until it is gone. */
+  /** Kills it with SIGKILL and waits for its exit. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a program that the guard will not let outlive us. It gets no signals of our terminal, so that Ctrl-C does not
- * take the API server from under a test's own clean-up.
+ * Starts a program that the guard kills when we exit. It gets no signals from our terminal, so that Ctrl-C does not
+ * kill the API server before a test has cleaned up.
  *
- * @throws ControlPlaneError `StartFailed` where it cannot be executed.
+ * @throws ControlPlaneError `StartFailed` if it cannot be executed.
  */
 export async function startComponent(
   program: string,
@@ -67,9 +67,9 @@ export async function startComponent(
 }
 
 /**
- * Waits until `isReady` says true; a rejection counts as false.
+ * Waits until `isReady` returns true; a rejection counts as false.
  *
- * @throws ControlPlaneError `StartFailed` with the end of its log, when the component ends or the time is over.
+ * @throws ControlPlaneError `StartFailed` with the end of its log, if the component exits or the time is up.
  */
 export async function waitUntilReady(
   component: Component,

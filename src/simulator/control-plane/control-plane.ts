@@ -6,26 +6,26 @@ import type { TokenOptions } from './service-account-token.ts';
 
 export interface ControlPlaneOptions {
   readonly binaries: Binaries;
-  /** Keep a record of every write; see {@link ControlPlane.auditedWrites}. */
+  /** Record every write; see {@link ControlPlane.auditedWrites}. */
   readonly auditLog?: boolean;
-  /** Start kube-controller-manager where it is there; default true. */
+  /** Start kube-controller-manager if available; default true. */
   readonly controllerManager?: boolean;
-  /** Start kube-scheduler where it is there; default true. */
+  /** Start kube-scheduler if available; default true. */
   readonly scheduler?: boolean;
   readonly apiServerArguments?: readonly string[];
   readonly controllerManagerArguments?: readonly string[];
 }
 
-/** What a kubeconfig file is to say. */
+/** Contents of a kubeconfig file. */
 export interface KubeconfigAbout {
-  /** The administrator's unless told. */
+  /** Default: the administrator's. */
   readonly token?: string;
   readonly namespace?: string;
-  /** Address of a proxy with the API server's certificate; the API server's own unless told. */
+  /** Address of a proxy with the API server's certificate; default: the API server itself. */
   readonly server?: string;
 }
 
-/** A control plane of its own on the loopback interface, gone without a trace when it is stopped or we end. */
+/** A private control plane on the loopback interface, gone without a trace when it is stopped or we exit. */
 export interface ControlPlane extends AsyncDisposable {
   /** `https://127.0.0.1:PORT` */
   readonly server: string;
@@ -34,32 +34,32 @@ export interface ControlPlane extends AsyncDisposable {
   readonly ca: string;
   /** Token of an administrator. */
   readonly adminToken: string;
-  /** Token of the simulated kubelets, user `simulated-kubelet`: the audit log tells their writes from others. */
+  /** Token of the simulated kubelets, user `simulated-kubelet`: the audit log distinguishes their writes. */
   readonly kubeletToken: string;
-  /** Folder of keys, certificates, logs and data. */
+  /** Folder for keys, certificates, logs and data. */
   readonly folder: string;
   readonly binaries: Binaries;
   /** An administrator's client, without retries. */
   readonly client: ApiClient;
-  /** Process ids of what runs now, by program name. */
+  /** Process ids of the running programs, by name. */
   pids(): Readonly<Record<string, number>>;
   /** Writes a kubeconfig file and returns its path. */
   kubeconfigFile(about?: KubeconfigAbout): Promise<string>;
   serviceAccountToken(namespace: string, name: string, options?: TokenOptions): Promise<string>;
-  /** Runs kubectl, as the administrator where no token is given; its exit status is the caller's to judge. */
+  /** Runs kubectl, as the administrator if no token is given; the caller judges the exit status. */
   kubectl(
     args: readonly string[],
     options?: { readonly token?: string; readonly input?: string; readonly cwd?: string },
   ): Promise<Finished>;
   /** All writes so far, oldest first. @throws ControlPlaneError unless started with `auditLog`. */
   auditedWrites(): Promise<readonly AuditedWrite[]>;
-  /** SIGKILL: as a crash is. */
+  /** SIGKILL, as in a crash. */
   killApiServer(): Promise<void>;
-  /** Starts it again with the same address, certificate and data. */
+  /** Restarts it with the same address, certificate and data. */
   startApiServer(): Promise<void>;
   /** Stops the API server and etcd for a moment to copy the data. @returns the copy, for {@link restore} */
   backUp(): Promise<string>;
-  /** Puts all data back to what it was, versions included, as an administrator does after a loss. */
+  /** Restores all data, versions included, as an administrator does after a loss. */
   restore(backup: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface ControllerOptions {
   readonly kubeconfig: string;
 }
 
-/** All controllers but those that need a cloud or disks, or that do nothing here but use memory. */
+/** All controllers except those that need a cloud or disks, or that only use memory here. */
 const withoutControllers = [
   'cloud-node-lifecycle',
   'horizontal-pod-autoscaler',
@@ -27,7 +27,7 @@ const withoutControllers = [
 ];
 const controllers = ['*', ...withoutControllers.map((name) => `-${name}-controller`)];
 
-/** The defaults (20 and 50 requests a second) let a fleet of 300 nodes wait a minute for its taints to go. */
+/** With the defaults (20 and 50 requests a second) a fleet of 300 nodes waits a minute for its taints to be removed. */
 const quick = ['--kube-api-qps=1000', '--kube-api-burst=2000'];
 
 export async function startControllerManager(

@@ -3,10 +3,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** etcd alone sets 64 MB aside for its log at the start, which is all that /dev/shm has in a container. */
+/** etcd alone preallocates 64 MB for its log, which is all that /dev/shm has in a container. */
 const neededBytes = 1 << 30;
 
-/** Makes a folder that only we can read: in memory where there is enough, since disks of test machines are slow. */
+/** Creates a folder that only we can read: in memory if there is enough, since disks of test machines are slow. */
 export async function makeDataFolder(memory = '/dev/shm', needed: number = neededBytes): Promise<string> {
   return mkdtemp(join(hasRoom(memory, needed) ? memory : tmpdir(), 'control-plane-'));
 }

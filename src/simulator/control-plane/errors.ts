@@ -1,8 +1,8 @@
-/** What can go wrong with a control plane of our own, one code per thing that the reader would do about it. */
+/** What can go wrong with a private control plane: one code per action of the reader. */
 export type ControlPlaneErrorCode =
   'AssetsIncomplete' | 'BuildFailed' | 'BuildUnusable' | 'GoMissing' | 'GoTooOld' | 'RequestFailed' | 'StartFailed';
 
-/** The message is one sentence (then, where there is one, the tail of a log): what was tried, found, and what to do. */
+/** The message is one sentence (then, if available, the tail of a log): what was tried, found, and what to do. */
 export class ControlPlaneError extends Error {
   readonly code: ControlPlaneErrorCode;
 

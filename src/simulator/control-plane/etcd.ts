@@ -16,7 +16,7 @@ export function etcdDataIn(folder: string): string {
 }
 
 /**
- * Starts an etcd that forgets: no fsync, and election times that let its one member lead after 0.1 s instead of 1 s.
+ * Starts an etcd without durability: no fsync, and election times that let its single member lead after 0.1 s, not 1 s.
  *
  * @throws ControlPlaneError `StartFailed`
  */

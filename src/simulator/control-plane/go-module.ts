@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 import { ControlPlaneError } from './errors.ts';
 
-/** The Go module that wraps Kubernetes' own programs; its go.mod is the one place that names their version. */
+/** The Go module that wraps Kubernetes' own programs; only its go.mod names their version. */
 export interface GoModule {
   readonly folder: string;
   /** `v1.36.3`, as go.mod requires k8s.io/kubernetes. */
   readonly kubernetes: string;
   /** `1.26.0`, the `go` line of go.mod. */
   readonly goRequired: string;
-  /** Hash of all that decides what the build gives, the Go version aside. */
+  /** Hash of everything that determines the build, except the Go version. */
   readonly hash: string;
 }
 
@@ -20,7 +20,7 @@ export const moduleFolder = fileURLToPath(new URL('../../../test/control-plane/'
 
 const sources = ['go.mod', 'go.sum', 'main.go'] as const;
 
-/** @throws ControlPlaneError `BuildFailed` where the folder is not such a module. */
+/** @throws ControlPlaneError `BuildFailed` if the folder is not such a module. */
 export async function readGoModule(folder: string = moduleFolder): Promise<GoModule> {
   const texts = await Promise.all(sources.map((name) => readFile(join(folder, name), 'utf8'))).catch(
     (cause: unknown) => {
@@ -40,9 +40,9 @@ export async function readGoModule(folder: string = moduleFolder): Promise<GoMod
 }
 
 /**
- * Arguments of `go`, less the output. Each flag is given here because GOFLAGS (from the environment or `go env -w`)
- * may say otherwise, and the command line wins: `-mod=mod` there would rewrite go.sum. Without the version stamp
- * `kubectl version` and `/version` say v0.0.0-master and feature gates can misbehave.
+ * Arguments of `go`, without the output. Each flag is given here because GOFLAGS (from the environment or `go env -w`)
+ * may differ, and the command line wins: `-mod=mod` there would rewrite go.sum. Without the version stamp
+ * `kubectl version` and `/version` report v0.0.0-master and feature gates can misbehave.
  */
 export function buildArguments(kubernetes: string): readonly string[] {
   const [major = '', minor = ''] = kubernetes.slice(1).split('.');

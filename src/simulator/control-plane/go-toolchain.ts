@@ -2,17 +2,17 @@ import { runProgram } from './run.ts';
 import { ControlPlaneError, messageOf } from './errors.ts';
 import type { GoModule } from './go-module.ts';
 
-/** `version` is as Go says it, `go1.26.8`; `platform` as in `linux-amd64`. */
+/** `version` is in Go's form, `go1.26.8`; `platform` as in `linux-amd64`. */
 export interface GoToolchain {
   readonly version: string;
   readonly platform: string;
 }
 
 /**
- * Asks in the module's folder, where Go has picked (and if need be fetched) the toolchain that go.mod demands.
- * Undefined where there is no Go.
+ * Runs Go in the module's folder, where it selects (and if necessary downloads) the toolchain that go.mod requires.
+ * Undefined if Go is not installed.
  *
- * @throws ControlPlaneError `GoTooOld`, or `BuildFailed` where Go is there and does not answer.
+ * @throws ControlPlaneError `GoTooOld`, or `BuildFailed` if Go is installed but does not answer.
  */
 export async function findGo(module: GoModule): Promise<GoToolchain | undefined> {
   const asked = await runProgram('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], {
@@ -53,7 +53,7 @@ function waysOut(module: GoModule): string {
   );
 }
 
-/** A workspace around the checkout must not change what is built, nor a C compiler be needed. */
+/** The build must not depend on a workspace around the checkout or on a C compiler. */
 export function goEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, GOWORK: 'off', CGO_ENABLED: '0' };
 }

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
-/** Kills processes and removes a folder when this process ends, however it ends. */
+/** Kills processes and removes a folder when this process exits, however it exits. */
 export interface Guard {
   /** Kill this process too; a negative number is a process group. */
   watch(pid: number): void;
-  /** This process has ended: its id may soon be somebody else's. */
+  /** This process has exited: its id may soon be reused. */
   forget(pid: number): void;
-  /** Ends the guard; what is still watched is killed, and the folder is removed. */
+  /** Ends the guard: kills the processes that it still watches, and removes the folder. */
   release(): void;
 }
 
 /**
- * The shell reads `+PID` and `-PID` until its input closes, which the kernel sees to even when we die of SIGKILL.
- * It ignores the terminal's signals, so that Ctrl-C cannot take the guard before the guarded.
+ * The shell reads `+PID` and `-PID` until its input closes, which the kernel ensures even if we die of SIGKILL.
+ * It ignores the terminal's signals, so that Ctrl-C cannot kill the guard before the guarded.
  */
 const script = `
 trap '' INT TERM HUP
@@ -29,7 +29,7 @@ for pid in $pids; do kill -9 "$pid" 2>/dev/null; done
 [ -z "$1" ] || rm -rf "$1"
 `;
 
-/** @param folder removed at the end; absent: nothing is removed. */
+/** @param folder removed at the end; if absent, nothing is removed. */
 export function startGuard(folder?: string): Guard {
   const pids = new Set<number>();
   const shell = spawn('/bin/sh', ['-c', script, 'guard', folder ?? ''], {
@@ -39,11 +39,11 @@ export function startGuard(folder?: string): Guard {
   const input = shell.stdin;
   input.on('error', () => undefined);
   shell.on('error', () => undefined);
-  // Neither may keep our event loop alive: a program that forgets to stop its cluster still ends.
+  // Neither may keep our event loop alive: a program that forgets to stop its cluster still exits.
   shell.unref();
   if ('unref' in input && typeof input.unref === 'function') input.unref();
 
-  // The shell would do it as well, a moment after us; who looks for leftovers right after our end must find none.
+  // The shell would do it too, but a moment after us; a check for leftovers right after our exit must find none.
   const onExit = (): void => {
     for (const pid of pids) killNow(pid);
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

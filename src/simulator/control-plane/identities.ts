@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Who may call the API server with a fixed token. All are administrators, as the programs that they stand for are in
- * effect; they have their own names so that the audit log tells them apart.
+ * Users with a fixed token for the API server. All are administrators, as the programs that they stand for effectively
+ * are; separate names let the audit log tell them apart.
  */
 export const users = {
   admin: 'admin',
@@ -29,7 +29,7 @@ export async function createIdentities(folder: string): Promise<Identities> {
     scheduler: newToken(),
     kubelet: newToken(),
   };
-  // An elliptic key takes a millisecond to make where RSA takes up to a second.
+  // An elliptic-curve key takes a millisecond to generate, an RSA key up to a second.
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const files = {
     tokenFile: join(folder, 'tokens.csv'),

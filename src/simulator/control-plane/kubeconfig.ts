@@ -1,4 +1,4 @@
-/** A kubeconfig file as JSON, which is YAML too. The certificate is in it, so that the file stands by itself. */
+/** A kubeconfig file as JSON, which is also YAML. It embeds the certificate, so that the file is self-contained. */
 export function formatKubeconfig(about: {
   readonly server: string;
   readonly ca: string;

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often a holder says that it lives, and after how long silence its lock is anybody's. */
+/** How often a holder refreshes its lock, and after how long without a refresh anybody may take it. */
 const beatMs = 2_000;
 const staleMs = 15_000;
 
 export interface LockOptions {
-  /** Called with each look at a lock that somebody else holds; `since` in milliseconds of the epoch. */
+  /** Called on each look at a lock that somebody else holds; `since` in milliseconds of the epoch. */
   readonly onWait?: (since: number) => void;
   readonly pollMs?: number;
   readonly staleAfterMs?: number;
 }
 
 /**
- * Takes a lock file, waiting for as long as another live process holds it. A dead one does not hold it: its pid is gone,
- * or (pid taken by another process, or a file from another machine) the file's time stands still.
+ * Takes a lock file, waiting while another live process holds it. A dead process does not hold it: its pid is gone, or
+ * (pid reused by another process, or a file from another machine) the file's time stands still.
  *
- * Two processes that find the same dead lock at the same instant could both take it; what the lock guards must stay
- * right then, only slower (each build ends in an atomic rename).
+ * Two processes that find the same dead lock at the same instant could both take it; what the lock guards must then stay
+ * correct, only slower (each build ends in an atomic rename).
  */
 export async function takeLock(
   file: string,
@@ -64,7 +64,7 @@ interface HeldLock {
   readonly silentMs: number;
 }
 
-/** Undefined once the file is gone. A file that is still being written reads as one of an unknown, live process. */
+/** Undefined if the file is gone. A file that is still being written counts as held by an unknown, live process. */
 async function readLock(file: string): Promise<HeldLock | undefined> {
   try {
     const [text, { mtimeMs }] = [await readFile(file, 'utf8'), await stat(file)];
@@ -75,12 +75,12 @@ async function readLock(file: string): Promise<HeldLock | undefined> {
   }
 }
 
-/** Moves the file away before it is removed, so that of two processes that do this only one removes it. */
+/** Moves the file before removing it, so that only one of two processes that do this removes it. */
 async function removeStale(file: string, token: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   await rename(file, aside).catch(() => undefined);
   const moved = await readLock(aside);
-  // Somebody has taken the lock between our look and our move: give it back.
+  // Somebody took the lock between our look and our move: give it back.
   if (moved !== undefined && moved.token !== token) await rename(aside, file).catch(() => undefined);
   else await rm(aside, { force: true });
 }
@@ -91,7 +91,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and is another user's.
+    // EPERM: the process is alive and belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

@@ -23,7 +23,7 @@ async function start(): Promise<void> {
   const binaries = await findControlPlane({ onProgress: showProgress });
   const controlPlane = await startControlPlane({ binaries });
   process.stdout.write(`${await controlPlane.kubeconfigFile()}\n`);
-  // Stopping is by signal alone; the timer is what keeps a process alive whose children are all detached.
+  // Only a signal stops it; the timer keeps the process alive, since all its children are detached.
   const alive = setInterval(() => undefined, 1 << 30);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ControlPlaneError } from './errors.ts';
 import { runProgram } from './run.ts';
 
-/** Paths of the programs. The last three are absent where the user's KUBEBUILDER_ASSETS do not have them. */
+/** Paths of the programs. The last three are absent if the user's KUBEBUILDER_ASSETS lacks them. */
 export interface Binaries {
   readonly folder: string;
   readonly etcd: string;
@@ -19,7 +19,7 @@ export interface Binaries {
 export const requiredPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
 export const allPrograms = [...requiredPrograms, 'kube-controller-manager', 'kube-scheduler', 'kubelet'] as const;
 
-/** Names out of `names` that are no executable files of this folder. */
+/** Those of `names` that are not executable files in this folder. */
 export async function missingPrograms(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(names.map(async (name) => isExecutable(join(folder, name))));
   return names.filter((_, i) => found[i] !== true);
@@ -42,7 +42,7 @@ export async function binariesIn(folder: string): Promise<Binaries> {
   };
 }
 
-/** The folder that the user names, by envtest's convention: setup-envtest gives etcd, kube-apiserver and kubectl. */
+/** The user's folder, by envtest's convention: setup-envtest provides etcd, kube-apiserver and kubectl. */
 export async function findAssets(folder: string): Promise<Binaries> {
   const missing = await missingPrograms(folder, requiredPrograms);
   if (missing.length > 0) {
@@ -55,7 +55,7 @@ export async function findAssets(folder: string): Promise<Binaries> {
   return binariesIn(folder);
 }
 
-/** Undefined if the program answers `kubectl version --client` with its version, else what it did instead. */
+/** Undefined if the program answers `kubectl version --client` with its version, else its actual response. */
 export async function probeKubectl(kubectl: string, version: string): Promise<string | undefined> {
   try {
     const asked = await runProgram(kubectl, ['version', '--client', '-o', 'json'], { timeoutMs: 20_000 });

@@ -1,15 +1,15 @@
-/** What the search for the programs is at. */
+/** State of the search for the programs. */
 export interface BuildProgress {
   /** `waiting`: another process builds. `building`: this one does. */
   readonly phase: 'waiting' | 'building';
   readonly elapsedSeconds: number;
-  /** Seconds that the whole build takes: what it took here before, else what a cold build takes on two cores. */
+  /** Seconds that the whole build takes: as measured here before, else those of a cold build on two cores. */
   readonly expectedSeconds: number;
 }
 
 export type OnProgress = (progress: BuildProgress) => void;
 
-/** Reports at once and every few seconds until it is stopped. The timer keeps no process alive. */
+/** Reports at once and every few seconds until stopped. The timer keeps no process alive. */
 export function reportProgress(
   onProgress: OnProgress | undefined,
   from: { readonly phase: BuildProgress['phase']; readonly startedAt: number; readonly expectedSeconds: number },

@@ -7,26 +7,26 @@ export interface ControlPlaneRequest {
   /** Path and query: `/api/v1/nodes?limit=1`. */
   readonly path: string;
   readonly body?: unknown;
-  /** Of a body; JSON where absent. A PATCH needs one of the API's patch types. */
+  /** Of the body; JSON if absent. A PATCH needs one of the API's patch types. */
   readonly contentType?: string;
   readonly token?: string;
 }
 
-/** `body` is the parsed JSON, or the text where it is none. */
+/** `body` is the parsed JSON, or the text if it is not JSON. */
 export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Calls one API server as it is: no retries, and every status is an answer. */
+/** Raw calls to one API server: no retries, and every status is a response. */
 export interface ApiClient {
   send(call: ControlPlaneRequest): Promise<ApiResponse>;
-  /** As `send`, for a body where success is expected. @throws ControlPlaneError `RequestFailed` unless it is 2xx. */
+  /** As `send`, for the body of a successful response. @throws ControlPlaneError `RequestFailed` unless it is 2xx. */
   demand(call: ControlPlaneRequest): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** One pool of connections. HTTP/1.1, since a dead connection of HTTP/2 is not noticed for a minute. */
+/** One connection pool. HTTP/1.1, since a dead HTTP/2 connection goes unnoticed for a minute. */
 export function createApiClient(server: string, ca: string, token: string): ApiClient {
   const agent = new Agent({ allowH2: false, connect: { ca }, keepAliveTimeout: 10_000 });
   const send = async (call: ControlPlaneRequest): Promise<ApiResponse> => {
@@ -61,7 +61,7 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** Follows a path of names into parsed JSON; undefined where it leads nowhere. */
+/** Follows a path of names into parsed JSON; undefined if it does not exist. */
 export function pick(body: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => {
     if (typeof at !== 'object' || at === null) return undefined;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 export interface Finished {
-  /** Exit status; -1 where a signal ended it. */
+  /** Exit status; -1 if a signal ended it. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -12,17 +12,17 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Written to its standard input, which is closed in any case. */
   readonly input?: string;
-  /** Killed after so long; no limit where absent. */
+  /** Killed after this time; no limit if absent. */
   readonly timeoutMs?: number;
   readonly onStart?: (pid: number) => void;
-  /** Makes it the leader of a process group, so that it can be killed with all that it has started. */
+  /** Makes it the leader of a process group, so that it can be killed with all its children. */
   readonly ownGroup?: boolean;
 }
 
 /**
- * Runs a program to its end and keeps what it wrote.
+ * Runs a program to its end and collects its output.
  *
- * @throws the error of the operating system (`ENOENT`, `EACCES`, …) where the program cannot be started.
+ * @throws the error of the operating system (`ENOENT`, `EACCES`, …) if the program cannot be started.
  */
 export async function runProgram(
   file: string,
@@ -40,7 +40,7 @@ export async function runProgram(
       if (child.pid !== undefined) onStart?.(child.pid);
     });
     child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
-    // A program that ends without reading its input closes the pipe on us; its exit status says what matters.
+    // A program that exits without reading its input closes the pipe on us; only its exit status matters.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? '');
   });

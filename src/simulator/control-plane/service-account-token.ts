@@ -2,19 +2,19 @@ import { ControlPlaneError } from './errors.ts';
 import { pickText } from './request.ts';
 import type { ApiClient } from './request.ts';
 
-/** What a token is bound to; its claims then name the node (of a pod, the one that it runs on). */
+/** The object that a token is bound to; its claims then name the node (for a pod, the pod's node). */
 export type BoundObject = { readonly node: string } | { readonly pod: string };
 
 export interface TokenOptions {
   readonly bound?: BoundObject;
-  /** At least 600; the API server's default, an hour, where absent. */
+  /** At least 600; if absent, the API server's default of one hour. */
   readonly expirationSeconds?: number;
 }
 
 /**
- * Asks for a token as the kubelet does for a pod's projected volume (TokenRequest).
+ * Requests a token as the kubelet does for a pod's projected volume (TokenRequest).
  *
- * @throws ControlPlaneError `RequestFailed`, for one where the ServiceAccount or the bound object is not there.
+ * @throws ControlPlaneError `RequestFailed`, for example if the ServiceAccount or the bound object does not exist.
  */
 export async function requestToken(
   client: ApiClient,

@@ -24,8 +24,8 @@ import { requestToken } from './service-account-token.ts';
 const startAttempts = 3;
 
 /**
- * Starts etcd, the API server and, where they are there, the controller manager and the scheduler. Ready means: the API
- * server says so, and (with a controller manager) the default ServiceAccount is there, so that pods can be made.
+ * Starts etcd, the API server and, if available, the controller manager and the scheduler. Ready means: the API
+ * server reports it, and (with a controller manager) the default ServiceAccount exists, so that pods can be created.
  *
  * @throws ControlPlaneError `StartFailed` with the end of the log of the program that failed; nothing is left behind.
  */
@@ -37,7 +37,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       return await startIn(folder, guard, options);
     } catch (error) {
       guard.release();
-      // Between our look at a port and the program's own bind somebody else may have taken it.
+      // Between our check of a port and the program's own bind somebody else may have taken it.
       const isPortTaken = error instanceof ControlPlaneError && /address already in use/.test(error.message);
       if (!isPortTaken || attempt === startAttempts) throw error;
     }
@@ -109,7 +109,7 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
     await waitUntilReady(manager, async () => (await client.send({ path })).status === 200);
   }
 
-  /** Does something to the data while nobody has it open. */
+  /** Works on the data while no program has it open. */
   const whileStopped = async (work: () => Promise<void>): Promise<void> => {
     await apiServer.kill();
     await etcd.component.kill();
@@ -124,7 +124,7 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
     if (isStopped) return;
     isStopped = true;
     await client.close();
-    // The API server first and at once: asked to end in peace it waits for an etcd that is gone.
+    // The API server first and at once: on a graceful stop it waits for an etcd that is gone.
     for (const component of [apiServer, ...controllers, etcd.component]) await component.kill();
     guard.release();
   };
@@ -149,7 +149,7 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
     kubectl: async (args, { token, input, cwd } = {}) => {
       const file = token === undefined ? adminKubeconfig : await kubeconfigFile({ token });
       return runProgram(binaries.kubectl, [...args], {
-        // A home of its own, so that the user's kuberc and cache have no say.
+        // A separate home, so that the user's kuberc and cache have no effect.
         env: { ...process.env, KUBECONFIG: file, HOME: folder, KUBERC: 'off' },
         ...(input !== undefined && { input }),
         ...(cwd !== undefined && { cwd }),

@@ -11,7 +11,7 @@ export interface DemoNode {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
 }
 
-/** What the demo looks at. */
+/** What the demo reads. */
 export class ClusterView {
   readonly #controlPlane: ControlPlane;
 

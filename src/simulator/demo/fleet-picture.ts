@@ -5,8 +5,8 @@ import type { RigNode } from '../rig/rig.ts';
 import { drawPicture, groupPictures } from './picture-lines.ts';
 
 /**
- * A node's row and its GPUs' slices as they are at this moment.
- * @param state the simulated device itself, so that each slice is seen when it is made, not when the agent reports
+ * A node's row and its GPUs' slices at this moment.
+ * @param state the simulated device itself, so that each slice shows when it is created, not when the agent reports it
  */
 export function drawNode(node: RigNode, partition: GpuNodePartition | undefined, state: string): readonly string[] {
   const { spec, status } = partition ?? {};

@@ -1,4 +1,4 @@
-/** Aborts on the first Ctrl-C, so that everything is stopped in order; the second ends at once (children die with us). */
+/** Aborts on the first Ctrl-C, to stop everything in order; the second exits at once (children die with us). */
 export function abortOnInterrupt(): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => {

@@ -1,10 +1,10 @@
 import type { Strategy } from '../../api/types.ts';
 
-/** All that the demo has to show at its end. */
+/** Everything that the demo shows at its end. */
 export interface DemoResult {
-  /** A line for each node, and one for each group of its GPUs. */
+  /** One line per node, and one per group of its GPUs. */
   readonly pictures: readonly string[];
-  /** What kubectl printed, by what was asked. */
+  /** Output of kubectl, by title. */
   readonly tables: readonly { readonly title: string; readonly text: string }[];
   /** `notebook: sim-a30` */
   readonly pods: readonly string[];
@@ -24,7 +24,7 @@ export interface ScreenLine {
 
 const columns = 80;
 
-/** The end of the demo in one screen of 80 columns and 40 rows, of which the verdict takes two; `isVerbose` has every label instead. */
+/** The end of the demo on one screen of 80 columns and 40 rows, two of them for the verdict; `isVerbose` shows every label instead. */
 export function composeLastScreen(
   { pictures, tables, pods, nodes }: DemoResult,
   isVerbose = false,
@@ -48,7 +48,7 @@ function listLabels({ name, labels }: LabelledNode): readonly string[] {
   return [name, ...own.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `  ${key}=${value}`)];
 }
 
-/** Under mixed each profile has a count of its own; under single and none the product tells what a GPU resource is. */
+/** Under mixed each profile has its own count; under single and none the product label shows what a GPU resource is. */
 function condenseLabels({ name, strategy, labels }: LabelledNode): string {
   const keys =
     strategy === 'mixed'

@@ -98,7 +98,7 @@ async function runDemo(): Promise<number> {
   return isGood ? 0 : 1;
 }
 
-/** What needs no cluster, so that there is something to see while the control plane is compiled. */
+/** The part without a cluster, so that there is something to see while the control plane compiles. */
 async function preview(): Promise<void> {
   screen.title('What will become of the GPUs (worked out without a cluster)');
   const samples = await readSamples();
@@ -137,7 +137,7 @@ async function scheduleWorkloads(controlPlane: ControlPlane, view: ClusterView):
   return Object.entries(expectedNodes).every(([pod, node]) => nodeOf.get(pod) === node);
 }
 
-/** The second act: an edit moves through twelve nodes, three at a time, and pods make way within their disruption budget. */
+/** The second act: an edit rolls through twelve nodes, three at a time, and pods move within their disruption budget. */
 async function moveFleet(
   rig: Rig,
   controlPlane: ControlPlane,
@@ -158,7 +158,7 @@ async function moveFleet(
   return { most, pods: before.filter((uid) => !left.has(uid)).length };
 }
 
-/** Draws the fleet until its policy is Ready. @returns the most nodes that were in flight at a time; undefined where it takes too long */
+/** Draws the fleet until its policy is Ready. @returns the most nodes that were in flight at a time; undefined if it takes too long */
 async function watchFleet(rig: Rig, view: ClusterView): Promise<number | undefined> {
   const deadline = Date.now() + readyWithinMs;
   let most = 0;
@@ -174,7 +174,7 @@ async function watchFleet(rig: Rig, view: ClusterView): Promise<number | undefin
   return undefined;
 }
 
-/** @returns the uids of the deployment's pods when all of them run */
+/** @returns the uids of the deployment's pods once all of them run */
 async function untilRunning(view: ClusterView): Promise<readonly string[] | undefined> {
   const deadline = Date.now() + boundWithinMs;
   while (Date.now() < deadline) {
@@ -240,7 +240,7 @@ async function writeKubeconfig(controlPlane: ControlPlane): Promise<void> {
   await writeFile(join(demoFolder, 'kubeconfig'), await readFile(await controlPlane.kubeconfigFile()), { mode: 0o600 });
 }
 
-/** Does not wait for the end of what cannot be interrupted, such as a compiler: it ends with us. */
+/** Does not wait for what cannot be interrupted, such as a compiler: it dies with us. */
 function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   const interrupted = new Promise<never>((_resolve, reject) => {
     const abort = (): void => reject(new Error('interrupted'));

@@ -1,7 +1,7 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { drawCells, type DrawnInstance } from '../../core/gpu/plan/picture.ts';
 
-/** With the GPU's name before it 80 columns. */
+/** 80 columns including the GPU's name before it. */
 const width = 67;
 
 /** @param instances undefined for a GPU with MIG off */
@@ -10,7 +10,7 @@ export function drawPicture(geometry: Geometry, instances: readonly DrawnInstanc
   return `|${cells.map(({ text }) => text).join('|')}|`;
 }
 
-/** Equal GPUs in a row are drawn once: `GPU 0-7  |1g.5gb …|`. */
+/** Consecutive equal GPUs are drawn once: `GPU 0-7  |1g.5gb …|`. */
 export function groupPictures(
   pictures: readonly { readonly index: number; readonly picture: string }[],
 ): readonly string[] {

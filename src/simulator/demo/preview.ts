@@ -14,7 +14,7 @@ import { drawPicture, groupPictures } from './picture-lines.ts';
 
 const folder = join(projectRoot, 'samples');
 
-/** The policies of samples/kustomization.yaml. @throws Error where one is not valid: then the demo makes no sense. */
+/** The policies of samples/kustomization.yaml. @throws Error if one is not valid: the demo is then pointless. */
 export async function readSamples(): Promise<readonly GpuPartitionPolicy[]> {
   const list = parse(await readFile(join(folder, 'kustomization.yaml'), 'utf8')) as { readonly resources: string[] };
   return Promise.all(
@@ -28,7 +28,7 @@ export async function readSamples(): Promise<readonly GpuPartitionPolicy[]> {
   );
 }
 
-/** What each GPU of a node will become, worked out without any cluster. */
+/** What each GPU of a node will become, computed without any cluster. */
 export function previewNode(node: RigNode, policies: readonly GpuPartitionPolicy[]): readonly string[] {
   const policy = policies.find(({ spec }) => selectsNode(spec.nodeSelector, node.labels));
   const gpus = node.gpus.map(reportGpu);
@@ -39,7 +39,7 @@ export function previewNode(node: RigNode, policies: readonly GpuPartitionPolicy
   ].concat(groupPictures(pictures).map((line) => `  ${line}`));
 }
 
-/** A GPU of which nothing has been read yet. */
+/** A GPU that has not been read yet. */
 function reportGpu(name: string, index: number): GpuReport {
   const model = findModel(name);
   const product = model?.products[0]?.name ?? name;

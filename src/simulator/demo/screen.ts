@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Prints steps, and a part that is drawn again and again: in place on a terminal, only when it changes elsewhere. */
+/** Prints steps and a live part: redrawn in place on a terminal, printed only on change elsewhere. */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
   #live: readonly string[] = [];
@@ -23,7 +23,7 @@ export class Screen {
   live(lines: readonly string[]): void {
     if (lines.join('\n') === this.#live.join('\n')) return;
     if (this.#out.isTTY && this.#live.length > 0) this.#out.write(`\x1b[${this.#live.length}A\x1b[J`);
-    // In a log the pictures stand apart, lines of progress do not.
+    // In a log, pictures are set apart, progress lines are not.
     else if (this.#live.length > 0 && lines.length > 1) this.#out.write('\n');
     this.#out.write(`${lines.join('\n')}\n`);
     this.#live = lines;

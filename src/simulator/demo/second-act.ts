@@ -8,7 +8,7 @@ import type { DemoPod } from './cluster-view.ts';
 
 const model = 'A30';
 const pools = ['east', 'west'] as const;
-/** Twelve nodes in two pools, of one GPU each. */
+/** Twelve nodes in two pools, with one GPU each. */
 export const fleetNodes: readonly RigNode[] = pools.flatMap((pool) =>
   Array.from({ length: 6 }, (_, index) => ({
     name: `${pool}-${index + 1}`,
@@ -18,14 +18,14 @@ export const fleetNodes: readonly RigNode[] = pools.flatMap((pool) =>
   })),
 );
 
-/** How many nodes of it change at a time. */
+/** How many of its nodes change at a time. */
 export const fleetBudget = 3;
 export const fleetPolicy = 'serving';
 export const fleetApp = 'web';
-/** Pods of the deployment that move out of the way. */
+/** Pods of the deployment that move away. */
 const replicas = 20;
 
-/** The policy of the second act: as it is at first, then as it is edited. */
+/** The policy of the second act: the original, then the edit. */
 export function describeFleetPolicy(edition: 'First' | 'Edited'): object {
   const isFirst = edition === 'First';
   const spec: PolicySpec = {
@@ -37,14 +37,14 @@ export function describeFleetPolicy(edition: 'First' | 'Edited'): object {
   return { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: fleetPolicy }, spec };
 }
 
-/** A deployment of small models that fills the slices of one pool first, and the disruption budget that its owner gives it. */
+/** A deployment of small models that fills the slices of one pool first, and its owner's disruption budget. */
 export function describeFleetWorkload(): readonly object[] {
   const prefers = { key: 'pool', value: 'east' };
   const workload = { name: fleetApp, resource: 'nvidia.com/mig-1g.6gb', replicas, prefers };
   return [describeDeployment(workload), describeBudget(workload, 4)];
 }
 
-/** A line for each node: what is being done, the slices on the device at this moment, and the pods on it. */
+/** One line per node: its progress, the slices on the device at this moment, and its pods. */
 export async function drawFleet(
   rig: Rig,
   partitions: readonly GpuNodePartition[],

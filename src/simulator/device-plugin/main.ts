@@ -1,7 +1,7 @@
 /**
- * A device plugin for a real kubelet, on the GPUs of the simulated nvidia-smi: like NVIDIA's it looks at the devices when it starts, on
- * SIGHUP, and when the kubelet makes its socket anew, and at no other time. Its strategy is `MIG_STRATEGY`, its GPUs are those of the
- * simulator's variables.
+ * A device plugin for a real kubelet, on the GPUs of the simulated nvidia-smi. Like NVIDIA's it reads the devices only when it starts, on
+ * SIGHUP, and when the kubelet recreates its socket. Its strategy is `MIG_STRATEGY`, its GPUs are those of the simulator's
+ * variables.
  */
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function offer(): Promise<void> {
   console.log(offered.map(({ name, deviceIds: ids }) => `${name}: ${ids.length}`).join(', ') || 'no devices found');
 }
 
-/** One after the other: a signal during a start is a start after it. */
+/** One start at a time: a signal during a start triggers another after it. */
 function offerAgain(): void {
   work = work.then(offer).catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : String(error));

@@ -3,7 +3,7 @@ import protobuf from 'protobufjs/light.js';
 import { codecOf } from '../../kubelet/message-codec.ts';
 import type { MessageCodec } from '../../kubelet/message-codec.ts';
 
-/** gRPC paths of the kubelet's API for device plugins (k8s.io/kubelet `pkg/apis/deviceplugin/v1beta1/api.proto`). */
+/** gRPC paths of the kubelet's device plugin API (k8s.io/kubelet `pkg/apis/deviceplugin/v1beta1/api.proto`). */
 export const pluginPaths = {
   Register: '/v1beta1.Registration/Register',
   GetDevicePluginOptions: '/v1beta1.DevicePlugin/GetDevicePluginOptions',
@@ -13,7 +13,7 @@ export const pluginPaths = {
 
 interface RegisterRequest {
   readonly version: 'v1beta1';
-  /** Name of the plugin's socket in the folder of the kubelet's. */
+  /** Name of the plugin's socket in the kubelet's folder. */
   readonly endpoint: string;
   readonly resourceName: string;
 }
@@ -30,10 +30,10 @@ interface AllocateResponse {
   readonly containerResponses: readonly { readonly envs: Readonly<Record<string, string>> }[];
 }
 
-/** A map, which protobufjs's type of a message leaves out. */
+/** A map, which protobufjs's message type lacks. */
 const envs: protobuf.IMapField = { keyType: 'string', type: 'string', id: 1 };
 
-/** The part that this plugin needs: no topology, no preferred allocation, no mounts. */
+/** The part that this plugin needs: no topology, preferred allocation or mounts. */
 const definition = protobuf.Root.fromJSON({
   nested: {
     v1beta1: {

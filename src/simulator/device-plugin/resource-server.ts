@@ -14,22 +14,22 @@ import {
 
 const registerTimeoutMs = 5_000;
 
-/** What a plugin offers under one name: `nvidia.com/mig-1g.5gb`, and the UUIDs. */
+/** What a plugin advertises under one name: `nvidia.com/mig-1g.5gb`, and the UUIDs. */
 export interface OfferedResource {
   readonly name: string;
   readonly deviceIds: readonly string[];
 }
 
-/** Offers the devices of one resource to the kubelet, until it is closed: then the kubelet offers none of them. */
+/** Advertises the devices of one resource to the kubelet until closed; the kubelet then advertises none of them. */
 export interface ResourceServer {
   close(): void;
 }
 
 /**
- * Serves one resource on a socket of its own and tells the kubelet, as NVIDIA's plugin does.
+ * Serves one resource on its own socket and registers it with the kubelet, as NVIDIA's plugin does.
  *
  * @param folder `/var/lib/kubelet/device-plugins`
- * @throws Error where the kubelet does not take the registration
+ * @throws Error if the kubelet rejects the registration
  */
 export async function serveResource(folder: string, { name, deviceIds }: OfferedResource): Promise<ResourceServer> {
   const endpoint = `${name.replaceAll('/', '-')}.sock`;
@@ -39,7 +39,7 @@ export async function serveResource(folder: string, { name, deviceIds }: Offered
   const options: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, Buffer.alloc(0));
   const watches = new Set<ServerWritableStream<Buffer, Buffer>>();
   const watch: handleServerStreamingCall<Buffer, Buffer> = (call) => {
-    // It stays open: its end is what tells the kubelet that the plugin is gone.
+    // It stays open: its end tells the kubelet that the plugin is gone.
     watches.add(call);
     call.once('close', () => watches.delete(call));
     call.write(listAndWatchResponse.encode({ devices: deviceIds.map((ID) => ({ ID, health: 'Healthy' })) }));
@@ -61,7 +61,7 @@ export async function serveResource(folder: string, { name, deviceIds }: Offered
     });
   });
   const close = (): void => {
-    // Without channelz grpc-js knows no sessions that it could end.
+    // Without channelz grpc-js does not track sessions that it could end.
     for (const call of watches) call.end();
     server.forceShutdown();
     rmSync(socket, { force: true });

@@ -22,13 +22,13 @@ export interface FleetLoopOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
   readonly timing: KubeletTiming;
-  /** The nodes there are, by name; changed by others. */
+  /** The existing nodes, by name; changed by others. */
   readonly hosts: ReadonlyMap<string, Host>;
   /** The real program that a pod stands for; most have none. */
   readonly programOf: (pod: PodObject) => PodProgram | undefined;
 }
 
-/** Watches the Nodes and pods of a fleet, and brings each in line with its machine. */
+/** Watches the Nodes and pods of a fleet, and reconciles each with its machine. */
 export class FleetLoop {
   /** Pods by node. */
   readonly bound = new PodIndex();
@@ -36,7 +36,7 @@ export class FleetLoop {
   readonly #timing: KubeletTiming;
   readonly #hosts: ReadonlyMap<string, Host>;
   readonly #programOf: FleetLoopOptions['programOf'];
-  /** Label of each node that chooses the config file of its daemons. */
+  /** Each node's label that chooses the config file of its daemons. */
   readonly #configLabels = new Map<string, string | undefined>();
   readonly #queue: WorkQueue;
   readonly #nodes: Reflector<KubeletNode>;
@@ -81,7 +81,7 @@ export class FleetLoop {
     await Promise.all([this.#queue.stop(), this.#nodes.stop(), this.#pods.stop()]);
   }
 
-  /** Has a Node brought in line with its machine soon. */
+  /** Schedules a reconcile of a Node with its machine. */
   wakeNode(name: string): void {
     if (this.#hosts.has(name)) this.#queue.add(`node/${name}`);
   }
@@ -92,7 +92,7 @@ export class FleetLoop {
     for (const key of this.bound.on(name).keys()) this.#queue.add(`pod/${key}`);
   }
 
-  /** Keys say what to bring in order: `node/NAME`, `lease/NAME`, `pod/NAMESPACE/NAME`. */
+  /** Keys name what to reconcile: `node/NAME`, `lease/NAME`, `pod/NAMESPACE/NAME`. */
   async #reconcile(key: string): Promise<ReconcileResult> {
     const [kind = ''] = key.split('/', 1);
     const name = key.slice(kind.length + 1);

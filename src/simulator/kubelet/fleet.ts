@@ -15,20 +15,20 @@ import { usualKubeletTiming } from './timing.ts';
 import type { KubeletTiming } from './timing.ts';
 
 export interface KubeletFleetOptions {
-  /** Of an identity that may write Nodes, Leases and the status of pods, delete pods, and read ConfigMaps. */
+  /** Its identity may write Nodes, Leases and the status of pods, delete pods, and read ConfigMaps. */
   readonly client: KubeClient;
   readonly logger?: Logger;
   readonly timing?: Partial<KubeletTiming>;
   /**
-   * The real program that a pod stands for, where there is one: the pod is ready while that runs. After it has started or
+   * The real program that a pod stands for, if any: the pod is ready while it runs. After it has started or
    * ended, call `wakeNode`.
    */
   readonly programOf?: (pod: PodObject) => PodProgram | undefined;
 }
 
 /**
- * Plays the kubelets and device plugins of many nodes: registers and renews the Nodes, shows the GPUs of their simulated
- * nvidia-smi as resources, starts the pods that are bound to them and ends those that are deleted.
+ * Simulates the kubelets and device plugins of many nodes: registers and renews the Nodes, shows the GPUs of their
+ * simulated nvidia-smi as resources, starts the pods bound to them and terminates those that are deleted.
  */
 export class KubeletFleet implements AsyncDisposable {
   readonly #client: KubeClient;
@@ -52,9 +52,9 @@ export class KubeletFleet implements AsyncDisposable {
   }
 
   /**
-   * Boots a node; it registers itself soon. A Node that is there already is taken over as it is.
+   * Boots a node; it registers itself soon. An existing Node is taken over unchanged.
    *
-   * @throws UnknownGpuError, RangeError; the error of the operating system where its socket cannot be made
+   * @throws UnknownGpuError, RangeError; the error of the operating system if its socket cannot be created
    */
   async addNode(node: SimulatedNode): Promise<void> {
     const { name } = node;
@@ -69,7 +69,7 @@ export class KubeletFleet implements AsyncDisposable {
     this.#loop.wakeAll(name);
   }
 
-  /** Takes a node away; its Node object is left for whoever scales the pool down. */
+  /** Removes a node; its Node object is left to whoever scales the pool down. */
   async removeNode(name: string): Promise<void> {
     const host = this.#hosts.get(name);
     if (host === undefined) return;
@@ -78,12 +78,12 @@ export class KubeletFleet implements AsyncDisposable {
     this.#hosts.delete(name);
   }
 
-  /** Has a node and its pods brought in line with what runs there. */
+  /** Reconciles a node and its pods with what runs there. */
   wakeNode(name: string): void {
     this.#loop.wakeAll(name);
   }
 
-  /** Cuts a node off: nothing of it is renewed, started or ended until `resumeNode`. */
+  /** Disconnects a node: nothing of it is renewed, started or terminated until `resumeNode`. */
   pauseNode(name: string): void {
     this.#machineOf(name).isRunning = false;
   }
@@ -94,15 +94,15 @@ export class KubeletFleet implements AsyncDisposable {
   }
 
   /**
-   * Breaks the device plugin of a node in mode `pod`, for pods that start from now on; without a fault, a plugin that never
-   * got ready goes on, and the next pod looks at the devices again.
+   * Breaks the device plugin of a node in mode `pod`, for pods that start from now on. Without a fault, a plugin that never
+   * became ready continues, and the next pod reads the devices again.
    */
   setPluginFault(name: string, fault: PluginFault | undefined): void {
     this.#machineOf(name).registration.fault = fault;
     this.#loop.wakeAll(name);
   }
 
-  /** Starts a node again: its kubelet reports anew, and what its containers knew is gone with their processes. */
+  /** Reboots a node: its kubelet reports anew, and its containers' processes lose their state. */
   rebootNode(name: string, bootId: string): void {
     const host = this.#hostOf(name);
     host.machine.bootId = bootId;
@@ -114,7 +114,7 @@ export class KubeletFleet implements AsyncDisposable {
     this.#loop.wakeAll(name);
   }
 
-  /** Pods that have been started on a node and not ended, with their devices. */
+  /** Pods that have started on a node and not ended, with their devices. */
   listHoldings(name: string): readonly StartedPodHolding[] {
     const machine = this.#machineOf(name);
     return [...this.#loop.bound.on(name).values()].flatMap(({ metadata }) => {
@@ -124,7 +124,7 @@ export class KubeletFleet implements AsyncDisposable {
     });
   }
 
-  /** Device ids that the plugin of a node advertises now, by resource. */
+  /** Device ids that a node's plugin advertises now, by resource. */
   listAdvertised(name: string): ReadonlyMap<string, readonly string[]> {
     return this.#machineOf(name).advertised.deviceIds;
   }

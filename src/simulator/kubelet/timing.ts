@@ -1,20 +1,20 @@
-/** Waits of the simulated kubelets, in ms. The defaults are a kubelet's, but for those that only make tests slow. */
+/** Waits of the simulated kubelets, in ms. The defaults are a kubelet's, except for those that would only slow tests down. */
 export interface KubeletTiming {
-  /** Between two renewals of a node's Lease. The controller manager gives a node up after 50 s without. */
+  /** Between two renewals of a node's Lease. The controller manager marks a node unhealthy after 50 s without one. */
   readonly leaseMs: number;
   /** Between two reports of an unchanged status. */
   readonly reportMs: number;
-  /** From what the plugin says to `status.allocatable`; a real kubelet takes up to 10 s (`nodeStatusUpdateFrequency`). */
+  /** From the plugin's registration to `status.allocatable`; a real kubelet takes up to 10 s (`nodeStatusUpdateFrequency`). */
   readonly statusLagMs: number;
   /** From being bound to Running. */
   readonly startMs: number;
-  /** What a container takes to obey SIGTERM; the pod's grace period is the limit. */
+  /** From SIGTERM to a container's exit; the pod's grace period is the limit. */
   readonly stopMs: number;
-  /** Until a device plugin, or GPU Feature Discovery, that has exited is started again; a real kubelet takes 10 s and more. */
+  /** Until a device plugin or GPU Feature Discovery restarts after it exits; a real kubelet takes 10 s and more. */
   readonly pluginRestartMs: number;
-  /** Between two looks of GPU Feature Discovery (`sleepInterval`). */
+  /** Between two rounds of GPU Feature Discovery (`sleepInterval`). */
   readonly gfdIntervalMs: number;
-  /** From the start of GPU Feature Discovery to its first labels, NFD's part included. */
+  /** From the start of GPU Feature Discovery to its first labels, including NFD's part. */
   readonly gfdStartMs: number;
 }
 
@@ -29,5 +29,5 @@ export const usualKubeletTiming: KubeletTiming = {
   gfdStartMs: 0,
 };
 
-/** Seconds that a pod's containers take to obey SIGTERM: for pods that hold on. */
+/** Seconds that a pod's containers take to exit after SIGTERM: for pods that terminate slowly. */
 export const stopSecondsAnnotation = 'simulator.gpupartition.dev/stop-seconds';

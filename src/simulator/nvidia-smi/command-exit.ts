@@ -12,13 +12,13 @@ export class CommandExit extends Error {
   }
 }
 
-/** Prints `text` as it is and ends the command. */
+/** Prints `text` unchanged and ends the command. */
 export function exitWith(world: World, exitCode: number, text: string): never {
   world.print(text);
   throw new CommandExit(exitCode);
 }
 
-/** Two lines, the second with the same reason, and the end of the command. */
+/** Prints two lines, the second with the same reason, and ends the command. */
 export function endWith(world: World, error: unknown, attempt: string, summary: string): never {
   if (error instanceof NvmlFailure) {
     return exitWith(world, error.exitCode, `${attempt}: ${error.message}\n${summary}: ${error.message}\n`);

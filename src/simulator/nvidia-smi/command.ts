@@ -15,7 +15,7 @@ import type { TopOption } from './top-options.ts';
 import { NOT_SIMULATED, TOP_OPTIONS } from './top-options.ts';
 import type { World } from './state/world.ts';
 
-/** Runs one command line of nvidia-smi in `world`, everything printed to standard output. Returns the exit code. */
+/** Runs one nvidia-smi command line in `world`, printing everything to standard output. Returns the exit code. */
 export function runCommand(world: World, help: HelpTexts): number {
   const nvml = new Nvml(world);
   const [first, ...rest] = world.argv;
@@ -26,7 +26,7 @@ export function runCommand(world: World, help: HelpTexts): number {
       return error.exitCode;
     }
     if (error instanceof NvmlFailure) {
-      // Only initialization is not caught nearer to the call.
+      // Only initialization errors are not caught closer to the call.
       world.print(describeInitFailure(error, nvml.driver));
       return error.exitCode;
     }

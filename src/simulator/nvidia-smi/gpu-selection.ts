@@ -5,8 +5,8 @@ import type { Nvml } from './nvml/nvml.ts';
 import type { World } from './state/world.ts';
 
 /**
- * Opens the GPUs that `-i` names, or all. One lost GPU spoils every command that does not name healthy ones by index or bus id.
- * `selector` is a comma list of index, UUID or PCI bus id; members that match nothing are ignored if another matches.
+ * Opens the GPUs that `-i` names, or all. One lost GPU breaks every command that does not name healthy ones by index or bus id.
+ * `selector` is a comma-separated list of index, UUID or PCI bus id; members that match nothing are ignored if another matches.
  */
 export function selectGpus(world: World, nvml: Nvml, selector: string | undefined): readonly SimulatedGpu[] {
   if (selector === '') {
@@ -30,7 +30,7 @@ export function selectGpus(world: World, nvml: Nvml, selector: string | undefine
   return chosen;
 }
 
-/** The message for a GPU that cannot be opened; `-L` writes it in another way than all other commands. */
+/** The message for a GPU that cannot be opened; `-L` words it differently from all other commands. */
 export function describeBadHandle(word: 'GPU' | 'gpu ', gpu: SimulatedGpu, failure: NvmlFailure): string {
   const busId = gpu.busId.slice('0000'.length);
   return `Unable to determine the device handle for ${word}${busId}: ${describeLoss(failure)}\n`;

@@ -1,20 +1,20 @@
 /** One option of nvidia-smi: its spellings and whether it takes a value. */
 export interface OptionSpec<Name extends string> {
   readonly name: Name;
-  /** `-i`, `--id`: equal in rights. */
+  /** `-i`, `--id`: equivalent. */
   readonly spellings: readonly string[];
   readonly value: 'none' | 'required' | 'optional';
 }
 
-/** What was given; `true` where no value was. Given twice, the last wins. */
+/** The given options; `true` for no value. If given twice, the last wins. */
 export type Options<Name extends string> = ReadonlyMap<Name, string | true>;
 
 export type ScanResult<Name extends string> =
   | { readonly kind: 'options'; readonly options: Options<Name> }
-  /** `word` as typed, but for `-x=y` only what is before the equals sign when the value is what is missing. */
+  /** `word` as typed, but for `-x=y` with a missing value only the part before the equals sign. */
   | { readonly kind: 'unknown' | 'missingValue'; readonly word: string };
 
-/** Reads a command line as stubbornly as nvidia-smi does: `-x y`, `-x=y`, `--long=y`; no bundles, no abbreviations, no rest. */
+/** Reads a command line as strictly as nvidia-smi does: `-x y`, `-x=y`, `--long=y`; no bundles, abbreviations or extra arguments. */
 export function scanOptions<Name extends string>(
   argv: readonly string[],
   specs: readonly OptionSpec<Name>[],
@@ -51,7 +51,7 @@ function isOption(word: string, specs: readonly OptionSpec<string>[]): boolean {
   );
 }
 
-/** The text given for an option, if any was. */
+/** The text given for an option, if any. */
 export function textOf<Name extends string>(options: Options<Name>, name: Name): string | undefined {
   const value = options.get(name);
   return value === true ? undefined : value;

@@ -8,11 +8,11 @@ import type { World } from './state/world.ts';
 
 export interface RunOutcome {
   readonly exitCode: number;
-  /** What becomes of the output before anybody reads it. */
+  /** Damages the output before anybody reads it. */
   readonly damage: (output: string) => string;
 }
 
-/** One whole run: faults of the `Run` itself, then the command. */
+/** One complete run: faults of the `Run` itself, then the command. */
 export function runInWorld(world: World, help: HelpTexts): RunOutcome {
   const effects = world.faults.filter((rule) => strikes(world, rule, 'Run', {})).map(({ effect }) => effect);
   effects.forEach((effect) => suffer(world, effect));

@@ -31,7 +31,7 @@ export const TOP_OPTIONS: readonly OptionSpec<TopOption>[] = [
   { name: 'reset', spellings: ['-r', '--gpu-reset'], value: 'none' },
 ];
 
-/** First words that the real nvidia-smi knows and the simulator refuses, rather than doing something half right. */
+/** First words that the real nvidia-smi accepts and the simulator rejects, rather than doing something half right. */
 export const NOT_SIMULATED: readonly string[] = [
   '-B --list-excluded-gpus -f --filename -l --loop -lms --loop-ms -u --unit --dtd -d --display',
   '--query-supported-clocks --query-accounted-apps --query-retired-pages --query-remapped-rows -pm',

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What a wrapper carries. All paths absolute: its caller may pass no environment and any working directory. */
+/** The wrapper's settings. All paths are absolute: its caller may pass no environment and use any working directory. */
 export interface WrapperSettings {
   readonly gpus: readonly string[];
   readonly stateFile: string;
@@ -11,11 +11,11 @@ export interface WrapperSettings {
   readonly uid?: number;
   /** The simulator: `main.ts`, or the bundle. */
   readonly program: string;
-  /** The node that runs it. */
+  /** The Node.js binary that runs it. */
   readonly node: string;
 }
 
-/** Writes an executable `nvidia-smi` into `dir`, which is made if need be, and returns its path. */
+/** Writes an executable `nvidia-smi` into `dir`, creating it if necessary, and returns its path. */
 export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): string {
   const variables = [
     ['GPUS', settings.gpus.join(',')],
@@ -35,7 +35,7 @@ export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): s
   return path;
 }
 
-/** Compiled code is kept between runs: 0.05 s instead of 0.14 s from source, a quarter less from the bundle. */
+/** Compiled code is cached between runs: 0.05 s instead of 0.14 s from source, a quarter less from the bundle. */
 function compileCache(program: string): string {
   const cache = join(
     dirname(program),

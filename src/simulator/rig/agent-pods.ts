@@ -6,7 +6,7 @@ const agentNamespace = 'gpu-partition-agents';
 const agentName = 'gpu-partition-agent';
 const notStarted: PodProgram = { isRunning: false, ends: 0 };
 
-/** The agent's process that a pod of the agents' DaemonSet stands for; undefined for other pods. */
+/** The agent process that a pod of the agents' DaemonSet stands for; undefined for other pods. */
 export function agentOf(pod: PodObject, agents: ReadonlyMap<string, RigProcess>): PodProgram | undefined {
   const { namespace, labels } = pod.metadata;
   if (namespace !== agentNamespace || labels?.['app.kubernetes.io/name'] !== agentName) return undefined;

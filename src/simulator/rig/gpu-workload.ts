@@ -1,10 +1,10 @@
-/** A deployment whose pods have one slice each, and the nodes that it fills first. */
+/** A deployment whose pods use one slice each, and the nodes that it fills first. */
 export interface GpuWorkload {
   readonly name: string;
   /** `nvidia.com/mig-1g.5gb` */
   readonly resource: string;
   readonly replicas: number;
-  /** A label of the nodes that its pods prefer: spread evenly, none of them would ever have to move. */
+  /** A node label that its pods prefer: if they were spread evenly, none would ever have to move. */
   readonly prefers: { readonly key: string; readonly value: string };
 }
 
@@ -33,7 +33,7 @@ export function describeDeployment({ name, resource, replicas, prefers }: GpuWor
   };
 }
 
-/** How many of its pods may be away at a time, as its owner says. */
+/** Its owner's limit on pods that are unavailable at the same time. */
 export function describeBudget({ name }: Pick<GpuWorkload, 'name'>, maxUnavailable: number): object {
   return {
     apiVersion: 'policy/v1',

@@ -3,8 +3,8 @@ import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { projectRoot } from './programs.ts';
 
 /**
- * CRDs, RBAC and the agents' DaemonSet of config/, as a user installs them; done when the API serves them. The pods of the
- * DaemonSet run nothing: they stand for the agents' processes, as the nodes' kubelets tell.
+ * Installs CRDs, RBAC and the agents' DaemonSet of config/, as a user does; done when the API serves them. The pods of the
+ * DaemonSet run nothing: they stand for the agents' processes, as the nodes' kubelets report.
  */
 export async function installApi(controlPlane: ControlPlane): Promise<void> {
   await applyFolder(controlPlane, 'config/crd');
@@ -19,14 +19,14 @@ export async function installApi(controlPlane: ControlPlane): Promise<void> {
   });
 }
 
-/** `kubectl apply -k` as a user does it. @throws Error with kubectl's words. */
+/** `kubectl apply -k` as a user runs it. @throws Error with kubectl's message. */
 export async function applyFolder(controlPlane: ControlPlane, path: string): Promise<string> {
   const { code, stdout, stderr } = await controlPlane.kubectl(['apply', '-k', join(projectRoot, path)]);
   if (code !== 0) throw new Error(`kubectl apply -k ${path} failed: ${stderr || stdout}`);
   return stdout;
 }
 
-/** @throws Error that shows what did not become so */
+/** @throws Error that shows what did not become true */
 export async function waitFor(holds: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {

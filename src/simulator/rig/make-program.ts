@@ -6,14 +6,14 @@ import { RigProcess } from './process.ts';
 import { programPath } from './programs.ts';
 import type { RigOptions } from './rig-options.ts';
 
-/** As in config/agent: the agent has little to do and must not cost a node much. */
+/** As in config/agent: the agent has little work and must be cheap for a node. */
 const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
-/** As in config/controller: a heap that grows with what is kept, and not with what passes through. */
+/** As in config/controller: a heap that grows with retained data, not with throughput. */
 const controllerMemorySettings = ['--optimize-for-size'];
-/** Longer than any demo is kept open. */
+/** Longer than any demo stays open. */
 const tokenSeconds = 48 * 3600;
 
-/** A controller that is not started yet. */
+/** A controller that has not been started yet. */
 export async function makeController(
   options: RigOptions,
   guard: Guard,
@@ -48,9 +48,9 @@ export async function makeAgent(
     readonly node: string;
     readonly files: NodeFiles;
     readonly nvidiaSmi: string;
-    /** For a node whose kubelet does not tell who holds what. */
+    /** For a node whose kubelet does not report who holds what. */
     readonly ignorePods?: boolean;
-    /** Called when the agent starts and when it has ended. */
+    /** Called when the agent starts and when it has exited. */
     readonly onChange: () => void;
   },
 ): Promise<RigProcess> {

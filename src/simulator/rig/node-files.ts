@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the host of a simulated node has on disk. */
+/** Files on the host of a simulated node. */
 export interface NodeFiles {
   readonly folder: string;
-  /** State of its nvidia-smi, the faults that it obeys, and the log of what it did; see docs/simulator.md. */
+  /** State of its nvidia-smi, the faults injected into it, and its operation log; see docs/simulator.md. */
   readonly state: string;
   readonly faults: string;
   readonly operations: string;
@@ -19,7 +19,7 @@ export interface NodeFiles {
 /** `sun_path` of unix(7) has 108 bytes, the last of them NUL. */
 const longestSocketPath = 107;
 
-/** @throws RangeError where the path of the kubelet's socket would be too long for the operating system */
+/** @throws RangeError if the path of the kubelet's socket is too long for the operating system */
 export function nodeFilesIn(rigFolder: string, node: string): NodeFiles {
   const folder = join(rigFolder, node);
   const podResourcesSocket = join(folder, 'kubelet.sock');
@@ -43,7 +43,7 @@ export function nodeFilesIn(rigFolder: string, node: string): NodeFiles {
   };
 }
 
-/** The files that are there before anything runs on the node. @returns the boot id */
+/** The files that exist before anything runs on the node. @returns the boot id */
 export async function writeNodeFiles(files: NodeFiles, machineProduct: string): Promise<string> {
   await mkdir(files.folder, { recursive: true });
   await writeFile(files.faults, '');
@@ -51,7 +51,7 @@ export async function writeNodeFiles(files: NodeFiles, machineProduct: string): 
   return writeBootId(files);
 }
 
-/** The kernel's boot id, another one after each boot. */
+/** The kernel's boot id, new after each boot. */
 export async function writeBootId({ bootId }: NodeFiles): Promise<string> {
   const id = randomUUID();
   await writeFile(bootId, `${id}\n`);

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import type { Guard } from '../control-plane/guard.ts';
 import type { PodProgram } from '../kubelet/pods/pod-program.ts';
 
-/** As config/ sets them: glibc keeps an arena per thread otherwise, 10 to 15 MB that nobody uses. */
+/** As config/ sets them: otherwise glibc keeps an arena per thread, 10 to 15 MB that nobody uses. */
 const memorySettings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
-/** One of our programs, running as it would in a cluster: its own token, its own log. */
+/** One of our programs, running as in a cluster: its own token, its own log. */
 export class RigProcess implements PodProgram {
   readonly name: string;
   readonly logFile: string;
@@ -17,7 +17,7 @@ export class RigProcess implements PodProgram {
   #child: ChildProcess | undefined;
   #ends = 0;
 
-  /** @param onChange called after it has started or ended */
+  /** @param onChange called after it has started or exited */
   constructor(
     name: string,
     argv: readonly string[],
@@ -49,14 +49,14 @@ export class RigProcess implements PodProgram {
     return this.#child && this.pid === undefined ? this.#child.exitCode : undefined;
   }
 
-  /** Starts it, if it does not run. */
+  /** Starts it if it is not running. */
   start(): void {
     if (this.pid !== undefined) return;
     const log = openSync(this.logFile, 'a');
     // Node's own memory settings are part of how the programs are deployed (config/).
     const child = spawn(process.execPath, ['--max-semi-space-size=1', ...this.#argv], {
       stdio: ['ignore', log, log],
-      // Only what a pod would have: no admin's KUBECONFIG by accident.
+      // Only what a pod would have: no administrator's KUBECONFIG by accident.
       env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...memorySettings },
     });
     closeSync(log);
@@ -72,7 +72,7 @@ export class RigProcess implements PodProgram {
     this.#onChange();
   }
 
-  /** Ends it and waits until it is gone. SIGKILL: as a crash is. */
+  /** Ends it and waits for its exit. SIGKILL, as in a crash. */
   async stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const child = this.#child;
     if (child === undefined || this.pid === undefined) return;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The checkout, from src or from a bundle in dist. */
 export const projectRoot = new URL(import.meta.url).pathname.replace(/\/(src|dist)\/.*$/, '');
 
-/** A program of ours as node runs it: the bundle of `make build` if it is there, else the source. */
+/** One of our programs as Node.js runs it: the bundle of `make build` if it exists, else the source. */
 export function programPath(name: 'controller' | 'agent' | 'nvidia-smi-sim' | 'gpu-partition'): string {
   const bundle = join(projectRoot, 'dist', `${name}.mjs`);
   if (existsSync(bundle)) return bundle;

@@ -6,21 +6,21 @@ import type { NodeFiles } from './node-files.ts';
 /** A simulated GPU node. */
 export interface RigNode {
   readonly name: string;
-  /** Model names as the simulated nvidia-smi takes them: `A100-SXM4-40GB`. */
+  /** Model names in the simulated nvidia-smi's form: `A100-SXM4-40GB`. */
   readonly gpus: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Strategy of the node's device plugin and GFD where their pods do not say one. */
+  /** Strategy of the node's device plugin and GFD if their pods do not set one. */
   readonly strategy: MigStrategy;
-  /** When its device plugin looks at the devices; `pod` needs a DaemonSet of the plugin in the cluster. Default `watching`. */
+  /** When its device plugin reads the devices; `pod` needs a DaemonSet of the plugin in the cluster. Default `watching`. */
   readonly plugin?: PluginMode;
-  /** With which it joins. */
+  /** Taints with which it joins. */
   readonly taints?: readonly Taint[];
-  /** Whether its kubelet tells its agent who holds which device; default true. */
+  /** Whether its kubelet reports to its agent who holds which device; default true. */
   readonly podResources?: boolean;
 }
 
-/** Name of the machine in the firmware of every node. */
+/** Name of the machine in every node's firmware. */
 export const machineProduct = 'Simulated GPU Node';
 
 /** The node as the fleet of kubelets boots it. */

@@ -9,8 +9,8 @@ export interface RigOptions {
   readonly agentArguments?: readonly string[];
   /** Waits of the simulated kubelets. */
   readonly kubeletTiming?: Partial<KubeletTiming>;
-  /** Address of a proxy through which a program finds the API server: a controller by its identity, an agent by its node. */
+  /** Address of a proxy to the API server for one program: a controller by its identity, an agent by its node. */
   readonly serverOf?: (program: string) => string | undefined;
-  /** File of another version that is run in place of the checkout's: for a controller by its identity, for an agent by its node. */
+  /** File of another version to run instead of the checkout's: for a controller by its identity, for an agent by its node. */
   readonly fileOf?: (program: string) => string | undefined;
 }

@@ -64,7 +64,7 @@ export class Rig implements AsyncDisposable {
     const { controlPlane, nodes } = options;
     await installApi(controlPlane);
     const folder = await mkdtemp(join(tmpdir(), 'gpu-partition-rig-'));
-    // What cannot be is found before anything runs.
+    // Invalid options are rejected before anything runs.
     for (const { name } of nodes) nodeFilesIn(folder, name);
     const kubeletConfig = await controlPlane.kubeconfigFile({ token: controlPlane.kubeletToken });
     const client = new KubeClient(loadKubeConfig({ kubeconfig: kubeletConfig }), 'simulated-kubelet');
@@ -75,7 +75,7 @@ export class Rig implements AsyncDisposable {
       programOf: (pod) => agentOf(pod, agents),
     });
     await fleet.start();
-    // Whatever becomes of us, the programs and the folder go with us.
+    // However we end, the programs and the folder go with us.
     const guard = startGuard(folder);
     const controller = await makeController(options, guard, folder, 'controller-0');
     const rig = new Rig(options, { folder, fleet, agents, guard, controller });
@@ -85,14 +85,14 @@ export class Rig implements AsyncDisposable {
     return rig;
   }
 
-  /** One more controller, not started yet, that stands by while another leads. */
+  /** One more controller, not started yet, as a standby. */
   async addController(identity: string): Promise<RigProcess> {
     const controller = await makeController(this.#options, this.#guard, this.folder, identity);
     this.#standbys.push(controller);
     return controller;
   }
 
-  /** More nodes join, each with its agent. */
+  /** Adds nodes, each with its agent. */
   async join(nodes: readonly RigNode[]): Promise<void> {
     this.#joined.push(...nodes);
     await Promise.all(nodes.map((node) => this.#boot(node)));
@@ -110,8 +110,8 @@ export class Rig implements AsyncDisposable {
   }
 
   /**
-   * Restarts a node: instances and processes are gone, MIG mode where the board does not keep it; the agent starts anew, or is left to
-   * the caller to start.
+   * Reboots a node: instances and processes are gone, and so is MIG mode if the board does not keep it; the agent restarts, or is left
+   * to the caller to start.
    */
   async rebootNode(name: string, { withAgent = true } = {}): Promise<void> {
     const node = this.#nodeOf(name);
@@ -122,7 +122,7 @@ export class Rig implements AsyncDisposable {
     if (withAgent) this.agent(name).start();
   }
 
-  /** Deletes a Node and boots it again under its old name, as an autoscaler may; its agent is left stopped. */
+  /** Deletes a Node and boots it again under its old name, as an autoscaler may; its agent stays stopped. */
   async replaceNode(name: string): Promise<void> {
     const node = this.#nodeOf(name);
     await this.agent(name).stop('SIGKILL');
@@ -133,7 +133,7 @@ export class Rig implements AsyncDisposable {
     await this.#boot(node);
   }
 
-  /** State of a node's simulated nvidia-smi, one fact a line. */
+  /** State of a node's simulated nvidia-smi, one fact per line. */
   async deviceState(node: string): Promise<string> {
     return readFile(this.stateFile(node), 'utf8').catch(() => '');
   }
@@ -142,7 +142,7 @@ export class Rig implements AsyncDisposable {
     return this.#filesOf(node).state;
   }
 
-  /** A file of faults that the node's simulated nvidia-smi obeys; see docs/simulator.md. */
+  /** Sets the faults of the node's simulated nvidia-smi; see docs/simulator.md. */
   faultsFile(node: string): string {
     return this.#filesOf(node).faults;
   }
@@ -185,7 +185,7 @@ export class Rig implements AsyncDisposable {
       node: process.execPath,
     });
     await this.fleet.addNode({ ...describeRigNode(node, files), bootId });
-    // A token names its node by uid: the Node has to be there first.
+    // A token names its node by uid: the Node must exist first.
     await waitFor(async () => (await controlPlane.client.send({ path: `/api/v1/nodes/${name}` })).status === 200);
     const onChange = (): void => this.fleet.wakeNode(name);
     const ignorePods = this.#nodeOf(name).podResources === false;

@@ -7,21 +7,21 @@ import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
 import { describeNode, listGpuDevices } from '../node/gpu-devices.ts';
 import type { GpuDevice } from '../node/gpu-devices.ts';
 
-/** What a device plugin has told its kubelet. */
+/** What a device plugin has registered with its kubelet. */
 export interface Advertisement {
-  /** Resource name to count, replicas multiplied in. */
+  /** Count by resource name, including replicas. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Device ids by resource; with time-slicing one id a replica, `UUID::0`, as the plugin writes them. */
+  /** Device ids by resource; with time-slicing one id per replica, `UUID::0`, in the plugin's form. */
   readonly deviceIds: ReadonlyMap<string, readonly string[]>;
   readonly devices: readonly GpuDevice[];
-  /** Why the plugin has exited; absent where it runs. */
+  /** Why the plugin has exited; absent while it runs. */
   readonly failure?: string;
 }
 
-/** No plugin is there. */
+/** Without a plugin. */
 export const nothingAdvertised: Advertisement = { resources: {}, deviceIds: new Map(), devices: [] };
 
-/** What the plugin makes of the devices that it finds at its start. */
+/** What the plugin advertises for the devices that it finds at its start. */
 export function advertise(
   gpus: readonly SimulatedGpu[],
   state: NodeState,

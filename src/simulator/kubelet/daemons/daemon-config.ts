@@ -7,7 +7,7 @@ import type { ConfigManager } from './daemon-settings.ts';
 import { configMapsResource, nodesResource } from '../node/kube-objects.ts';
 import type { ConfigMapObject, KubeletNode } from '../node/kube-objects.ts';
 
-/** The config file of a daemon, or who cannot go on without it: the kubelet, the config-manager, the daemon. */
+/** The config file of a daemon, or who cannot continue without it: the kubelet, the config-manager, the daemon. */
 export type LoadedConfig =
   /** `key` is absent for the empty config that the config-manager falls back to. */
   | { readonly kind: 'Loaded'; readonly label: string; readonly key?: string; readonly config: DevicePluginConfig }
@@ -15,7 +15,7 @@ export type LoadedConfig =
   | { readonly kind: 'NoKey'; readonly label: string; readonly message: string }
   | { readonly kind: 'NoConfigMap'; readonly label: string; readonly message: string };
 
-/** Reads Node and ConfigMap afresh, as the config-manager lists its node at its start. */
+/** Reads Node and ConfigMap fresh, as the config-manager lists its node at its start. */
 export async function loadConfig(
   client: KubeClient,
   { configMap, defaultKey, fallbacks }: ConfigManager,
@@ -39,8 +39,8 @@ export async function loadConfig(
 }
 
 /**
- * The file that the config-manager chooses, with its own texts (`cmd/config-manager/main.go`, updateConfigName); no key is
- * the empty config.
+ * The file that the config-manager chooses, with its own messages (`cmd/config-manager/main.go`, updateConfigName); no key
+ * means the empty config.
  */
 export function chooseKey(
   keys: readonly string[],

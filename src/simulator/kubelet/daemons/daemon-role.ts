@@ -1,18 +1,18 @@
 import type { PodObject } from '../node/kube-objects.ts';
 
-/** A program of NVIDIA's that runs on every GPU node and looks at the devices: it tells the kubelet, or labels the node. */
+/** One of NVIDIA's programs that run on every GPU node and read the devices: it registers them with the kubelet, or labels the node. */
 export type DaemonRole = 'device-plugin' | 'gpu-feature-discovery';
 
 type Label = readonly [key: string, value: string];
 
-/** Labels of the pods of the device plugin: gpu-operator's, the Helm chart's, the static manifest's. */
+/** Labels of the device plugin's pods: gpu-operator's, the Helm chart's, the static manifest's. */
 const pluginLabels: readonly Label[] = [
   ['app', 'nvidia-device-plugin-daemonset'],
   ['app.kubernetes.io/name', 'nvidia-device-plugin'],
   ['name', 'nvidia-device-plugin-ds'],
 ];
 
-/** gpu-operator's, the static manifest's. The Helm chart gives these pods the labels of the plugin's. */
+/** gpu-operator's, the static manifest's. The Helm chart gives these pods the plugin's labels. */
 const discoveryLabels: readonly Label[] = [
   ['app', 'gpu-feature-discovery'],
   ['app.kubernetes.io/name', 'gpu-feature-discovery'],
@@ -21,7 +21,7 @@ const discoveryLabels: readonly Label[] = [
 const discoveryContainer = 'gpu-feature-discovery-ctr';
 const mpsContainer = 'mps-control-daemon-ctr';
 
-/** What a pod is, by its containers first, since the three DaemonSets of the Helm chart share their labels. */
+/** The role of a pod, by its containers first, since the three DaemonSets of the Helm chart share their labels. */
 export function roleOf({ metadata, spec }: PodObject): DaemonRole | undefined {
   const has = (container: string): boolean => (spec?.containers ?? []).some(({ name }) => name === container);
   const carries = (labels: readonly Label[]): boolean =>

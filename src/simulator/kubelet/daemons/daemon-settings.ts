@@ -1,23 +1,23 @@
 import type { DaemonRole } from './daemon-role.ts';
 import type { Container, PodObject } from '../node/kube-objects.ts';
 
-/** What the pod of a daemon says about how it runs. */
+/** How a daemon runs, according to its pod. */
 export interface DaemonSettings {
   /** Name of the daemon's own container. */
   readonly container: string;
-  /** MIG strategy by argument, else by environment; both win over the config file. */
+  /** MIG strategy from the argument, else from the environment; both override the config file. */
   readonly strategy?: string;
   readonly configManager?: ConfigManager;
 }
 
-/** NVIDIA's config-manager beside a daemon: it chooses the config file by a label of the node. */
+/** NVIDIA's config-manager next to a daemon: it chooses the config file by a node label. */
 export interface ConfigManager {
   readonly configMap: string;
-  /** Container that goes on watching the label; absent where it chooses only once, before the start. */
+  /** Container that keeps watching the label; absent if it chooses only once, before the start. */
   readonly sidecar?: string;
-  /** `DEFAULT_CONFIG`: the file where the node has no label. */
+  /** `DEFAULT_CONFIG`: the file for a node without the label. */
   readonly defaultKey?: string;
-  /** `FALLBACK_STRATEGIES`, tried in order where there is neither label nor default. */
+  /** `FALLBACK_STRATEGIES`, tried in order if there is neither label nor default. */
   readonly fallbacks: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const mainContainers: Readonly<Record<DaemonRole, readonly string[]>> = {
   'gpu-feature-discovery': ['gpu-feature-discovery-ctr', 'gpu-feature-discovery'],
 };
 
-/** Those that the Helm chart sets, and the last resort of all. */
+/** The strategies that the Helm chart sets, and the final fallback. */
 const usualFallbacks = ['named', 'single', 'empty'];
 
 export function readDaemonSettings(pod: PodObject, role: DaemonRole): DaemonSettings {
@@ -62,12 +62,12 @@ function readConfigManager({ spec }: PodObject): ConfigManager | undefined {
   };
 }
 
-/** `nvidia-device-plugin-sidecar` and `-init` are known by their command, gpu-operator's by their name. */
+/** `nvidia-device-plugin-sidecar` and `-init` are recognized by their command, gpu-operator's by their name. */
 function isConfigManager({ name, command = [], args = [] }: Container): boolean {
   return name.includes('config-manager') || [...command, ...args].some((word) => /(^|\/)config-manager$/.test(word));
 }
 
-/** `--mig-strategy=X` or `--mig-strategy X`; of several the last. */
+/** `--mig-strategy=X` or `--mig-strategy X`; the last one wins. */
 function readFlag({ command = [], args = [] }: Container, flag: string): string | undefined {
   const words = [...command, ...args];
   const values = words.flatMap((word, index) => {

@@ -1,25 +1,25 @@
 import type { MigStrategy } from '../../../core/nvidia/labels/mig-strategy.ts';
 import type { Sharing } from '../../../core/nvidia/plugin-config/sharing.ts';
 
-/** With what a daemon runs, whoever said it. */
+/** A daemon's settings, from whatever source. */
 export interface WorkSettings {
   readonly strategy: MigStrategy;
   readonly sharing: Sharing | undefined;
 }
 
-/** What one run of work came to. */
+/** Result of one run of work. */
 export interface DaemonRunResult {
-  /** Upstream's text with which the program exits; it runs on where absent. */
+  /** Upstream's message on exit; absent if the program keeps running. */
   readonly failure?: string;
-  /** When it works again by itself. */
+  /** When it next works by itself. */
   readonly againAfterMs?: number;
 }
 
-/** What the process of a daemon does. */
+/** The work of a daemon's process. */
 export interface DaemonWork {
-  /** At the start of the process, and anew at SIGHUP. */
+  /** Called when the process starts, and again on SIGHUP. */
   start(settings: WorkSettings): DaemonRunResult;
-  /** As often as anything happens on the node; it knows itself when it is due. */
+  /** Called whenever anything happens on the node; the work knows when it is due. */
   continue(): Promise<DaemonRunResult>;
   /** The process is gone. */
   stop(): void;

@@ -18,20 +18,20 @@ export interface DaemonOptions {
   readonly namespace: string;
   readonly settings: DaemonSettings;
   readonly work: DaemonWork;
-  /** Whether the container starts and then never gets anywhere. */
+  /** Whether the container starts and then never becomes ready. */
   readonly isStuck: () => boolean;
   readonly restartMs: number;
 }
 
 /**
- * The containers of one pod of the device plugin or of GPU Feature Discovery: the program, started again after it exits, and
- * the config-manager, which sends it SIGHUP when another config file is chosen by the node's label.
+ * The containers of one pod of the device plugin or of GPU Feature Discovery: the program, restarted after it exits, and
+ * the config-manager, which sends it SIGHUP when the node's label chooses another config file.
  */
 export class Daemon {
   readonly #options: DaemonOptions;
   #isRunning = false;
   #isStopped = false;
-  /** The config file in force, and the label that the config-manager last saw. */
+  /** The current config file, and the label that the config-manager last saw. */
   #key: string | undefined;
   #label = '';
   #problem: ContainerProblem | undefined;
@@ -42,12 +42,12 @@ export class Daemon {
     this.#options = options;
   }
 
-  /** What is wrong with one of the containers; absent where all is well. */
+  /** What is wrong with one of the containers; absent if nothing is. */
   get problem(): ContainerProblem | undefined {
     return this.#problem;
   }
 
-  /** Does what is due. `labels` are the node's as last seen. */
+  /** Does what is due. `labels` are the node's, as last seen. */
   async step(labels: Labels): Promise<ReconcileResult> {
     const waitMs = this.#retryAtMs - performance.now();
     if (waitMs > 0) return { requeueAfterMs: waitMs };
@@ -89,13 +89,13 @@ export class Daemon {
     }
   }
 
-  /** The config-manager beside a program that runs: it fails alone, and the program goes on with what it has. */
+  /** The config-manager next to a running program: it fails alone, and the program continues with its config. */
   async #follow(labels: Labels): Promise<void> {
     const { settings } = this.#options;
     const loaded = await this.#load();
     this.#label = loaded.label;
     switch (loaded.kind) {
-      // A volume that is mounted stays as it was.
+      // A mounted volume stays as it was.
       case 'NoConfigMap':
         return;
       case 'NoKey':
@@ -110,9 +110,9 @@ export class Daemon {
     }
   }
 
-  /** Start and SIGHUP are one to the program: it reads its config, and looks at the devices. */
+  /** Start and SIGHUP are the same to the program: it reads its config and the devices. */
   #begin({ key, config }: LoadedConfig & { readonly kind: 'Loaded' }, labels: Labels): void {
-    // The pod may have gone while its config was read.
+    // The pod may have disappeared while its config was read.
     if (this.#isStopped) return;
     this.#key = key;
     const { failure } = this.#work(config, labels);

@@ -9,10 +9,10 @@ import type { KubeletNode } from '../node/kube-objects.ts';
 import type { Machine } from '../node/machine.ts';
 import type { KubeletTiming } from '../timing.ts';
 
-/** GPU Feature Discovery, and NFD's master that writes for it: labels the node at the start, and then at every interval. */
+/** GPU Feature Discovery, and NFD's master that writes for it: labels the node at the start and at every interval. */
 export class DiscoveryWork implements DaemonWork {
   readonly #machine: Machine;
-  /** Of the field manager `nfd-master`. */
+  /** Client with the field manager `nfd-master`. */
   readonly #client: KubeClient;
   readonly #intervalMs: number;
   readonly #startMs: number;
@@ -44,7 +44,7 @@ export class DiscoveryWork implements DaemonWork {
     return { againAfterMs: this.#intervalMs };
   }
 
-  /** The labels stay, as they do in a cluster whose GFD is paused. */
+  /** The labels stay, as in a cluster whose GFD is paused. */
   stop(): void {
     this.#settings = undefined;
   }

@@ -4,18 +4,18 @@ import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
 import type { JsonPatchOperation } from '../../../core/metadata/node-patch.ts';
 import type { KubeletNode } from '../node/kube-objects.ts';
 
-/** Under which NFD's master notes the labels that are its own. */
+/** Where NFD's master records which labels it owns. */
 export const featureLabelsAnnotation = 'nfd.node.kubernetes.io/feature-labels';
 
 /**
- * What NFD's master patches so that a Node carries these labels: its own keys that are missing now go, differing values are
- * replaced, the rest stays. A value that Kubernetes would refuse is left out in silence. Empty where all is as it should be.
+ * What NFD's master patches so that a Node carries these labels: its own keys that are now missing are removed, differing values
+ * replaced, the rest stays. A value that Kubernetes would refuse is silently omitted. Empty if the Node already matches.
  */
 export function patchFeatureLabels({ metadata }: KubeletNode, wanted: Labels): readonly JsonPatchOperation[] {
   const { labels = {}, annotations } = metadata;
   const { kept } = dropInvalidLabels(wanted);
   const owned = (annotations?.[featureLabelsAnnotation] ?? '').split(',').filter((key) => key !== '');
-  // What NFD has of others than GPU Feature Discovery stays as it is.
+  // NFD's labels from other sources than GPU Feature Discovery stay as they are.
   const others = owned.filter((key) => !isGfdLabelKey(key));
   const gone = owned.filter((key) => isGfdLabelKey(key) && !Object.hasOwn(kept, key) && Object.hasOwn(labels, key));
   const differing = Object.entries(kept).filter(([key, value]) => labels[key] !== value);
@@ -34,7 +34,7 @@ function noteOf(
 ): readonly JsonPatchOperation[] {
   if (annotations !== undefined)
     return [{ op: 'add', path: pathOf('annotations', featureLabelsAnnotation), value: note }];
-  // The first annotation of a Node must not wipe those that another writer has added meanwhile.
+  // The first annotation of a Node must not overwrite those that another writer has added meanwhile.
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
     { op: 'add', path: '/metadata/annotations', value: { [featureLabelsAnnotation]: note } },

@@ -14,18 +14,18 @@ import type { KubeletTiming } from '../timing.ts';
 
 export interface DaemonClients {
   readonly kubelet: KubeClient;
-  /** Of the field manager `nfd-master`. */
+  /** Client with the field manager `nfd-master`. */
   readonly nfd: KubeClient;
 }
 
-/** A daemon and what its pod's status says of it. */
+/** A daemon and what its pod's status shows of it. */
 export interface PodDaemon {
   readonly daemon: Daemon;
-  /** Nothing is shown before the first write. */
+  /** Absent before the first write. */
   shown: { readonly problem: ContainerProblem | undefined } | undefined;
 }
 
-/** The programs of NVIDIA's that run on one node, by the uid of their pod. */
+/** NVIDIA's programs on one node, by the uid of their pod. */
 export class NodeDaemons {
   readonly #machine: Machine;
   readonly #clients: DaemonClients;
@@ -38,7 +38,7 @@ export class NodeDaemons {
     this.#timing = timing;
   }
 
-  /** The daemon of a pod that has started; undefined for other pods, and where the plugin needs no pod. */
+  /** The daemon of a started pod; undefined for other pods, and if the plugin needs no pod. */
   of(pod: PodObject): PodDaemon | undefined {
     const role = roleOf(pod);
     const { uid = '' } = pod.metadata;
@@ -78,7 +78,7 @@ export class NodeDaemons {
   }
 }
 
-/** Whether the pod's status says what is the matter. */
+/** Whether the pod's status shows the current problem. */
 export function isShown({ daemon, shown }: PodDaemon): boolean {
   return shown !== undefined && isSameProblem(shown.problem, daemon.problem);
 }

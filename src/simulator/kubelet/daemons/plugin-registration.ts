@@ -2,12 +2,12 @@ import { nothingAdvertised } from './advertisement.ts';
 import type { Advertisement } from './advertisement.ts';
 
 /**
- * A plugin that does not do its work. `Stale`: a new pod goes on advertising what the one before saw, ids and counts.
+ * A faulty plugin. `Stale`: a new pod keeps advertising what its predecessor saw, ids and counts.
  * `NeverReady`: a new pod starts, is never Ready and advertises nothing.
  */
 export type PluginFault = 'Stale' | 'NeverReady';
 
-/** What the device plugins of one node have told its kubelet. Of two with one resource name the kubelet takes the last. */
+/** What a node's device plugins have registered with its kubelet. Of two with one resource name the last wins. */
 export class PluginRegistration {
   fault: PluginFault | undefined;
   #advertised = nothingAdvertised;
@@ -18,7 +18,7 @@ export class PluginRegistration {
     return this.#advertised;
   }
 
-  /** A plugin has looked at the devices, and registers. @returns what it advertises, which is not all the truth under a fault */
+  /** A plugin has read the devices, and registers. @returns what it advertises, which may be false under a fault */
   register(uid: string, seen: Advertisement): Advertisement {
     const told = this.fault === 'Stale' && this.#lastSeen !== undefined ? this.#lastSeen : seen;
     if (told.failure !== undefined) {
@@ -38,7 +38,7 @@ export class PluginRegistration {
     this.#advertised = nothingAdvertised;
   }
 
-  /** For a plugin that looks at every change. */
+  /** For a plugin that reads the devices at every change. */
   replace(seen: Advertisement): void {
     this.#advertised = seen;
   }

@@ -1,7 +1,7 @@
 import type { DaemonWork, DaemonRunResult, WorkSettings } from './daemon-work.ts';
 import type { Machine } from '../node/machine.ts';
 
-/** The device plugin: looks at the devices once, and tells the kubelet what it saw until it ends. */
+/** The device plugin: reads the devices once, and advertises what it saw until it ends. */
 export class PluginWork implements DaemonWork {
   readonly #machine: Machine;
   readonly #uid: string;

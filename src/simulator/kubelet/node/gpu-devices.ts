@@ -13,13 +13,13 @@ import type { SimulatedGpu } from '../../nvidia-smi/nvml/gpu.ts';
 import { gpuStateOf } from '../../nvidia-smi/state/node-state.ts';
 import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
 
-/** A device that a container can be given: a whole GPU, or a MIG device (a compute instance). */
+/** A device that a container can get: a whole GPU, or a MIG device (a compute instance). */
 export interface GpuDevice {
   readonly uuid: string;
   readonly gpu: number;
   /** Absent for a whole GPU. */
   readonly instance?: { readonly gi: number; readonly ci: number };
-  /** Resource under which it is handed out, before sharing. */
+  /** Resource that advertises it, before sharing. */
   readonly resource: string;
 }
 
@@ -29,7 +29,7 @@ interface MigDevice {
   readonly description: MigDeviceDescription;
 }
 
-/** What NVIDIA's tools would read on the node; the driver is the one that the simulated nvidia-smi shows. */
+/** What NVIDIA's tools would read on the node; the driver version is that of the simulated nvidia-smi. */
 export function describeNode(gpus: readonly SimulatedGpu[], state: NodeState, machine?: string): NodeDescription {
   const { driver, cuda } = driverOf(gpus);
   const [cudaMajor = 0, cudaMinor = 0] = cuda.split('.').map(Number);
@@ -52,7 +52,7 @@ export function describeNode(gpus: readonly SimulatedGpu[], state: NodeState, ma
   };
 }
 
-/** The devices that a plugin of this strategy hands out, in index order. */
+/** The devices that a plugin with this strategy hands out, in index order. */
 export function listGpuDevices(
   gpus: readonly SimulatedGpu[],
   state: NodeState,
@@ -71,7 +71,7 @@ export function listGpuDevices(
   });
 }
 
-/** One MIG device for each compute instance; a GPU instance without any is none. */
+/** One MIG device per compute instance; a GPU instance without any is not a device. */
 function listMigDevices(gpu: SimulatedGpu, state: NodeState): readonly MigDevice[] {
   const { migCurrent, gpuInstances } = gpuStateOf(state, gpu.index);
   if (!migCurrent) return [];

@@ -13,7 +13,7 @@ import type { Logger } from '../../../process/logger.ts';
 export interface Host {
   readonly machine: Machine;
   readonly daemons: NodeDaemons;
-  /** Where the kubelet tells who holds what; nowhere if absent. */
+  /** Serves who holds what, as the kubelet does; absent if it does not. */
   readonly server?: PodResourcesServer | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface SimulatedHostOptions {
   readonly clients: DaemonClients;
   readonly logger: Logger;
   readonly timing: KubeletTiming;
-  /** Pods of the node that have been started, with their devices. */
+  /** Pods of the node that have started, with their devices. */
   readonly listHoldings: () => readonly StartedPodHolding[];
 }
 
-/** @throws UnknownGpuError, RangeError; the error of the operating system where the node's socket cannot be made */
+/** @throws UnknownGpuError, RangeError; the error of the operating system if the node's socket cannot be created */
 export async function bootHost(node: SimulatedNode, options: SimulatedHostOptions): Promise<Host> {
   const { clients, logger, timing, listHoldings } = options;
   const machine = new Machine(node, logger);

@@ -37,7 +37,7 @@ export interface Container {
   readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> };
 }
 
-/** What a container was given: KEP-4680 shows it in the pod's status. */
+/** The devices of a container: KEP-4680 shows them in the pod's status. */
 export interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;

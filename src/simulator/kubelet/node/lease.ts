@@ -8,7 +8,7 @@ interface LeaseObject extends KubeObject {
   readonly spec: object;
 }
 
-/** Renews the Lease of a node when it is time. */
+/** Renews the Lease of a node when it is due. */
 export async function syncLease(
   machine: Machine,
   uid: string,
@@ -21,7 +21,7 @@ export async function syncLease(
   return { requeueAfterMs: leaseMs };
 }
 
-/** Says that a node lives, as kubelets do: a Lease of its name in kube-node-lease, owned by the Node. */
+/** Shows that a node is alive, as kubelets do: a Lease of its name in kube-node-lease, owned by the Node. */
 async function renewLease(client: KubeClient, node: { readonly name: string; readonly uid: string }): Promise<void> {
   const namespace = 'kube-node-lease';
   const ref: ObjectRef = { resource: leasesResource, namespace, name: node.name };

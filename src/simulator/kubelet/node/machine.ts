@@ -19,17 +19,17 @@ import { PluginRegistration } from '../daemons/plugin-registration.ts';
 import { usualStrategyOf } from './simulated-node.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
-/** One simulated node apart from the API server: its GPUs, what its plugin has said, and who holds what. */
+/** One simulated node without the API server: its GPUs, what its plugin has registered, and who holds what. */
 export class Machine {
   readonly node: SimulatedNode;
   readonly gpus: readonly SimulatedGpu[];
   readonly registration = new PluginRegistration();
   readonly internalIp: string;
   bootId: string;
-  /** False while the node is cut off: its kubelet does nothing. */
+  /** False while the node is disconnected: its kubelet does nothing. */
   isRunning = true;
   isRegistered = false;
-  /** Of `performance.now()`: the last report of the status, the last renewal of the Lease. */
+  /** Times of the last status report and the last Lease renewal, in `performance.now()`. */
   reportedAtMs = -Infinity;
   renewedAtMs = -Infinity;
   readonly #logger: Logger;
@@ -37,7 +37,7 @@ export class Machine {
   /** Pods that have the GPUs open. */
   readonly #holders = new Set<string>();
   #changedAtMs: number | undefined;
-  /** When a start or a stop will be done, of `performance.now()`, by uid. */
+  /** When a start or a stop will be done, in `performance.now()`, by uid. */
   readonly #starts = new Map<string, number>();
   readonly #stops = new Map<string, number>();
 
@@ -54,20 +54,20 @@ export class Machine {
     return this.registration.advertised;
   }
 
-  /** Lets a plugin look that does so at every change. */
+  /** For a plugin that reads the devices at every change. */
   watchDevices(labels: Labels): void {
-    // A real plugin that cannot read a device goes on with what it knows.
+    // A real plugin that cannot read a device keeps what it knows.
     const seen = this.seeDevices(usualStrategyOf(this.node, labels), this.node.sharing);
     if (seen !== undefined) this.registration.replace(seen);
   }
 
-  /** What a plugin sees that looks now; undefined where the devices cannot be read. */
+  /** What a plugin would see now; undefined if the devices cannot be read. */
   seeDevices(strategy: MigStrategy, sharing: Sharing | undefined): Advertisement | undefined {
     const state = this.readState();
     return state && advertise(this.gpus, state, strategy, sharing);
   }
 
-  /** Undefined where the state cannot be read, which is logged. */
+  /** Undefined if the state cannot be read, which is logged. */
   readState(): NodeState | undefined {
     try {
       return readStateFile(this.node.stateFile, this.gpus.length);
@@ -77,18 +77,18 @@ export class Machine {
     }
   }
 
-  /** Milliseconds until a change that is not shown yet may be shown; the time runs from the first call. */
+  /** Milliseconds until a pending change may be shown; the time runs from the first call. */
   lagLeftMs(lagMs: number): number {
     this.#changedAtMs ??= performance.now();
     return this.#changedAtMs + lagMs - performance.now();
   }
 
-  /** All is shown. */
+  /** Everything is shown. */
   clearLag(): void {
     this.#changedAtMs = undefined;
   }
 
-  /** Devices for a pod; what it has got already where it is known. */
+  /** Allocates devices for a pod; a known pod keeps its devices. */
   admit(pod: PodObject): PodAllocation | AdmissionFailure {
     const known = this.#allocations.get(uidOf(pod));
     if (known !== undefined) return known;
@@ -102,7 +102,7 @@ export class Machine {
     return given;
   }
 
-  /** Takes a pod that ran before this kubelet started, with its devices. */
+  /** Adopts a pod that ran before this kubelet started, with its devices. */
   adopt(pod: PodObject): PodAllocation {
     const known = this.#allocations.get(uidOf(pod));
     if (known !== undefined) return known;
@@ -112,19 +112,19 @@ export class Machine {
     return given;
   }
 
-  /** Opens the GPUs for a pod that keeps them open as long as it is there. */
+  /** Opens the GPUs for a pod that keeps them open while it exists. */
   openGpus(pod: PodObject): void {
     if (!holdsGpus(pod) || this.#holders.has(uidOf(pod))) return;
     this.#holders.add(uidOf(pod));
     this.#changeState((state) => withHandlesOf(state, pod, this.gpus));
   }
 
-  /** The programs of the pod that kept the GPUs open have ended. */
+  /** The pod's programs that kept the GPUs open have ended. */
   closeGpus(pod: PodObject): void {
     if (this.#holders.delete(uidOf(pod))) this.#changeState((state) => withoutHandlesOf(state, pod));
   }
 
-  /** The pod is gone, or has ended: so have its processes. */
+  /** The pod is gone, or has ended: its processes have ended too. */
   release(pod: PodObject): void {
     const given = this.#allocations.get(uidOf(pod));
     if (given !== undefined && holdsDevices(given)) this.#changeState((state) => withoutProcessesOf(state, pod));
@@ -166,7 +166,7 @@ function uidOf(pod: PodObject): string {
   return pod.metadata.uid ?? '';
 }
 
-/** An address of 10.0.0.0/8 that follows from the name. */
+/** An address in 10.0.0.0/8, derived from the name. */
 function addressOf(name: string): string {
   const [a = 0, b = 0, c = 0] = createHash('sha1').update(name).digest();
   return `10.${a}.${b}.${c}`;

@@ -3,9 +3,9 @@ import { isZeroQuantity } from '../../../core/pods/quantity.ts';
 import type { KubeletNode } from './kube-objects.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
-/** What a kubelet tells of its node besides the devices. */
+/** What a kubelet reports about its node, besides the devices. */
 export interface NodeFacts {
-  /** Of the API server; a kubelet of the same release. */
+  /** The API server's; the kubelet has the same release. */
   readonly kubeletVersion: string;
   readonly bootId: string;
   readonly internalIp: string;
@@ -15,7 +15,7 @@ export interface NodeFacts {
 
 type Quantities = Readonly<Record<string, string>>;
 
-/** The Node as its kubelet registers it. Who asks for labels of its own gets them besides those of every node. */
+/** The Node as its kubelet registers it. Labels of the caller are added to those of every node. */
 export function describeNodeObject(node: SimulatedNode, facts: NodeFacts, gpus: Quantities): KubeletNode {
   const { name, labels, annotations, taints = [] } = node;
   const registered = {
@@ -36,7 +36,7 @@ export function describeNodeObject(node: SimulatedNode, facts: NodeFacts, gpus: 
   return registered;
 }
 
-/** Everything of the status but capacity and allocatable. */
+/** The whole status except capacity and allocatable. */
 export function describeStatus({ name }: SimulatedNode, facts: NodeFacts): object {
   return {
     conditions: describeConditions(facts.now),
@@ -59,7 +59,7 @@ export function describeStatus({ name }: SimulatedNode, facts: NodeFacts): objec
   };
 }
 
-/** All is well, as of now. */
+/** All healthy, as of now. */
 export function describeConditions(now: string): readonly object[] {
   const condition = (type: string, status: string, reason: string): object => ({
     type,
@@ -87,9 +87,9 @@ function standardLabels(name: string): Readonly<Record<string, string>> {
 }
 
 /**
- * The change of `status` that makes a Node show these GPU resources, as a merge patch; undefined if it shows them already.
+ * The `status` change that makes a Node show these GPU resources, as a merge patch; undefined if it shows them already.
  * A resource that is no longer advertised stays as a key: allocatable falls to 0 and capacity keeps its number (a real
- * kubelet forgets that after five minutes). Compare allocatable, where 0 is absent.
+ * kubelet forgets that after five minutes). Compare allocatable, where 0 means absent.
  */
 export function patchGpus(shown: KubeletNode['status'], wanted: Readonly<Record<string, number>>): object | undefined {
   const allocatable: Record<string, string> = {};

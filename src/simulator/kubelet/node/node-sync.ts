@@ -10,15 +10,15 @@ import type { KubeletTiming } from '../timing.ts';
 
 export interface NodeSight {
   readonly client: KubeClient;
-  /** The Node as last seen; undefined where there is none. */
+  /** The Node as last seen; undefined if it does not exist. */
   readonly shown: KubeletNode | undefined;
   readonly timing: KubeletTiming;
   readonly kubeletVersion: string;
 }
 
 /**
- * Brings a Node in line with its machine: registers it once, then shows what the plugin advertises, and reports. A Node
- * that somebody deletes is not registered again: a kubelet does so only when it starts.
+ * Reconciles a Node with its machine: registers it once, then shows what the plugin advertises, and reports. A deleted Node
+ * is not registered again: a kubelet registers only when it starts.
  */
 export async function syncNode(machine: Machine, sight: NodeSight): Promise<ReconcileResult> {
   const { client, shown, timing } = sight;
@@ -56,7 +56,7 @@ async function register(machine: Machine, { client, kubeletVersion }: NodeSight)
   machine.reportedAtMs = performance.now();
 }
 
-/** A Node that was there before its kubelet started: of an earlier run, or made by a user. */
+/** A Node that existed before its kubelet started: from an earlier run, or created by a user. */
 async function takeOver(machine: Machine, { client, shown, kubeletVersion }: NodeSight): Promise<void> {
   const { name } = machine.node;
   const { status } = describeNodeObject(machine.node, factsOf(machine, kubeletVersion), {});

@@ -8,13 +8,13 @@ interface Watched {
 }
 
 /**
- * Tells of changes to files that other programs replace by rename. A file cannot be watched over a rename, its folder can;
- * one watch serves all files of a folder.
+ * Notifies about changes to files that other programs replace by rename. A watch on a file does not survive a rename, a watch
+ * on its folder does; one watch serves all files of a folder.
  */
 export class StateWatch {
   readonly #folders = new Map<string, Watched>();
 
-  /** Calls `onChange` after each change, possibly more than once for one. The folder is made if it is not there. */
+  /** Calls `onChange` after each change, possibly more than once. Creates the folder if it does not exist. */
   add(file: string, onChange: () => void): void {
     const folder = dirname(file);
     const watched = this.#folders.get(folder) ?? this.#open(folder);
@@ -37,7 +37,7 @@ export class StateWatch {
       if (name === null) for (const listener of listeners.values()) listener();
       else listeners.get(name)?.();
     });
-    // A folder that is removed under us: the reader finds the file absent.
+    // The folder was removed under us: the reader finds the file absent.
     watcher.on('error', () => undefined);
     const watched = { watcher, listeners };
     this.#folders.set(folder, watched);

@@ -12,13 +12,13 @@ export interface ContainerAllocation {
 
 export type PodAllocation = readonly ContainerAllocation[];
 
-/** Why a kubelet turns a pod away for good. */
+/** Why a kubelet permanently rejects a pod. */
 export interface AdmissionFailure {
   readonly reason: 'UnexpectedAdmissionError';
   readonly message: string;
 }
 
-/** How many of each GPU resource a container asks for. Extended resources have limits equal to requests. */
+/** How many of each GPU resource a container requests. Extended resources have limits equal to requests. */
 export function listRequests(pod: PodObject): readonly { readonly container: string; readonly counts: Counts }[] {
   return (pod.spec?.containers ?? []).map(({ name, resources }) => ({
     container: name,
@@ -31,8 +31,8 @@ export function listRequests(pod: PodObject): readonly { readonly container: str
 type Counts = readonly (readonly [resource: string, count: number])[];
 
 /**
- * Gives a pod devices that no other pod holds, as the kubelet's device manager does at admission. It does not look at
- * whether the devices still exist: the kubelet does not either (it believes the plugin).
+ * Gives a pod devices that no other pod holds, as the kubelet's device manager does at admission. It does not check
+ * whether the devices still exist: the kubelet does not either (it trusts the plugin).
  */
 export function allocate(
   pod: PodObject,
@@ -54,7 +54,7 @@ export function allocate(
   return given;
 }
 
-/** Replicas of the device that has given away the fewest, as the plugin prefers by default (`distributed`). */
+/** Replicas of the device with the fewest allocated, as the plugin prefers by default (`distributed`). */
 function chooseLeastUsed(free: readonly string[], count: number, taken: ReadonlySet<string>): readonly string[] {
   const uses = new Map<string, number>();
   const use = (id: string): void => void uses.set(uuidOfDeviceId(id), (uses.get(uuidOfDeviceId(id)) ?? 0) + 1);
@@ -69,7 +69,7 @@ function chooseLeastUsed(free: readonly string[], count: number, taken: Readonly
   });
 }
 
-/** What a pod that runs already was given, from its own status: a kubelet's checkpoint file, in effect. */
+/** The devices of a running pod, from its own status: effectively a kubelet's checkpoint file. */
 export function readAllocation(pod: PodObject): PodAllocation {
   return (pod.status?.containerStatuses ?? []).map(({ name, allocatedResourcesStatus }) => ({
     container: name,

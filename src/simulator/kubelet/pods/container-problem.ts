@@ -1,13 +1,13 @@
 /** Why one container of a pod is not ready. */
 export type ContainerProblem =
-  /** It runs and has not got ready. */
+  /** It runs and is not ready. */
   | { readonly kind: 'NotReady'; readonly container: string }
-  /** The kubelet waits for something that it needs. */
+  /** The kubelet waits for something that the container needs. */
   | { readonly kind: 'NotCreated'; readonly container: string; readonly message: string }
-  /** It exited, and is started again after a while. `message` is what it said. */
+  /** It exited, and is restarted after a while. `message` is its output. */
   | { readonly kind: 'Crashed'; readonly container: string; readonly message: string; readonly restarts: number };
 
-/** Whether the pod's status says the same of both; the number of restarts is not worth a write. */
+/** Whether the pod's status would be the same for both; the number of restarts is not worth a write. */
 export function isSameProblem(a: ContainerProblem | undefined, b: ContainerProblem | undefined): boolean {
   return a?.kind === b?.kind && a?.container === b?.container && messageOf(a) === messageOf(b);
 }

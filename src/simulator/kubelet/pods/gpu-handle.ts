@@ -3,8 +3,8 @@ import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 
 /**
- * Pods with this annotation keep all GPUs of their node open, as DCGM does: no process is seen, and MIG mode cannot be changed
- * nor a GPU reset while they are there.
+ * Pods with this annotation keep all GPUs of their node open, as DCGM does: no process is visible, and while they exist
+ * neither MIG mode can be changed nor a GPU be reset.
  */
 export const holdsGpusAnnotation = 'simulator.gpupartition.dev/holds-gpus';
 

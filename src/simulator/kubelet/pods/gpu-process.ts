@@ -4,15 +4,15 @@ import type { PodAllocation } from './allocation.ts';
 import type { GpuDevice } from '../node/gpu-devices.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 
-/** Pods with this annotation hold their devices and run nothing on them: NVML then shows no process, PodResources the pod. */
+/** Pods with this annotation hold their devices but run nothing on them: NVML shows no process, PodResources the pod. */
 export const idleAnnotation = 'simulator.gpupartition.dev/idle';
 
 const firstPid = 10_000;
 const memoryMiB = 512;
 
 /**
- * The state with one process for each device that the pod was given; its name says whose it is, so that it is found again
- * by a kubelet that was restarted. A device that is no longer there gets none.
+ * The state with one process for each of the pod's devices; its name identifies the pod, so that a restarted kubelet
+ * finds it again. A device that no longer exists gets none.
  */
 export function withProcessesOf(
   state: NodeState,

@@ -1,7 +1,7 @@
 import type { Change } from '../../../kube/store.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 
-/** Pods by the node that they are bound to, and there by `namespace/name`. */
+/** Pods by their node, and there by `namespace/name`. */
 export class PodIndex {
   readonly #byNode = new Map<string, Map<string, PodObject>>();
 

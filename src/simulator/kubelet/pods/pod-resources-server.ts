@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { handleUnaryCall } from '@grpc/grpc-js';
 
-/** Encoded answers by gRPC path, made when they are asked for. */
+/** Encoded responses by gRPC path, computed on request. */
 export type Methods = Readonly<Record<string, () => Buffer>>;
 
 /** A gRPC server on a Unix socket for unary calls without arguments: a kubelet's `pod-resources/kubelet.sock`. */
@@ -12,7 +12,7 @@ export interface PodResourcesServer {
   close(): Promise<void>;
 }
 
-/** A socket file that is there already, of a kubelet that was killed, is replaced. */
+/** Replaces an existing socket file of a kubelet that was killed. */
 export async function servePodResources(socket: string, methods: Methods): Promise<PodResourcesServer> {
   mkdirSync(dirname(socket), { recursive: true });
   rmSync(socket, { force: true });
@@ -31,7 +31,7 @@ export async function servePodResources(socket: string, methods: Methods): Promi
     close: () =>
       new Promise((resolve) => {
         server.tryShutdown(() => resolve());
-        // A kubelet that ends does not wait for its callers.
+        // A kubelet that exits does not wait for its callers.
         server.forceShutdown();
       }),
   };

@@ -11,7 +11,7 @@ export interface StartedPodHolding {
 }
 
 /**
- * `v1.ListPodResourcesResponse`: all pods, those without devices too, and one entry for each device id, as a real kubelet
+ * `v1.ListPodResourcesResponse`: all pods, including those without devices, and one entry per device id, as a real kubelet
  * answers (the same resource name repeats: sum).
  */
 export function encodeList(holdings: readonly StartedPodHolding[]): Buffer {
@@ -27,7 +27,7 @@ export function encodeList(holdings: readonly StartedPodHolding[]): Buffer {
   });
 }
 
-/** `v1.AllocatableResourcesResponse`: all devices that the plugin advertises, given away or not. */
+/** `v1.AllocatableResourcesResponse`: all devices that the plugin advertises, allocated or not. */
 export function encodeAllocatable(deviceIds: ReadonlyMap<string, readonly string[]>): Buffer {
   return allocatableResponse.encode({ devices: listDevices([...deviceIds]) });
 }

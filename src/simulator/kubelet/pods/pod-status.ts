@@ -11,7 +11,7 @@ export interface RunningFacts {
   readonly problem?: ContainerProblem | undefined;
 }
 
-/** Status of a pod whose containers run, but for the one with a problem, as a merge patch. The scheduler's condition stays. */
+/** Status of a pod whose containers run, except the one with a problem, as a merge patch. The scheduler's condition stays. */
 export function describeRunning(pod: PodObject, given: PodAllocation, facts: RunningFacts): object {
   const { now, ip, problem } = facts;
   const kept = (pod.status?.conditions ?? []).filter(({ type }) => type === 'PodScheduled');
@@ -34,7 +34,7 @@ export function describeRunning(pod: PodObject, given: PodAllocation, facts: Run
   };
 }
 
-/** Status of a pod that the kubelet turned away. It never runs; whoever owns it makes another. */
+/** Status of a pod that the kubelet rejected. It never runs; its owner creates another. */
 export function describeFailed({ reason, message }: AdmissionFailure, now: string): object {
   return { status: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime: now } };
 }

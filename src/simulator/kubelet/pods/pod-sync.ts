@@ -16,13 +16,13 @@ import type { KubeletTiming } from '../timing.ts';
 interface PodSight {
   readonly client: KubeClient;
   readonly timing: KubeletTiming;
-  /** Of the Node as last seen. */
+  /** Of the Node, as last seen. */
   readonly labels: Labels;
-  /** That the pod stands for, where it is a real one. */
+  /** The program that the pod stands for, if it is a real one. */
   readonly program: PodProgram | undefined;
 }
 
-/** Starts a pod that is bound to the machine, or ends one that is deleted; level-triggered. */
+/** Starts a pod that is bound to the machine, or terminates one that is deleted; level-triggered. */
 export async function syncPod(
   host: Host,
   pod: PodObject,
@@ -63,7 +63,7 @@ export async function syncPod(
   return next;
 }
 
-/** The pod's containers have ended, and with them all that they did. */
+/** The pod's containers have ended, and all their effects with them. */
 export function releasePod({ machine, daemons }: Host, pod: PodObject): void {
   machine.release(pod);
   daemons.stop(pod);
@@ -79,7 +79,7 @@ async function patchStatus(client: KubeClient, pod: PodObject, ref: ObjectRef, s
   }
 }
 
-/** The object goes only now: until its containers have ended a deleted pod stays as Terminating. */
+/** Only now is the object removed: until its containers have ended a deleted pod stays Terminating. */
 async function remove(client: KubeClient, pod: PodObject, ref: ObjectRef): Promise<void> {
   const { uid } = pod.metadata;
   try {
@@ -89,7 +89,7 @@ async function remove(client: KubeClient, pod: PodObject, ref: ObjectRef): Promi
   }
 }
 
-/** How long the containers take after SIGTERM: what they say, and SIGKILL at the deletion timestamp at the latest. */
+/** How long the containers take after SIGTERM: their own time, with SIGKILL at the deletion timestamp at the latest. */
 function stopMsOf(pod: PodObject, timing: KubeletTiming): number {
   const { annotations, deletionTimestamp = '' } = pod.metadata;
   const seconds = annotations?.[stopSecondsAnnotation];

@@ -1,7 +1,7 @@
 import { healthSigns, type FaultEffect, type FaultRule } from './fault.ts';
 import { NVML } from '../nvml/nvml-code.ts';
 
-/** A line of a fault file that means nothing. */
+/** An invalid line of a fault file. */
 export class FaultSyntaxError extends Error {
   override readonly name = 'FaultSyntaxError';
 
@@ -10,7 +10,7 @@ export class FaultSyntaxError extends Error {
   }
 }
 
-/** Option words of a fault line and what is allowed behind `=`. */
+/** Option words of a fault line, and the values allowed after `=`. */
 const OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ['rc', /^\d+$/],
   ['ms', /^\d+$/],
@@ -28,7 +28,7 @@ const OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 const FLAGS: ReadonlySet<string> = new Set(['done', 'dies', 'empty', 'off', ...healthSigns]);
 
 /**
- * Reads a fault file: one rule a line, `#` starts a comment line.
+ * Reads a fault file: one rule per line, `#` starts a comment line.
  * @throws FaultSyntaxError
  */
 export function parseFaults(text: string): readonly FaultRule[] {

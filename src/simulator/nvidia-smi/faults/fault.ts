@@ -1,27 +1,27 @@
 /** What a fault does when it strikes. */
 export type FaultEffect =
-  /** The call returns an NVML code; with `done` only after having done its work. */
+  /** The call returns an NVML code; with `done` only after completing its work. */
   | { readonly kind: 'fail'; readonly code: number; readonly done: boolean }
   /** The call reports success and changes nothing. */
   | { readonly kind: 'skip' }
   | { readonly kind: 'sleep'; readonly milliseconds: number }
-  /** The call never returns; the process ignores SIGTERM unless it `dies`. With `done` it hangs after having done its work. */
+  /** The call never returns; the process ignores SIGTERM unless it `dies`. With `done` it hangs after completing its work. */
   | { readonly kind: 'hang'; readonly dies: boolean; readonly done: boolean }
   /** A change of MIG mode stays pending with this NVML code. */
   | { readonly kind: 'pending'; readonly code: number }
   | { readonly kind: 'output'; readonly damage: OutputDamage; readonly bytes: number }
   /** The driver does not know this GPU instance profile. */
   | { readonly kind: 'hideProfile'; readonly profileId: number }
-  /** The driver tells profiles and places only while MIG mode is on. */
+  /** The driver lists profiles and placements only while MIG mode is on. */
   | { readonly kind: 'tablesOff' }
   | { readonly kind: 'persistenceOff' }
-  /** The GPU serves virtual machines. */
+  /** The GPU hosts virtual machines. */
   | { readonly kind: 'vgpuHost' }
-  /** The driver says that the GPU is not well, by this sign in its report. */
+  /** The driver reports the GPU as unhealthy, by this sign in its report. */
   | { readonly kind: 'unhealthy'; readonly sign: HealthSign }
   | { readonly kind: 'reboot' };
 
-/** Signs of a sick GPU: fields of `-q`, and values of the recovery action of later drivers. */
+/** Signs of an unhealthy GPU: fields of `-q`, and values of the recovery action of later drivers. */
 export const healthSigns = [
   'reset',
   'remap',
@@ -38,28 +38,28 @@ export type OutputDamage = 'cut' | 'garbage' | 'flood' | 'empty';
 
 /** One line of a fault file. */
 export interface FaultRule {
-  /** The line itself: what its count is kept under. */
+  /** The line itself: the key of its count. */
   readonly line: string;
   readonly effect: FaultEffect;
-  /** NVML call without `nvml`, `*` for every one, `Run` for the start of a command. A prefix is enough. */
+  /** NVML call without `nvml`, `*` for every call, `Run` for the start of a command. A prefix is enough. */
   readonly call: string;
   readonly gpu?: number;
   readonly gi?: number;
   readonly ci?: number;
   /** Only commands that have this argument: `-lgi`. */
   readonly argument?: string;
-  /** Strikes only from the `first` to the `last` match, counted from 1 over all processes that share the state file. */
+  /** Applies only from the `first` to the `last` match, counted from 1 over all processes that share the state file. */
   readonly nth?: { readonly first: number; readonly last: number };
 }
 
-/** What an NVML call acts on; GPU instance and compute instance where the call names one. */
+/** What an NVML call acts on; GPU instance and compute instance if the call names one. */
 export interface FaultTarget {
   readonly gpu?: number;
   readonly gi?: number;
   readonly ci?: number;
 }
 
-/** True if the rule speaks of this call on this target in this command; `nth` is not looked at. */
+/** True if the rule matches this call on this target in this command, regardless of `nth`. */
 export function speaksOf(rule: FaultRule, call: string, target: FaultTarget, argv: readonly string[]): boolean {
   const callFits = call === 'Run' ? rule.call === 'Run' : rule.call === '*' || call.startsWith(rule.call);
   return (

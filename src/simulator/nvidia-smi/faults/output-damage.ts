@@ -1,6 +1,6 @@
 import type { FaultEffect } from './fault.ts';
 
-/** What an `output` fault leaves of the output; other effects leave it as it is. Counts are bytes of ASCII. */
+/** What an `output` fault leaves of the output; other effects leave it unchanged. Counts are bytes of ASCII. */
 export function damageOutput(output: string, effect: FaultEffect): string {
   if (effect.kind !== 'output') {
     return output;

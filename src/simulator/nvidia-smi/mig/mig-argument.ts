@@ -1,6 +1,6 @@
 /**
  * Reads `-gi` or `-ci` as nvidia-smi does: leading digits of each member count (`11-13`, `11abc` and `+11` all mean 11, `0xB` means 0),
- * members without are ignored. Undefined (option not given) lets every id pass; an empty list lets none.
+ * members without digits are ignored. Undefined (option not given) matches every id; an empty list matches none.
  */
 export function parseIdFilter(text: string | undefined): (id: number) => boolean {
   if (text === undefined) {
@@ -13,7 +13,7 @@ export function parseIdFilter(text: string | undefined): (id: number) => boolean
   return (id) => ids.includes(id);
 }
 
-/** A member of `-cgi` or `-cci`: a profile by id or by name, and a start if one could be read. */
+/** A member of `-cgi` or `-cci`: a profile by id or name, and a start if one could be read. */
 export interface ProfileTuple {
   /** As typed, for messages. */
   readonly text: string;
@@ -21,7 +21,7 @@ export interface ProfileTuple {
   readonly start?: number;
 }
 
-/** Splits `19:2,MIG 1g.5gb, 14`. An unreadable start (`19:x`, `19:`, `19:-1`) is dropped without a word. */
+/** Splits `19:2,MIG 1g.5gb, 14`. An unreadable start (`19:x`, `19:`, `19:-1`) is silently dropped. */
 export function parseProfileTuples(text: string): readonly ProfileTuple[] {
   return text.split(',').flatMap((member) => {
     const trimmed = member.trimStart();

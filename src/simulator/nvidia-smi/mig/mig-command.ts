@@ -90,13 +90,13 @@ function act(
   }
 }
 
-/** `-C` alone looks for compute instances and then does nothing. */
+/** `-C` alone looks up compute instances and then does nothing. */
 function checkOnly(world: World, nvml: Nvml, scope: InstanceScope): number {
   findComputeInstances(world, nvml, scope);
   return 0;
 }
 
-/** Undefined where the mode cannot be read: to `mig` such a GPU is one without MIG. */
+/** Undefined if the mode cannot be read: `mig` treats such a GPU as one without MIG. */
 function migModeOf(nvml: Nvml, gpu: SimulatedGpu): boolean | undefined {
   try {
     return nvml.getMigMode(gpu).current;

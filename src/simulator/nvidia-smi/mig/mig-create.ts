@@ -13,7 +13,7 @@ import type { World } from '../state/world.ts';
 const NO_GPU_INSTANCES = 'Failed to create GPU instances';
 const NO_COMPUTE_INSTANCES = 'Failed to create compute instances';
 
-/** `-cgi`, with `-C` if `withDefault`. Creates in order, stops at the first failure and leaves what it has made. */
+/** `-cgi`, with `-C` if `withDefault`. Creates in order, stops at the first failure and keeps what it has created. */
 export function createGpuInstances(
   world: World,
   nvml: Nvml,
@@ -49,7 +49,7 @@ export function createComputeInstances(
   return 0;
 }
 
-/** Stands for the profile marked `*` in -lcip; its text is what the messages call it. */
+/** Stands for the profile marked `*` in -lcip; messages use its text. */
 const DEFAULT_PROFILE: ProfileTuple = { text: 'default', profile: '' };
 
 function createGpuInstance(world: World, nvml: Nvml, gpu: SimulatedGpu, tuple: ProfileTuple): GpuInstance {
@@ -61,7 +61,7 @@ function createGpuInstance(world: World, nvml: Nvml, gpu: SimulatedGpu, tuple: P
   }
   const profile = findByIdOrName(nvml.findGiProfiles(gpu), tuple.profile);
   if (tuple.start !== undefined) {
-    // With a start the placements are asked for first, and that failure has no line of its own.
+    // With a start the placements are queried first, and that failure has no line of its own.
     tryList(world, () => nvml.checkGiPlacements(gpu), NO_GPU_INSTANCES);
   }
   try {

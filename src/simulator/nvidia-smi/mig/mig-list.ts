@@ -20,7 +20,7 @@ import { NVML } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
 import type { World } from '../state/world.ts';
 
-/** `-lgip`. The head comes before the first call, so that it is printed even if that fails. */
+/** `-lgip`. The header comes before the first call, so that it is printed even if that fails. */
 export function listProfiles(world: World, nvml: Nvml, gpus: readonly SimulatedGpu[]): number {
   const table = fitTable(
     GI_PROFILE_TABLE,

@@ -24,8 +24,8 @@ export const MIG_OPTIONS: readonly OptionSpec<MigOption>[] = [
 ];
 
 /**
- * Of several actions in one call only one runs, the others are dropped without a word. Recorded: -lgi before -lci and -dgi,
- * -cgi before -dgi and -cci; the rest of the order is a choice.
+ * Of several actions in one call only one runs, the others are silently dropped. Recorded: -lgi before -lci and -dgi,
+ * -cgi before -dgi and -cci; the rest of the order is our choice.
  */
 export const ACTION_ORDER: readonly MigAction[] = [
   'lgip',

@@ -22,7 +22,7 @@ export interface FoundComputeInstance extends FoundGpuInstance {
   readonly ci: ComputeInstance;
 }
 
-/** GPU instances in scope, GPU by GPU. Ends the command where there are none or they cannot be listed. */
+/** GPU instances in scope, GPU by GPU. Ends the command if there are none or they cannot be listed. */
 export function findGpuInstances(world: World, nvml: Nvml, scope: InstanceScope): readonly FoundGpuInstance[] {
   const found = scope.gpus.flatMap((gpu) =>
     tryList(world, () => nvml.getGpuInstances(gpu), 'No GPU instances found')
@@ -32,7 +32,7 @@ export function findGpuInstances(world: World, nvml: Nvml, scope: InstanceScope)
   return found.length > 0 ? found : exitWith(world, NVML.notFound, 'No GPU instances found: Not Found\n');
 }
 
-/** Compute instances in scope, in the order of -lcip within a GPU instance. Ends the command where there are none. */
+/** Compute instances in scope, in the order of -lcip within a GPU instance. Ends the command if there are none. */
 export function findComputeInstances(world: World, nvml: Nvml, scope: InstanceScope): readonly FoundComputeInstance[] {
   const found = findGpuInstances(world, nvml, scope).flatMap(({ gpu, gi }) =>
     ciProfilesOf(gpu, gi)
@@ -43,7 +43,7 @@ export function findComputeInstances(world: World, nvml: Nvml, scope: InstanceSc
   return found.length > 0 ? found : exitWith(world, NVML.notFound, 'No compute instances found: Not Found\n');
 }
 
-/** Runs a call; if it fails prints `what: reason` and ends the command. */
+/** Runs a call; if it fails, prints `what: reason` and ends the command. */
 export function tryList<T>(world: World, call: () => T, what: string): T {
   try {
     return call();

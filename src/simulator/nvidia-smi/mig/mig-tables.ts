@@ -1,16 +1,16 @@
-/** Frames of the `nvidia-smi mig` tables: drivers 550 print them with these exact widths. */
+/** Frames of the `nvidia-smi mig` tables: 550 drivers print them with these exact widths. */
 export interface MigTable {
   readonly width: number;
-  /** Lines between the upper frame and the double line, without the bars. */
+  /** Lines between the top frame and the double line, without the bars. */
   readonly head: readonly string[];
-  /** Column in which the names begin, and how much of it they may take. */
+  /** Column where the names start, and their maximum width. */
   readonly nameColumn: number;
   readonly nameWidth: number;
 }
 
 /**
  * The table with room for the longest of `names`. Drivers that know names as long as `1g.24gb+me.all` print wider tables
- * (81 columns instead of 79 were seen); where they put the blanks is a choice.
+ * (81 columns instead of 79 were seen); the position of the blanks is our choice.
  */
 export function fitTable(table: MigTable, names: readonly string[]): MigTable {
   const extra = Math.max(0, ...names.map((name) => name.length + 1 - table.nameWidth));
@@ -71,13 +71,13 @@ export const CI_TABLE: MigTable = {
   ],
 };
 
-/** Upper frame, head and double line. */
+/** Top frame, header and double line. */
 export function tableHead(table: MigTable): string {
   const rows = table.head.map((line) => `|${line.padEnd(table.width)}|\n`).join('');
   return `${rule(table)}${rows}|${'='.repeat(table.width)}|\n`;
 }
 
-/** One entry: its lines, and the rule below. */
+/** One entry: its lines, and the rule below them. */
 export function tableEntry(table: MigTable, lines: readonly string[]): string {
   return lines.map((line) => `|${line.padEnd(table.width)}|\n`).join('') + rule(table);
 }

@@ -7,7 +7,7 @@ import type { World } from '../state/world.ts';
 
 const EARLY_END = 'Terminating early due to previous errors.\n';
 
-/** `-mig 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. Exit code 0 also where the mode is only pending. */
+/** `-mig 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. Exit code 0 also if the mode is only pending. */
 export function changeMigMode(world: World, nvml: Nvml, selector: string | undefined, wanted: string): number {
   const enable = parseMode(world, wanted);
   for (const gpu of selectGpus(world, nvml, selector)) {
@@ -61,7 +61,7 @@ function changeOne(world: World, nvml: Nvml, gpu: SimulatedGpu, enable: boolean)
 }
 
 function describePending(gpu: SimulatedGpu, verb: string, status: number): string {
-  // nvidia-smi has no blank after the colon.
+  // nvidia-smi prints no blank after the colon.
   const warning = `Warning: MIG mode is in pending ${verb} state for GPU ${gpu.busId}:${describeNvmlCode(status)}\n`;
   return status === NVML.inUse
     ? `${warning}${gpu.busId} is currently being used by one or more other processes (e.g. CUDA application or a monitoring application ` +
@@ -70,7 +70,7 @@ function describePending(gpu: SimulatedGpu, verb: string, status: number): strin
     : `${warning}Reboot the system or try nvidia-smi --gpu-reset to make MIG mode effective on GPU ${gpu.busId}\n`;
 }
 
-/** `--gpu-reset`: resets what can be reset and then names what could not. */
+/** `--gpu-reset`: resets the GPUs that it can and then names the others. */
 export function resetGpus(world: World, nvml: Nvml, selector: string | undefined): number {
   const refused: string[] = [];
   for (const gpu of selectGpus(world, nvml, selector)) {

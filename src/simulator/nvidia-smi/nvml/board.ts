@@ -3,8 +3,8 @@ import { MODELS } from '../../../core/gpu/geometry/models.ts';
 import { NON_MIG_BOARDS } from './non-mig-boards.ts';
 
 /**
- * What nvidia-smi prints about a board and no MIG table knows. Power, clocks and the like are plausible constants:
- * nothing of them is measured by the simulator.
+ * What nvidia-smi prints about a board beyond the MIG tables. Power, clocks and the like are plausible constants:
+ * the simulator measures none of them.
  */
 export interface Board {
   /** As nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`, `Tesla T4`. */
@@ -20,11 +20,11 @@ export interface Board {
   readonly graphicsMHz: number;
   readonly memoryMHz: number;
   readonly pcieGeneration: number;
-  /** Absent for a GPU that cannot do MIG. */
+  /** Absent for a GPU without MIG support. */
   readonly model?: GpuModel;
 }
 
-/** A GPU name that neither the MIG models nor the table of other boards knows. */
+/** A GPU name that is in neither the MIG models nor the table of other boards. */
 export class UnknownGpuError extends Error {
   override readonly name = 'UnknownGpuError';
 
@@ -38,7 +38,7 @@ export class UnknownGpuError extends Error {
 }
 
 /**
- * Finds a board by product name, by GFD label, by model id, or by any of these without `NVIDIA`.
+ * Finds a board by product name, GFD label or model id, or by any of these without `NVIDIA`.
  * @throws UnknownGpuError
  */
 export function findBoard(wanted: string): Board {
@@ -110,7 +110,7 @@ function describeMigBoard(model: GpuModel, productName: string, pciDeviceId: str
   };
 }
 
-/** For boards whose memory nobody has published: the gigabytes in the name of the largest profile. */
+/** For boards of unpublished memory size: the gigabytes in the name of the largest profile. */
 function memoryFromNames(model: GpuModel): number {
   return Math.max(1, ...model.profiles.map((profile) => Number(/\.(\d+)gb/.exec(profile.name)?.[1] ?? 0) * 1024));
 }

@@ -6,7 +6,7 @@ import type { GpuInstance, NodeState } from '../state/node-state.ts';
 import { gpuStateOf } from '../state/node-state.ts';
 import { allowsOneMore, overlaps } from './placement.ts';
 
-/** How many more instances of `profile` fit; 0 while MIG is off (a choice: NVML must return some number). */
+/** How many more instances of `profile` fit; 0 while MIG is off (our choice: NVML must return some number). */
 export function countFreeGpuInstances(gpu: SimulatedGpu, state: NodeState, profile: GiProfile): number {
   const { migCurrent, gpuInstances } = gpuStateOf(state, gpu.index);
   const model = gpu.board.model;
@@ -24,7 +24,7 @@ export function countFreeGpuInstances(gpu: SimulatedGpu, state: NodeState, profi
   return taken.length - gpuInstances.length;
 }
 
-/** Starts of a compute instance profile that are free in `gi`. */
+/** Free starts of a compute instance profile in `gi`. */
 export function freeCiStarts(profile: CiProfile, gi: GpuInstance): readonly number[] {
   return profile.starts.filter(
     (start) => !gi.computeInstances.some((other) => overlaps({ start, size: profile.size }, other)),

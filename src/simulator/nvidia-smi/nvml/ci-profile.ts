@@ -12,7 +12,7 @@ export interface CiProfile {
   readonly size: number;
   readonly starts: readonly number[];
   readonly multiprocessors: number;
-  /** Takes the whole GPU instance: the one that `-C` and a bare `-cci` create. */
+  /** Takes the whole GPU instance: the profile that `-C` and a bare `-cci` create. */
   readonly isDefault: boolean;
 }
 
@@ -27,7 +27,7 @@ const SLICES_BY_ID: readonly (readonly [id: number, slices: number])[] = [
 /** NVML_COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1 (go-nvml #146): one slice with the multiprocessors of a double-memory 1g. */
 const REVISED_ONE_SLICE = 7;
 
-/** Profiles of a GPU instance in the order of `nvidia-smi mig -lcip`. `all` are the GPU's profiles. */
+/** Profiles of a GPU instance in the order of `nvidia-smi mig -lcip`. `all` is the GPU's profiles. */
 export function listCiProfiles(gi: GiProfile, all: readonly GiProfile[]): readonly CiProfile[] {
   const perSlice = slowestMultiprocessors(all);
   const revised = revisedMultiprocessors(all, perSlice);
@@ -43,14 +43,14 @@ export function listCiProfiles(gi: GiProfile, all: readonly GiProfile[]): readon
   });
 }
 
-/** Compute instance profiles of an existing GPU instance; none if its profile id is not one of the board's. */
+/** Compute instance profiles of an existing GPU instance; none if the board does not have its profile id. */
 export function ciProfilesOf(gpu: SimulatedGpu, gi: GpuInstance): readonly CiProfile[] {
   const profiles = listGiProfiles(gpu.board);
   const profile = profiles.find(({ id }) => id === gi.profileId);
   return profile === undefined ? [] : listCiProfiles(profile, profiles);
 }
 
-/** Of 3 slices only a 3g or a 7g has room for a compute instance that is not half of a 4g. */
+/** Of 3 slices, only a 3g or a 7g has room for a compute instance that is not half of a 4g. */
 function fits(slices: number, gi: GiProfile): boolean {
   return slices <= gi.computeSlices && (slices !== 3 || gi.computeSlices !== 4);
 }
@@ -67,7 +67,7 @@ function describe(id: number, slices: number, gi: GiProfile, perSlice: number): 
   };
 }
 
-/** Recorded for 1c and 2c, and as counts for the rest: 2c thrice, 3c twice, 4c once in a 7g. */
+/** Recorded for 1c and 2c, and as counts for the rest: 2c three times, 3c twice, 4c once in a 7g. */
 function startsOf(slices: number, gi: GiProfile): readonly number[] {
   const step = slices === 3 ? 4 : slices;
   const starts: number[] = [];

@@ -8,15 +8,15 @@ import { gpuStateOf, withGpuState } from '../state/node-state.ts';
 import { NVML, NvmlFailure } from './nvml-code.ts';
 import { allowsOneMore, chooseStart, freeStarts, giIdOf } from './placement.ts';
 
-/** A state and what the change made or answered. */
+/** A new state and the result of the change. */
 export interface StateChange<T> {
   readonly state: NodeState;
   readonly result: T;
 }
 
 /**
- * Creates a GPU instance, at `start` or where the driver likes.
- * @throws NvmlFailure Invalid Argument for a start that the profile does not have, Insufficient Resources for no room
+ * Creates a GPU instance, at `start` or where the driver chooses.
+ * @throws NvmlFailure Invalid Argument if the profile does not have that start, Insufficient Resources if there is no room
  */
 export function createGpuInstance(
   gpu: SimulatedGpu,
@@ -73,7 +73,7 @@ export function createComputeInstance(
   return { state: changed, result: made };
 }
 
-/** @throws NvmlFailure Not Found, or In use while a compute instance or a process is left in it */
+/** @throws NvmlFailure Not Found, or In use while it contains a compute instance or a process */
 export function destroyGpuInstance(gpu: SimulatedGpu, state: NodeState, giId: number): StateChange<undefined> {
   const gi = requireGpuInstance(state, gpu.index, giId);
   const busy = state.processes.some(({ gpu: index, instance }) => index === gpu.index && instance?.gi === giId);
@@ -106,7 +106,7 @@ export function destroyComputeInstance(
 
 /**
  * Sets the MIG mode. The result is the activation status: 0, or why the mode is only pending.
- * `holdBack` makes it pending with that status; a process on the GPU, or a handle, does the same with In use.
+ * `holdBack` makes it pending with that status; a process or a handle on the GPU does the same with In use.
  * @throws NvmlFailure Not Supported, or In use for switching off while GPU instances exist
  */
 export function setMigMode(
@@ -132,7 +132,7 @@ export function setMigMode(
 }
 
 /**
- * Resets a GPU: the pending MIG mode becomes current, no instance survives.
+ * Resets a GPU: the pending MIG mode becomes current, and no instance survives.
  * @throws NvmlFailure In use while a process or a handle holds the GPU
  */
 export function resetGpu(gpu: SimulatedGpu, state: NodeState): StateChange<undefined> {
@@ -147,7 +147,7 @@ export function resetGpu(gpu: SimulatedGpu, state: NodeState): StateChange<undef
   return { state: reset, result: undefined };
 }
 
-/** Restarts the node: no process and no instance survives; Ampere keeps its (pending) MIG mode, later chips forget it. */
+/** Reboots the node: no process or instance survives; Ampere keeps its (pending) MIG mode, later chips lose it. */
 export function rebootNode(gpus: readonly SimulatedGpu[], state: NodeState): NodeState {
   return {
     gpus: gpus.map((gpu) => {

@@ -7,10 +7,10 @@ export interface DriverVersions {
   readonly cuda: string;
 }
 
-/** The recorded runs are of its nvidia-smi. */
+/** The recorded runs come from its nvidia-smi. */
 const recorded = '550.163.01';
 
-/** What the branches come with. */
+/** What ships with each branch. */
 const cudaOf: Readonly<Record<string, string>> = {
   '550': '12.4',
   '570': '12.8',
@@ -19,7 +19,7 @@ const cudaOf: Readonly<Record<string, string>> = {
   '595': '13.2',
 };
 
-/** The driver of a node: the recorded one, or the first that knows MIG on all of its GPUs where that is later. */
+/** The driver of a node: the recorded one, or the first that supports MIG on all of its GPUs if that is later. */
 export function driverOf(gpus: readonly SimulatedGpu[]): DriverVersions {
   const needed = gpus.flatMap(({ board }) => board.model?.minDriver ?? []);
   const driver = needed.reduce((latest, one) => (isOlderDriver(latest, one) ? one : latest), recorded);

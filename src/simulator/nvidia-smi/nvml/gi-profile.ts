@@ -2,7 +2,7 @@ import type { Engines } from '../../../core/gpu/geometry/geometry.ts';
 import type { GpuModel } from '../../../core/gpu/geometry/model.ts';
 import type { Board } from './board.ts';
 
-/** A GPU instance profile with every number that the driver prints; nothing is optional any more. */
+/** A GPU instance profile with every number that the driver prints; nothing is optional. */
 export interface GiProfile {
   readonly name: string;
   readonly id: number;
@@ -15,7 +15,7 @@ export interface GiProfile {
   readonly multiprocessors: number;
 }
 
-/** Ids for profiles whose real id nobody has published (RTX PRO 5000, RTX PRO 4500, Thor). */
+/** Ids for profiles whose real id is unpublished (RTX PRO 5000, RTX PRO 4500, Thor). */
 const FIRST_INVENTED_ID = 100;
 
 /** The profiles of a board in the order of `nvidia-smi mig -lgip`; none without MIG. */
@@ -41,7 +41,7 @@ function shareOfMemory(board: Board, model: GpuModel, size: number): number {
   return Math.floor((board.memoryMiB * size) / Math.max(1, model.memorySlices));
 }
 
-/** What is known of the plain 1g, times the slices; all of them for the whole GPU. Always even: texture clusters hold two. */
+/** The values of the plain 1g, times the slices; all of them for the whole GPU. Always even: texture clusters hold two. */
 function shareOfMultiprocessors(model: GpuModel, computeSlices: number): number {
   const total = model.multiprocessors ?? 0;
   const ofOneSlice = model.profiles.find((profile) => profile.computeSlices === 1)?.multiprocessors;

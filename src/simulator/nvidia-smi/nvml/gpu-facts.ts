@@ -25,7 +25,7 @@ export interface ReportFacts {
   readonly boardId: string;
   readonly usedMiB: number;
   readonly freeMiB: number;
-  /** Why the memory cannot be read; undefined where it can. */
+  /** Why the memory cannot be read; undefined if it can. */
   readonly memoryFailure: string | undefined;
   /** `0 %`; not measured while MIG is on. */
   readonly utilization: string;

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Board } from './board.ts';
 import { findBoard } from './board.ts';
 
-/** One GPU of the simulated node: its board and what only this one has. */
+/** One GPU of the simulated node: its board and its individual values. */
 export interface SimulatedGpu {
   readonly index: number;
   readonly board: Board;
   readonly uuid: string;
-  /** With eight digits of domain, as nvidia-smi prints it: `00000000:07:00.0`. */
+  /** With an eight-digit domain, as nvidia-smi prints it: `00000000:07:00.0`. */
   readonly busId: string;
   readonly serial: string;
 }
 
-/** Bus numbers of the eight GPUs of a DGX A100, then free ones. */
+/** Bus numbers of the eight GPUs of a DGX A100, then free numbers. */
 const BUSES: readonly string[] = '07 0F 47 4E 87 90 B7 BD C1 C9 D1 D9 E1 E9 F1 F9'.split(' ');
 
 export const MAX_GPUS = BUSES.length;
@@ -20,7 +20,7 @@ export const MAX_GPUS = BUSES.length;
 /** A seed that gives the UUIDs of the recorded runs. */
 export const RECORDED_SEED = 'recorded';
 
-/** UUIDs of the recorded runs, by product and index; their rule is not known. */
+/** UUIDs of the recorded runs, by product and index; how they are derived is not known. */
 const RECORDED_UUIDS: ReadonlyMap<string, string> = new Map([
   ['NVIDIA A100-SXM4-40GB 0', 'GPU-c64f3bd4-742c-54d4-a411-9a2a2bcd42a3'],
   ['NVIDIA A30 0', 'GPU-a11732da-b500-5c53-be02-c1dbeed25aa5'],
@@ -29,8 +29,8 @@ const RECORDED_UUIDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The GPUs of a node in index order. The same list and seed give the same UUIDs and serials for ever; another seed, others.
- * @throws UnknownGpuError for a name that no table has
+ * The GPUs of a node in index order. The same list and seed always give the same UUIDs and serials; another seed gives others.
+ * @throws UnknownGpuError for an unknown name
  * @throws RangeError for more than {@link MAX_GPUS}
  */
 export function assembleGpus(names: readonly string[], seed: string = RECORDED_SEED): readonly SimulatedGpu[] {
@@ -61,8 +61,8 @@ function serialOf(seed: string, index: number): string {
 }
 
 /**
- * The UUID of a MIG device depends on GPU, GI id and CI id alone, as in the driver (nvGenerateSmcUuid): an instance that is
- * destroyed and made again at its place has its old UUID.
+ * The UUID of a MIG device depends only on GPU, GI id and CI id, as in the driver (nvGenerateSmcUuid): an instance that is
+ * destroyed and recreated at the same placement keeps its UUID.
  */
 export function migUuid(gpu: SimulatedGpu, giId: number, ciId: number): string {
   return `MIG-${deriveUuid(`mig/${gpu.uuid}/${giId}/${ciId}`)}`;

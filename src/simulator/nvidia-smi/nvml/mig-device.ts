@@ -8,13 +8,13 @@ import { gpuStateOf } from '../state/node-state.ts';
 
 /** A MIG device as programs see it: a compute instance with its GPU instance. */
 export interface MigDevice {
-  /** Compact, and therefore shifting when an instance before it goes. */
+  /** Compact: it shifts when an earlier instance is destroyed. */
   readonly index: number;
   readonly gi: GpuInstance;
   readonly ci: ComputeInstance;
 }
 
-/** What one device shows in `-q` and in the table. */
+/** What `-q` and the table show for one device. */
 export interface MigDeviceFacts {
   readonly giProfile: GiProfile;
   readonly ciProfile: CiProfile;
@@ -22,17 +22,17 @@ export interface MigDeviceFacts {
   readonly bar1MiB: number;
 }
 
-/** Memory that the driver itself takes on every MIG device (recorded). */
+/** Memory that the driver itself uses on every MIG device (recorded). */
 const MIG_DEVICE_USED_MIB = 12;
 
-/** MIG devices of a GPU by GPU instance id, then compute instance id. A GPU instance without compute instance has none. */
+/** MIG devices of a GPU by GPU instance id, then compute instance id. A GPU instance without compute instances has none. */
 export function listMigDevices(gpu: SimulatedGpu, state: NodeState): readonly MigDevice[] {
   const { migCurrent, gpuInstances } = gpuStateOf(state, gpu.index);
   const pairs = gpuInstances.flatMap((gi) => gi.computeInstances.map((ci) => ({ gi, ci })));
   return migCurrent ? pairs.map((pair, index) => ({ index, ...pair })) : [];
 }
 
-/** Undefined for an instance whose profile the board does not have (a state file of another node). */
+/** Undefined for an instance whose profile the board does not have (another node's state file). */
 export function describeMigDevice(gpu: SimulatedGpu, state: NodeState, device: MigDevice): MigDeviceFacts | undefined {
   const { gi, ci } = device;
   const giProfile = listGiProfiles(gpu.board).find(({ id }) => id === gi.profileId);
@@ -49,7 +49,7 @@ export function describeMigDevice(gpu: SimulatedGpu, state: NodeState, device: M
   };
 }
 
-/** Memory in use on the whole GPU: 1 MiB for the driver without MIG, else what its devices use. */
+/** Memory in use on the whole GPU: without MIG 1 MiB for the driver, else the sum of its devices. */
 export function usedMemoryOf(gpu: SimulatedGpu, state: NodeState): number {
   const processes = sumMemory(state.processes.filter((process) => process.gpu === gpu.index));
   const own = gpuStateOf(state, gpu.index).migCurrent ? listMigDevices(gpu, state).length * MIG_DEVICE_USED_MIB : 1;

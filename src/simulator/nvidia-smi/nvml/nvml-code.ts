@@ -13,7 +13,7 @@ export const NVML = {
   insufficientResources: 23,
 } as const;
 
-/** Texts of nvmlErrorString as nvidia-smi 550 prints them (recorded with each code made to fail). */
+/** Texts of nvmlErrorString as nvidia-smi 550 prints them (recorded by making each code fail). */
 const TEXTS: ReadonlyMap<number, string> = new Map([
   [1, 'Uninitialized'],
   [2, 'Invalid Argument'],
@@ -46,7 +46,7 @@ const TEXTS: ReadonlyMap<number, string> = new Map([
   [29, 'Resource not in correct state to perform requested operation'],
 ]);
 
-/** nvidia-smi exits with these codes as they are, with 255 for every other one (recorded, `forms.jsonl`). */
+/** nvidia-smi exits with these codes unchanged, and with 255 for every other one (recorded, `forms.jsonl`). */
 const EXIT_CODES: ReadonlySet<number> = new Set([2, 3, 4, 6, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 23]);
 
 export function describeNvmlCode(code: number): string {

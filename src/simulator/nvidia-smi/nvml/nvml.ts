@@ -26,7 +26,7 @@ export interface MigModePair {
 
 /**
  * The library under nvidia-smi: every method is one NVML call, is subject to faults, and throws {@link NvmlFailure}.
- * Calls that the real library keeps for root fail with Insufficient Permissions for other users.
+ * Calls that the real library reserves for root fail with Insufficient Permissions for other users.
  */
 export class Nvml {
   readonly #world: World;
@@ -43,7 +43,7 @@ export class Nvml {
     this.#enter('Init', {});
   }
 
-  /** Opens a GPU, which is where a lost one shows. */
+  /** Opens a GPU, which fails if it is lost. */
   open(gpu: SimulatedGpu): void {
     this.#enter('DeviceGetHandleByIndex_v2', { gpu: gpu.index });
   }
@@ -57,12 +57,12 @@ export class Nvml {
     return { current: migCurrent, pending: migPending };
   }
 
-  /** Memory of a GPU. What nvidia-smi prints where this fails is the error's text in place of each number. */
+  /** Memory of a GPU. If this fails, nvidia-smi prints the error's text in place of each number. */
   checkMemory(gpu: SimulatedGpu): void {
     this.#enter('DeviceGetMemoryInfo', { gpu: gpu.index });
   }
 
-  /** Signs in the report that the GPU is not well. */
+  /** Signs in the report that the GPU is unhealthy. */
   listHealthSigns(gpu: SimulatedGpu): ReadonlySet<HealthSign> {
     const effects = this.#strike('DeviceGetHealth', { gpu: gpu.index });
     return new Set(effects.flatMap((effect) => (effect.kind === 'unhealthy' ? [effect.sign] : [])));
@@ -97,7 +97,7 @@ export class Nvml {
     return this.findGiProfiles(gpu);
   }
 
-  /** The profiles that this driver knows, as `-cgi` looks them up: free for every user. */
+  /** The profiles that this driver knows, as `-cgi` looks them up: open to every user. */
   findGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
     const hidden = this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }).flatMap((effect) =>
       effect.kind === 'hideProfile' ? [effect.profileId] : [],
@@ -110,7 +110,7 @@ export class Nvml {
     this.#requireRoot();
   }
 
-  /** GPU instances in the order in which nvidia-smi walks them: by profile as in -lgip, then by id. */
+  /** GPU instances in nvidia-smi's order: by profile as in -lgip, then by id. */
   getGpuInstances(gpu: SimulatedGpu): readonly GpuInstance[] {
     this.#enter('DeviceGetGpuInstances', { gpu: gpu.index });
     this.#requireRoot();
@@ -138,7 +138,7 @@ export class Nvml {
     this.#change('ComputeInstanceDestroy', target, (state) => destroyComputeInstance(gpu, state, gi, ci));
   }
 
-  /** Returns the activation status: 0 or the code why the mode is only pending. */
+  /** Returns the activation status: 0, or the code that explains why the mode is only pending. */
   setMigMode(gpu: SimulatedGpu, enable: boolean): number {
     const target = { gpu: gpu.index };
     return this.#change('DeviceSetMigMode', target, (state, effects) => {
@@ -157,14 +157,14 @@ export class Nvml {
     }
   }
 
-  /** A call that reads: waits, hangs or fails as the faults say. */
+  /** A call that reads: waits, hangs or fails as the faults demand. */
   #enter(call: string, target: FaultTarget): void {
     for (const effect of this.#strike(call, target)) {
       this.#suffer(effect);
     }
   }
 
-  /** A call that changes the device: checks permission, suffers faults, changes, suffers the faults that come after. */
+  /** A call that changes the device: checks permission, applies faults, changes, applies the faults that come after. */
   #change<T>(
     call: string,
     target: FaultTarget,
@@ -176,7 +176,7 @@ export class Nvml {
     try {
       effects.filter((effect) => !isLate(effect)).forEach((effect) => this.#suffer(effect));
     } catch (error) {
-      // The recorded mock library writes its state back after a failed call too.
+      // The recorded mock library writes its state back even after a failed call.
       this.#world.changeState(call, (state) => state);
       throw error;
     }
@@ -221,7 +221,7 @@ export class Nvml {
   }
 }
 
-/** True if `rule` strikes here and now; counts the match of a rule with `nth`. */
+/** True if `rule` applies now; counts the match of a rule with `nth`. */
 export function strikes(world: World, rule: FaultRule, call: string, target: FaultTarget): boolean {
   if (!speaksOf(rule, call, target, world.argv)) {
     return false;

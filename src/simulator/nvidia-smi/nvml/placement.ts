@@ -11,12 +11,12 @@ export function overlaps(a: Interval, b: Interval): boolean {
   return a.start < b.start + b.size && b.start < a.start + a.size;
 }
 
-/** Starts of `profile` that no instance covers. */
+/** Starts of `profile` that no instance occupies. */
 export function freeStarts(profile: GiProfile, taken: readonly Interval[]): readonly number[] {
   return profile.starts.filter((start) => !taken.some((other) => overlaps({ start, size: profile.size }, other)));
 }
 
-/** True if neither the number of instances of `profile` nor an engine of the GPU forbids one more. */
+/** True if neither the number of instances of `profile` nor an engine of the GPU rules out one more. */
 export function allowsOneMore(
   geometry: Geometry,
   profiles: readonly GiProfile[],
@@ -38,8 +38,8 @@ export function allowsOneMore(
 }
 
 /**
- * The start that the driver takes when none is asked for. The real rule is closed firmware; taking the start that spoils the
- * fewest placements of the other profiles, the lowest of equals, reproduces what was seen on real A100s:
+ * The start that the driver picks if none is given. The real rule is closed firmware; picking the start that blocks the
+ * fewest placements of the other profiles, the lowest on a tie, reproduces what was seen on real A100s:
  * seven 1g in the order 6,4,5,0,1,2,3, and `19,14,5` at 6, 4, 0.
  */
 export function chooseStart(
@@ -64,9 +64,9 @@ function countSpoilt(profiles: readonly GiProfile[], taken: readonly Interval[],
 }
 
 /**
- * GI id of a place: a node of a binary tree over the GPU, 0 the whole, 1-2 the halves, 3-6 the quarters, 7-14 the eighths
- * (driver source, kmigmgr_ga100.c). Which half comes first differs between chips of one node (DCGM #138): on GPUs with an odd
- * index the halves are swapped here. Users must read the id, never compute it.
+ * GI id of a placement: a node of a binary tree over the GPU, 0 the whole, 1-2 the halves, 3-6 the quarters, 7-14 the eighths
+ * (driver source, kmigmgr_ga100.c). Which half comes first differs between chips of one node (DCGM #138): here, GPUs with an
+ * odd index have the halves swapped. Users must read the id, never compute it.
  */
 export function giIdOf(gridSize: number, gpuIndex: number, place: Interval): number {
   const parts = Math.max(1, Math.round(gridSize / Math.max(1, place.size)));

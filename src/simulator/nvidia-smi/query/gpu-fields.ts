@@ -4,7 +4,7 @@ import type { QueryField } from './query-field.ts';
 import { field, NOT_AVAILABLE } from './query-field.ts';
 import { formatTimestamp } from '../report/timestamp.ts';
 
-/** What a field of `--query-gpu` is computed from. */
+/** Source of a `--query-gpu` field's value. */
 export interface GpuRow {
   readonly facts: ReportFacts;
   readonly now: Date;
@@ -14,12 +14,12 @@ export interface GpuRow {
 
 const utilization = ({ facts }: GpuRow): string => (facts.utilization === 'N/A' ? NOT_AVAILABLE : '0');
 
-/** In CSV whatever is no value stands in brackets: `[N/A]`, `[GPU is lost]`. */
+/** In CSV anything that is not a value is in brackets: `[N/A]`, `[GPU is lost]`. */
 function bracket(mode: string): string {
   return mode === 'Enabled' || mode === 'Disabled' ? mode : `[${mode}]`;
 }
 
-/** Fields of `--help-query-gpu` that the simulator has a value for. */
+/** Fields of `--help-query-gpu` for which the simulator has a value. */
 const VALUES: readonly QueryField<GpuRow>[] = [
   field(['timestamp'], undefined, ({ now }) => formatTimestamp(now)),
   field(['driver_version'], undefined, ({ facts }) => facts.driver.driver),

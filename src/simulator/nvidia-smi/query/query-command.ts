@@ -37,7 +37,7 @@ interface AppRow {
   readonly now: Date;
 }
 
-/** No field tells the MIG instance: that is in `-q -x` only. */
+/** No field identifies the MIG instance: only `-q -x` does. */
 const APP_FIELDS: readonly QueryField<AppRow>[] = [
   field(['timestamp'], undefined, ({ now }) => formatTimestamp(now)),
   field(['gpu_name'], undefined, ({ gpu }) => gpu.board.productName),

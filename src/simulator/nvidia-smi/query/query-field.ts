@@ -1,11 +1,11 @@
 /** A column of a `--query-…` command. */
 export interface QueryField<Row> {
-  /** The name in the header. */
+  /** Its name in the header. */
   readonly name: string;
-  /** All names by which it can be asked for. */
+  /** All names that select it. */
   readonly names: readonly string[];
   readonly unit?: string;
-  /** The value without unit; {@link NOT_AVAILABLE} and other texts in brackets or names are printed as they are. */
+  /** The value without its unit; {@link NOT_AVAILABLE} and other texts in brackets or names are printed unchanged. */
   readonly read: (row: Row) => string;
 }
 
@@ -19,13 +19,13 @@ export function field<Row>(
   return { name: names[0], names, read, ...(unit === undefined ? {} : { unit }) };
 }
 
-/** How `--format` wants the lines. */
+/** Output format requested by `--format`. */
 export interface CsvFormat {
   readonly header: boolean;
   readonly units: boolean;
 }
 
-/** The lines of a query: header if wanted, then one line a row. */
+/** The lines of a query: an optional header, then one line per row. */
 export function renderCsv<Row>(fields: readonly QueryField<Row>[], rows: readonly Row[], format: CsvFormat): string {
   const header = fields.map(({ name, unit }) => (unit === undefined || !format.units ? name : `${name} [${unit}]`));
   const body = rows.map((row) => fields.map((column) => cell(column, row, format)).join(', '));

@@ -2,7 +2,7 @@ import type { ReportFacts } from '../nvml/gpu-facts.ts';
 import type { ReportNode } from './report.ts';
 import { group, hex, leaf } from './report.ts';
 
-/** PCI link, performance state and what slows the clocks down. */
+/** PCI link, performance state and clock throttle reasons. */
 export function describeConnection(facts: ReportFacts): readonly ReportNode[] {
   return [
     group('PCI', 'pci', [

@@ -62,7 +62,7 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
   ];
 }
 
-/** From driver 565 on; read in documents, not recorded. */
+/** Since driver 565; from documentation, not recorded. */
 const RECOVERY_ACTIONS: ReadonlyMap<HealthSign, string> = new Map([
   ['recoveryreset', 'Drain and Reset'],
   ['recoveryreboot', 'Reboot'],

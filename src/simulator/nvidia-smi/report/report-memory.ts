@@ -90,7 +90,7 @@ function yesOrNo(isSo: boolean): string {
   return isSo ? 'Yes' : 'No';
 }
 
-/** The one part that text and XML arrange differently. */
+/** The only part that text and XML arrange differently. */
 const RETIRED_PAGES: readonly ReportNode[] = [
   group('Retired Pages', null, [
     leaf('Single Bit ECC', null, 'N/A'),

@@ -4,10 +4,10 @@ import { describeMigDevice, listMigDevices } from '../nvml/mig-device.ts';
 import type { ReportNode } from './report.ts';
 import { group, leaf, mib, renderReportXml } from './report.ts';
 
-/** The MIG devices; without any the XML says `None` and the text nothing. */
+/** The MIG devices; if there are none the XML says `None` and the text nothing. */
 export function describeMigDevices(facts: ReportFacts): readonly ReportNode[] {
   const devices = listMigDevices(facts.gpu, facts.state).flatMap((device) => describeDevice(facts, device));
-  // In the XML the devices are indented like their parent (nvidia-smi does so); in the text there is no parent.
+  // In the XML the devices are indented like their parent (as in nvidia-smi); in the text there is no parent.
   const inner = devices.length === 0 ? ['\t\t\tNone'] : xmlLines(devices);
   return [{ kind: 'xml', lines: ['\t\t<mig_devices>', ...inner, '\t\t</mig_devices>'] }, ...devices.map(withoutTag)];
 }

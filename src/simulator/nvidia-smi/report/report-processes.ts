@@ -3,7 +3,7 @@ import type { GpuProcess } from '../state/node-state.ts';
 import type { ReportNode } from './report.ts';
 import { group, leaf, mib } from './report.ts';
 
-/** The processes of a GPU. The text form with processes is from memory of real output, not recorded. */
+/** The processes of a GPU. The text form with processes is recalled from real output, not recorded. */
 export function describeProcesses(facts: ReportFacts): readonly ReportNode[] {
   const { processes } = facts;
   if (typeof processes === 'string') return [leaf('Processes', 'processes', processes)];

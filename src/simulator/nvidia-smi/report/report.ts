@@ -1,6 +1,6 @@
 /**
- * One entry of `nvidia-smi -q`, which is printed as text and, with `-x`, as XML. An entry without `label` is in the XML only,
- * one without `tag` in the text only; so is the label of a `bare` group, whose children stand alone in the XML.
+ * One entry of `nvidia-smi -q`, printed as text and, with `-x`, as XML. An entry without `label` is only in the XML,
+ * one without `tag` only in the text.
  */
 export type ReportNode =
   | {
@@ -16,10 +16,10 @@ export type ReportNode =
       readonly tag: string | null;
       readonly children: readonly ReportNode[];
     }
-  /** XML as it is, lines without line ends: for the places where nvidia-smi does not indent as elsewhere. */
+  /** Raw XML, lines without line ends: for places that nvidia-smi indents irregularly. */
   | { readonly kind: 'xml'; readonly lines: readonly string[] };
 
-/** A value that text and XML may write differently. */
+/** A value that may differ between text and XML. */
 export type ReportValue = string | { readonly text: string; readonly xml: string };
 
 export function leaf(label: string | null, tag: string | null, value: ReportValue): ReportNode {
@@ -31,7 +31,7 @@ export function group(label: string | null, tag: string | null, children: readon
   return { kind: 'group', label, tag, children };
 }
 
-/** A hexadecimal number: with `0x` in the text, without in the XML. */
+/** A hexadecimal number: with `0x` in the text, without it in the XML. */
 export function hex(digits: string): ReportValue {
   return { text: `0x${digits}`, xml: digits };
 }

@@ -1,12 +1,12 @@
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
-/** A holder needs a millisecond; one that took this long was stopped or its pid is another process by now. */
+/** A holder needs a millisecond; after this long, it was stopped or its pid belongs to another process. */
 const STALE_AFTER_MS = 10_000;
 const RETRY_MS = 2;
 
 /**
- * Runs `body` while this process alone holds `path`, a file with its pid. Waits for a living holder, takes over from a dead one
- * (SIGKILL in the middle). Synchronous, so that no other work of this process comes between.
+ * Runs `body` while only this process holds `path`, a file with its pid. Waits for a living holder, takes over from a dead one
+ * (SIGKILL in the middle). Synchronous, so that no other work of this process can interleave.
  */
 export function withFileLock<T>(path: string, body: () => T): T {
   acquire(path);
@@ -17,7 +17,7 @@ export function withFileLock<T>(path: string, body: () => T): T {
   }
 }
 
-/** A process that was stopped for long may find that another has taken over: that one's lock is not ours to remove. */
+/** After a long stop, another process may have taken over: its lock is not ours to remove. */
 function release(path: string): void {
   if (readHolder(path) === process.pid) {
     rmSync(path, { force: true });
@@ -28,7 +28,7 @@ function acquire(path: string): void {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, String(process.pid));
   try {
-    // A link either appears whole, with the pid in it, or fails: no one ever reads an empty lock.
+    // A link either appears complete, with the pid in it, or fails: nobody ever reads an empty lock.
     while (!tryLink(own, path)) {
       if (isStale(path)) {
         takeAway(path, own);
@@ -41,7 +41,7 @@ function acquire(path: string): void {
   }
 }
 
-/** Of several processes that find a stale lock one removes it, after a second look under a second lock. */
+/** Of several processes that find a stale lock, one removes it, after checking again under a second lock. */
 function takeAway(path: string, own: string): void {
   const guard = `${path}.takeover`;
   if (!tryLink(own, guard)) {
@@ -85,7 +85,7 @@ function isStale(path: string): boolean {
   }
 }
 
-/** Undefined where nobody holds the lock. */
+/** Undefined if nobody holds the lock. */
 function readHolder(path: string): number | undefined {
   try {
     return Number(readFileSync(path, 'utf8'));

@@ -19,7 +19,7 @@ export interface SimulatedRun {
   readonly faults?: string;
   /** The time that the reports print; the epoch if absent. */
   readonly now?: Date;
-  /** Help pages; without them they print nothing. */
+  /** Help pages; if absent, help prints nothing. */
   readonly help?: HelpTexts;
   /** Matches so far of fault lines with `nth`. */
   readonly counts?: ReadonlyMap<string, number>;
@@ -28,7 +28,7 @@ export interface SimulatedRun {
 export interface SimulatedRunResult {
   readonly rc: number;
   readonly stdout: string;
-  /** The text that was given if nothing tried to change the state, else the canonical text. */
+  /** The given text if nothing tried to change the state, else the canonical text. */
   readonly state: string;
   readonly counts: ReadonlyMap<string, number>;
 }

@@ -26,7 +26,7 @@ export interface SimulatedGpuState {
 /** A process that holds a GPU, or one compute instance of it. */
 export interface GpuProcess {
   readonly gpu: number;
-  /** Absent where the process holds a whole GPU. */
+  /** Absent if the process holds a whole GPU. */
   readonly instance?: { readonly gi: number; readonly ci: number };
   readonly pid: number;
   readonly memoryMiB: number;
@@ -34,15 +34,15 @@ export interface GpuProcess {
 }
 
 /**
- * A program that has a GPU open and runs nothing on it, as monitors do (DCGM): no process list shows it. It holds the GPU
- * against a change of MIG mode and a reset, not against instances that come and go.
+ * A program that has a GPU open but runs nothing on it, as monitors do (DCGM): no process list shows it. It blocks a MIG mode
+ * change and a reset of the GPU, but not creating or destroying instances.
  */
 export interface GpuHandle {
   readonly gpu: number;
   readonly name: string;
 }
 
-/** Everything that changes on a node: by GPU index, the processes, and the handles where there are any. */
+/** Everything that changes on a node: by GPU index, the processes, and the handles if there are any. */
 export interface NodeState {
   readonly gpus: readonly SimulatedGpuState[];
   readonly processes: readonly GpuProcess[];
@@ -51,12 +51,12 @@ export interface NodeState {
 
 export const MIG_OFF: SimulatedGpuState = { migCurrent: false, migPending: false, gpuInstances: [] };
 
-/** The state of GPU `index`; a GPU that the state does not mention has MIG off. */
+/** The state of GPU `index`; a GPU that is not in the state has MIG off. */
 export function gpuStateOf(state: NodeState, index: number): SimulatedGpuState {
   return state.gpus[index] ?? MIG_OFF;
 }
 
-/** `state` with GPU `index` replaced by what `change` makes of it. */
+/** `state` with GPU `index` replaced by the result of `change`. */
 export function withGpuState(
   state: NodeState,
   index: number,

@@ -12,13 +12,13 @@ export type LogEntry =
       readonly event: 'change';
       /** NVML call. */
       readonly call: string;
-      /** State lines that went and that came. */
+      /** State lines that were removed and added. */
       readonly removed: readonly string[];
       readonly added: readonly string[];
     }
   | { readonly event: 'end'; readonly rc: number };
 
-/** Appends one line; appends of this size are atomic, so that processes do not mix their lines. */
+/** Appends one line; appends of this size are atomic, so that lines of different processes do not mix. */
 export function appendToLog(path: string, argv: readonly string[], entry: LogEntry): void {
   const time = new Date().toISOString();
   appendFileSync(path, `${JSON.stringify({ time, pid: process.pid, argv, ...entry })}\n`);

@@ -19,7 +19,7 @@ export interface Settings {
   readonly uid: number;
 }
 
-/** A setting that is missing or cannot be read. */
+/** A setting that is missing or unreadable. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -92,7 +92,7 @@ export function runAsProcess(settings: Settings, argv: readonly string[], help: 
   return exitCode;
 }
 
-/** Blocks the only thread: with a handler set, SIGTERM is noted and never handled. */
+/** Blocks the only thread: with a handler set, SIGTERM is recorded but never handled. */
 function hang(dies: boolean): never {
   if (!dies) {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -111,7 +111,7 @@ function writeAll(text: string): void {
     try {
       written += writeSync(1, bytes, written);
     } catch (error) {
-      // The reader has gone, as after its own output limit: nvidia-smi would die of SIGPIPE.
+      // The reader has closed the pipe, for example at its output limit: nvidia-smi would die of SIGPIPE.
       if (error instanceof Error && 'code' in error && error.code === 'EPIPE') {
         return;
       }

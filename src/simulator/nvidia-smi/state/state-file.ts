@@ -3,14 +3,14 @@ import { hasCode, withFileLock } from './file-lock.ts';
 import type { NodeState } from './node-state.ts';
 import { parseState, renderState } from './state-text.ts';
 
-/** Reads a state file; a missing one is a node with MIG off everywhere. */
+/** Reads a state file; a missing one means a node with MIG off everywhere. */
 export function readStateFile(path: string, gpuCount: number): NodeState {
   return parseState(readOrEmpty(path), gpuCount);
 }
 
 /**
  * Changes a state file under its lock: reads it, writes the new text beside it and renames, so that a reader sees the old or the
- * new state and no update of another process is lost. If `change` throws, the file stays as it was. `onChange` runs under the lock.
+ * new state and no update of another process is lost. If `change` throws, the file is unchanged. `onChange` runs under the lock.
  */
 export function updateStateFile(
   path: string,
@@ -27,7 +27,7 @@ export function updateStateFile(
   });
 }
 
-/** Counts one more match of a fault line and returns the count; kept beside the state file. */
+/** Counts one more match of a fault line and returns the count; stored beside the state file. */
 export function countFaultMatch(path: string, line: string): number {
   const file = `${path}.counts`;
   return withFileLock(`${file}.lock`, () => {

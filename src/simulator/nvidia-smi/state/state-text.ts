@@ -30,7 +30,7 @@ interface Draft {
 }
 
 /**
- * Reads a state file. An empty text is a node whose GPUs all have MIG off; lines for GPUs beyond `gpuCount` are refused,
+ * Reads a state file. An empty text is a node whose GPUs all have MIG off; lines for GPUs beyond `gpuCount` are rejected,
  * since such a file belongs to another node.
  * @throws StateSyntaxError
  */

@@ -2,7 +2,7 @@ import type { FaultRule } from '../faults/fault.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import type { NodeState } from './node-state.ts';
 
-/** Everything outside of one command: the node that it runs on and the process that it runs in. */
+/** Everything outside one command: its node and its process. */
 export interface World {
   readonly gpus: readonly SimulatedGpu[];
   readonly argv: readonly string[];
@@ -13,21 +13,21 @@ export interface World {
   readonly faults: readonly FaultRule[];
   /** Appends to standard output. */
   print(text: string): void;
-  /** The state as it is now: another process may have changed it. */
+  /** The current state: another process may have changed it. */
   readState(): NodeState;
   /**
-   * Changes the state in one step that no other process sees half of. If `change` throws, nothing has happened.
+   * Changes the state atomically for other processes. If `change` throws, nothing has happened.
    * `call` names the NVML call for the log.
    */
   changeState(call: string, change: (state: NodeState) => NodeState): void;
-  /** Counts a match of a rule with `nth` and returns the count so far, this one included. */
+  /** Counts a match of a rule with `nth` and returns the count so far, this match included. */
   countMatch(rule: FaultRule): number;
   sleep(milliseconds: number): void;
   /** Does not return. */
   hang(dies: boolean): never;
 }
 
-/** Thrown by worlds that cannot wait for ever, so that a test in one process survives a `hang` fault. */
+/** Thrown by worlds that cannot wait for ever, so that a test in the same process survives a `hang` fault. */
 export class HungUp extends Error {
   override readonly name = 'HungUp';
 }
