@@ -268,7 +268,7 @@ export class FleetChecks {
     const { rollout } = policy.spec;
     const retires = policy.metadata.deletionTimestamp !== undefined;
     // What is being changed already was not chosen, whatever its kind.
-    const isChanging = ({ node, nodeUID = '' }: Slot): boolean =>
+    const isChanging = ({ node, nodeUID }: Slot): boolean =>
       this.#isGrantLive(node) || this.#isFenced(node) || this.#isJustTaken(nodeUID, by);
     const chosen = added.filter((slot) => slot.kind !== 'Found' && !(slot.kind === 'Fresh' && isChanging(slot)));
     const disrupting = chosen.filter(({ kind }) => kind !== 'Fresh');
