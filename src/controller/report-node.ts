@@ -43,7 +43,8 @@ export class NodeReporter {
   /** Records a node's decision for its policies, before anything is done. */
   note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, standing: SeenStanding): void {
     const { name, uid = '' } = node.metadata;
-    this.#tally(name, claim, verdict, partition);
+    // A policy is Ready no sooner than its nodes' own objects are: that is told with the report.
+    if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
     const policy = claim.winner?.metadata.name;
     for (const moved of this.#cluster.rollout.put({ ...standing, node: name, nodeUID: uid, policy }))
       this.#onNews(moved);
@@ -81,9 +82,21 @@ export class NodeReporter {
   /** @returns milliseconds until the next look at the node, if nothing happens before */
   async report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): Promise<number | undefined> {
     const { node, claim } = snapshot;
+    const { name } = node.metadata;
+    const partition = this.#cluster.partitions.get(name);
+    if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
+    const requeueAfterMs = await this.#write(snapshot, verdict, memory);
+    if (verdict.phase === 'Ready') this.#tally(name, claim, verdict, partition);
+    return requeueAfterMs;
+  }
+
+  async #write(
+    { node, claim, partition: decidedOn }: NodeSnapshot,
+    verdict: Verdict,
+    memory: NodeMemory,
+  ): Promise<number | undefined> {
     const { name, uid } = node.metadata;
     const partition = this.#cluster.partitions.get(name);
-    this.#tally(name, claim, verdict, partition);
     if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
     const mode = writerModeFor({ node, partition });
     const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, this.#now());
@@ -96,7 +109,7 @@ export class NodeReporter {
     const { status: now } = this.#cluster.partitions.remember(written);
     this.#announce(written, before, verdict, claim.winner);
     // The answer includes what the agent reported meanwhile. A restarted watch sees it as our own write, which triggers no reconcile.
-    return sameJson(now?.device, snapshot.partition?.status?.device) ? requeueAfterMs : 0;
+    return sameJson(now?.device, decidedOn?.status?.device) ? requeueAfterMs : 0;
   }
 
   #tally(

@@ -11,7 +11,7 @@ import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { aPartition } from '../support/builders.ts';
+import { aPartition, aPolicy } from '../support/builders.ts';
 import { noMemory, slicedGpu, someSettings } from '../support/node-builders.ts';
 
 type Partition = GpuNodePartition & KubeObject;
@@ -35,8 +35,8 @@ class StatusClient extends KubeClient {
   }
 }
 
-/** Says of a node that its agent has not reported. @returns when the node is looked at again */
-async function report(device: NonNullable<GpuNodePartition['status']>['device']): Promise<number | undefined> {
+/** A reporter of one node that policy p selects. */
+function aScene(client: KubeClient) {
   const partitions = new ObjectStore<Partition>();
   const known = aPartition({});
   const partition: Partition = { ...known, metadata, spec: { ...known.spec, nodeUID: 'uid-n' }, status: {} };
@@ -45,12 +45,22 @@ async function report(device: NonNullable<GpuNodePartition['status']>['device'])
   const fleet = new Fleet({ sharing: false });
   const nodes = new ObjectStore<NodeObject>();
   const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
-  const client = new StatusClient(device);
+  const policy = aPolicy();
+  const stored = { ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } };
+  policies.upsert(stored);
+  fleet.setNode('n', { pool: 'p' });
+  fleet.setPolicy(stored);
   const events = new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' });
   const reporter = new NodeReporter({ client, cluster, events, onNews: () => undefined, now: () => 0 });
   const claim = fleet.claimOf('n', partition);
   const agent = { state: 'Ready' as const };
   const snapshot = { now: 0, node, partition, claim, slot: undefined, agent, settings: someSettings };
+  return { reporter, snapshot, fleet };
+}
+
+/** Says of a node that its agent has not reported. @returns when the node is looked at again */
+async function report(device: NonNullable<GpuNodePartition['status']>['device']): Promise<number | undefined> {
+  const { reporter, snapshot } = aScene(new StatusClient(device));
   const verdict = { phase: 'Pending', reason: 'AgentNotReporting', message: 'nothing yet' } as const;
   return reporter.report(snapshot, verdict, noMemory);
 }
@@ -60,5 +70,23 @@ describe('NodeReporter', () => {
     expect(await report(slicedGpu)).to.equal(0);
     const device = undefined;
     expect(await report(device)).to.equal(undefined);
+  });
+
+  it('counts a node as Ready for its policy once its own object says so, not before', async () => {
+    const client = new StatusClient(undefined);
+    const { reporter, snapshot, fleet } = aScene(client);
+    const ready = (): number | undefined => fleet.policy('p')?.tally.inPhase('Ready');
+    const write = client.applyStatus.bind(client);
+    const before: unknown[] = [];
+    client.applyStatus = async (ref, status) => {
+      before.push(ready());
+      return write(ref, status);
+    };
+    const verdict = { phase: 'Ready', reason: 'Ready', message: '' } as const;
+    const standing = { isReady: true, hasFailed: false, isVerified: true, isClosedAnyway: false, isUnderWay: false };
+    reporter.note(snapshot, verdict, { ...standing, wishGeneration: 1, seen: [] });
+    await reporter.report(snapshot, verdict, noMemory);
+    expect(before).to.deep.equal([0]);
+    expect(ready()).to.equal(1);
   });
 });
