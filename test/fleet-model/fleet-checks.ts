@@ -34,6 +34,8 @@ export class FleetChecks {
   readonly #editedAt = new Map<string, number>();
   /** When a node's slot was last removed, and by whom. */
   readonly #takenAt = new Map<string, { readonly at: number; readonly by: string }>();
+  /** Pods whose announcement another leader took back, and when. */
+  readonly #takenBack = new Map<string, { readonly at: number; readonly by: string }>();
   /** Who closed a node, by its uid. */
   readonly #closedBy = new Map<string, string>();
   /** Nodes that failed at the current generation of their policy, by name: the policy's uid, and since when. */
@@ -173,6 +175,9 @@ export class FleetChecks {
   // --- grants -----------------------------------------------------------------------------------------------------
 
   #partitionHasChanged({ type, object, before, by }: ApiChange<'partitions'>): void {
+    for (const { uid } of before?.spec.drain?.pods ?? []) {
+      if (object.spec.drain === undefined) this.#takenBack.set(uid, { at: this.#now, by });
+    }
     const { name } = object.metadata;
     if (type === 'delete') return;
     const { granted } = object.spec;
@@ -420,7 +425,9 @@ export class FleetChecks {
     const { uid } = metadata;
     const partition = this.#world.api.find('partitions', nodeOf(pod));
     const isAnnounced = partition?.spec.drain?.pods.some((one) => one.uid === uid) === true;
-    demand(isAnnounced, 'S13', `${by} evicts ${metadata.name}, which was not announced`);
+    const back = this.#takenBack.get(uid ?? '');
+    const isRace = back !== undefined && back.by !== by && this.#now - back.at < raceMs;
+    demand(isAnnounced || isRace, 'S13', `${by} evicts ${metadata.name}, which was not announced`);
     demand(
       metadata.ownerReferences !== undefined,
       'S13',
