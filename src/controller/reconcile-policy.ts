@@ -95,8 +95,8 @@ export class PolicyReconciler {
     const { name } = record.policy.metadata;
     const policy = this.#cluster.policies.get(name);
     // The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before.
-    if (policy?.metadata.generation !== record.policy.metadata.generation) return undefined;
-    if (!policy || this.#cluster.fleet.policy(name) !== record) return undefined;
+    if (!policy || policy.metadata.generation !== record.policy.metadata.generation) return undefined;
+    if (this.#cluster.fleet.policy(name) !== record) return undefined;
     const step = this.#step(record);
     await this.#writeLedger(policy, step);
     return least(await this.#retire(record), step.requeueAfterMs);

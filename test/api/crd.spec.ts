@@ -1,20 +1,14 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
-import { uniqueName, useSharedCluster } from '../support/cluster.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { installKinds, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 
 describe('CRDs on the real API server', () => {
   const cluster = useSharedCluster();
 
   before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    await eventually(
-      () => cluster().kubectl(['get', 'gpp,gpn']),
-      ({ code }) => code === 0,
-      { what: 'the kinds are served' },
-    );
+    await installKinds(cluster());
   });
 
   /** Applies a policy as a user does, and returns kubectl's words; empty where it was accepted. */

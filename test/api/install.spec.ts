@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { cleanupFinalizer } from '../../src/api/names.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { installedFolders, templateOf, workloadKinds } from '../config/workload.ts';
-import { clusterTimeoutMs, uniqueName, useOwnCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
+import { clusterTimeoutMs, installKinds, uniqueName, useOwnCluster } from '../support/cluster.ts';
 import { findHelm } from '../support/helm.ts';
 import { attempt } from './attempt.ts';
 import { accountOf, renderFolder } from './installation.ts';
@@ -17,17 +15,13 @@ describe('what is installed', () => {
   before(async function () {
     this.timeout(clusterTimeoutMs);
     helm = await findHelm();
-    await applyFolder(cluster(), 'config/crd');
+    await installKinds(cluster());
     // A dry run makes no namespace for what would be in it.
     const namespaces = await readFile('config/rbac/namespaces.yaml', 'utf8');
     await cluster().kubectl(['apply', '-f', '-'], { input: namespaces });
     const accounts = await readFile('config/rbac/service-accounts.yaml', 'utf8');
     await cluster().kubectl(['apply', '-f', '-'], { input: accounts });
     await cluster().kubectl(['create', 'namespace', 'gpu-operator']);
-    await eventually(
-      () => cluster().kubectl(['get', 'gpp,gpn']),
-      ({ code }) => code === 0,
-    );
   });
 
   for (const folder of installedFolders) {

@@ -8,13 +8,13 @@ import type { GpuNodePartition } from '../../src/api/types.ts';
 import type { NodeReason } from '../../src/api/names.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
-import { PolicyTally } from '../../src/core/policy/tally.ts';
 import { DeviceError } from '../../src/device/errors.ts';
 import type { DeviceState } from '../../src/device/reading/state.ts';
 import { createRegistry } from '../../src/process/metrics.ts';
 import { aStatusNode } from '../core/view/status-stories.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { aGpu } from '../support/builders.ts';
+import { aPolicyRecord, aWriteGrant } from '../support/node-builders.ts';
 import type { ScrapeTarget } from '../support/prometheus.ts';
 import { simulateFleet } from '../ui/simulated-fleet.ts';
 
@@ -100,22 +100,7 @@ const wish: Command = {
   },
 };
 
-const grant: Command = {
-  name: 'WriteGrant',
-  granted: {
-    gpus: [],
-    epoch: 1,
-    planHash: '',
-    deadline: '',
-    seconds: null,
-    allowGpuReset: null,
-    allowReboot: null,
-    replaceForeignInstances: null,
-    rollback: null,
-    signalPods: null,
-  },
-  repairs: null,
-};
+const grant = aWriteGrant();
 
 function evict(uid: string): Command {
   return { name: 'EvictPod', pod: { namespace: 'team', name: uid, uid }, round: 1 };
@@ -126,17 +111,7 @@ function attachFleet(controller: ControllerMetrics): void {
   const sick = aGpu({ slices: ['7g.40gb@0'], health: { action: 'Reset', message: 'a reset is required' } });
   const all = [...partitions, withError(aStatusNode({ name: 'gpu-node-sick', gpus: [sick] }))];
   const idle = { depth: 0, longestRunMs: 0 };
-  const records = policies.map((policy) => ({
-    policy,
-    refusal: undefined,
-    nodes: new Set<string>(),
-    unchecked: new Set<string>(),
-    refused: new Map<string, never>(),
-    acceptedGeneration: 1,
-    toldRefusal: undefined,
-    toldAtMs: -Infinity,
-    tally: new PolicyTally([]),
-  }));
+  const records = policies.map(aPolicyRecord);
   controller.attach({
     queues: new Map(['nodes', 'policies'].map((name) => [name, idle])),
     watches: new Map(watches.map((name) => [name, { counts, silenceMs: 1500, synced: true }])),

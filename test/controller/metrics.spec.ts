@@ -7,7 +7,7 @@ import { MODELS } from '../../src/core/gpu/geometry/models.ts';
 import { deviceErrorCodes } from '../../src/device/errors.ts';
 import { createRegistry } from '../../src/process/metrics.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../support/builders.ts';
-import { PolicyTally } from '../../src/core/policy/tally.ts';
+import { aPolicyRecord } from '../support/node-builders.ts';
 
 const idle = { depth: 0, longestRunMs: 0 };
 const watch = {
@@ -151,17 +151,7 @@ describe('the metrics of the controller', () => {
         phases[nodeReasons.indexOf(nodeReasons[at % nodeReasons.length] ?? 'Ready') % phases.length] ?? 'Ready';
       return { ...base, metadata: { name: `n-${at}` }, status: { phase, device, conditions: [ready] } };
     });
-    const policies = Array.from({ length: 50 }, (_, at) => ({
-      policy: aPolicy({ name: `policy-${at}` }),
-      refusal: undefined,
-      nodes: new Set<string>(),
-      unchecked: new Set<string>(),
-      refused: new Map<string, never>(),
-      acceptedGeneration: 1,
-      toldRefusal: undefined,
-      toldAtMs: -Infinity,
-      tally: new PolicyTally([]),
-    }));
+    const policies = Array.from({ length: 50 }, (_, at) => aPolicyRecord(aPolicy({ name: `policy-${at}` })));
     // A pool has nodes of one model, as clouds make them.
     const pool = (name: string): string => `pool-${Number(name.slice(2)) % 20}`;
     metrics.attach(

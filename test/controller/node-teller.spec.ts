@@ -7,25 +7,11 @@ import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { EventNote } from '../../src/kube/events.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
 import { aDevice, aPartition } from '../support/builders.ts';
+import { aWriteGrant } from '../support/node-builders.ts';
 
 const taint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
 const plan = { hash: 'h', wishHash: 'w', keep: 0, destroy: 1, create: 2, gpusChanging: 1 };
-const grant: Command = {
-  name: 'WriteGrant',
-  granted: {
-    gpus: [],
-    epoch: 3,
-    planHash: 'h',
-    deadline: '',
-    seconds: null,
-    allowGpuReset: null,
-    allowReboot: null,
-    replaceForeignInstances: null,
-    rollback: null,
-    signalPods: null,
-  },
-  repairs: null,
-};
+const grant = aWriteGrant({ epoch: 3, planHash: 'h' });
 
 function aTeller() {
   const log = new RecordedLog();

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
-import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
+import { createNamespace, installKinds, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { outputOf, prepareRoom, runScript, scriptOf, type CommandRoom } from './command-room.ts';
 import { type Fence, fencesOf, readFences, readPages } from './pages.ts';
 
@@ -45,12 +43,7 @@ describe('commands in documents', function () {
   }
 
   before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    await eventually(
-      () => cluster().kubectl(['get', 'gpp,gpn']),
-      ({ code }) => code === 0,
-      { what: 'the kinds are served' },
-    );
+    await installKinds(cluster());
     room = await prepareRoom(cluster().binaries.kubectl, await cluster().kubeconfigFile());
     namespace = await createNamespace(cluster(), 'docs');
     const objects = [

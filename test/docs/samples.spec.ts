@@ -3,10 +3,8 @@ import { stringify } from 'yaml';
 
 import { repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
 import type { Validation } from '../../src/cli/validation.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner } from '../cli/run.ts';
-import { useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
+import { installKinds, useSharedCluster } from '../support/cluster.ts';
 import { policiesOf, readSampleObjects } from './sample-files.ts';
 import { nodesOf } from './sample-node.ts';
 import { canRunOn, gpuLimitsOf, workloadsOf } from './sample-workload.ts';
@@ -55,12 +53,7 @@ describe('samples on the real API server', () => {
   const cluster = useSharedCluster();
 
   before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    await eventually(
-      () => cluster().kubectl(['get', 'gpp,gpn']),
-      ({ code }) => code === 0,
-      { what: 'the kinds are served' },
-    );
+    await installKinds(cluster());
   });
 
   it('are accepted, every object of every file', async () => {

@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import { parseAllDocuments, stringify } from 'yaml';
 
 import type { Validation } from '../../src/cli/validation.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner } from '../cli/run.ts';
-import { useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
+import { installKinds, useSharedCluster } from '../support/cluster.ts';
 import { kindOf } from './sample-files.ts';
 import { type Fence, readFences } from './pages.ts';
 
@@ -79,12 +77,7 @@ describe('YAML shown in documents, on the real API server', () => {
   const cluster = useSharedCluster();
 
   before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    await eventually(
-      () => cluster().kubectl(['get', 'gpp,gpn']),
-      ({ code }) => code === 0,
-      { what: 'the kinds are served' },
-    );
+    await installKinds(cluster());
   });
 
   it('is accepted, every object of a kind that is not of others', async () => {

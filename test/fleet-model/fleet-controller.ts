@@ -195,8 +195,8 @@ export class FleetController {
 
   *#moveOn(name: string, record: PolicyRecord): WorkerTask {
     const policy = this.cluster.policies.get(name);
-    if (policy?.metadata.generation !== record.policy.metadata.generation) return undefined;
-    if (!policy || this.#fleet.policy(name) !== record) return undefined;
+    if (!policy || policy.metadata.generation !== record.policy.metadata.generation) return undefined;
+    if (this.#fleet.policy(name) !== record) return undefined;
     const step = this.#step(record);
     yield* this.#writeLedger(policy, step);
     const leftMs = yield* this.#retire(record);

@@ -1,15 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { KubeClient } from '../../src/kube/client.ts';
 import { EventRecorder } from '../../src/kube/events.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { FakeClock } from '../process/fake-clock.ts';
+import { readKeptMemory } from '../support/kept-memory.ts';
 import { configMaps } from './connection.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 describe('EventRecorder in a big fleet', () => {
   it('remembers which object an event is about, and not the object', () => {
@@ -23,8 +19,7 @@ describe('EventRecorder in a big fleet', () => {
       clock: new FakeClock(),
       burst: 0,
     });
-    collect();
-    const before = process.memoryUsage().heapUsed;
+    const before = readKeptMemory().heapUsed;
     for (let index = 0; index < 1_000; index += 1) {
       const parts = Array.from({ length: 2_000 }, (_, at) => at + index / 7);
       const object = { metadata: { name: `object-${index}`, uid: `uid-${index}` }, parts };
@@ -37,8 +32,7 @@ describe('EventRecorder in a big fleet', () => {
         message: '',
       });
     }
-    collect();
-    const kept = (process.memoryUsage().heapUsed - before) / 1_000;
+    const kept = (readKeptMemory().heapUsed - before) / 1_000;
     expect(kept, 'bytes of each object of 16 kB').to.be.below(4_000);
     expect(recorder.dropped).to.equal(0);
   });

@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { ListTooLarge, readList } from '../../src/kube/list-items.ts';
 import { rejectionOf } from './failure.ts';
+import { readKeptMemory } from '../support/kept-memory.ts';
 
 const same = (item: unknown): unknown => item;
 const most = 1 << 30;
@@ -14,13 +13,9 @@ async function* cut(text: string, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-/** Bytes that are still in use when all garbage is gone. */
-function keptMemory(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
+/** Bytes of objects and of buffers that are still in use. */
+function keptBytes(): number {
+  const { heapUsed, external } = readKeptMemory();
   return heapUsed + external;
 }
 
@@ -61,11 +56,11 @@ describe('a list that is read item by item', () => {
       alive += 1;
       return (item as { readonly name: string }).name;
     };
-    const before = keptMemory();
+    const before = keptBytes();
     const read = (await readList(endless(), project, most * 4)) as { readonly items: readonly string[] };
     expect(read.items).to.have.length(200);
     // All of them would be 200 MB.
-    expect((keptMemory() - before) / (1 << 20)).to.be.below(100);
+    expect((keptBytes() - before) / (1 << 20)).to.be.below(100);
   }).timeout(60_000);
 
   it('ends where it is longer than anybody may make it, cut or no JSON', async () => {

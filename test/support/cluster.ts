@@ -6,6 +6,7 @@ import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../../src/simulator/control-plane/control-plane.ts';
 import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
 import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
+import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { eventually } from './eventually.ts';
 
 export type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
@@ -95,6 +96,16 @@ export async function createNamespace(cluster: ControlPlane, prefix = 'test'): P
     );
   }
   return name;
+}
+
+/** Installs the CRDs and waits until their kinds are served. */
+export async function installKinds(cluster: ControlPlane): Promise<void> {
+  await applyFolder(cluster, 'config/crd');
+  await eventually(
+    () => cluster.kubectl(['get', 'gpp,gpn']),
+    ({ code }) => code === 0,
+    { what: 'the kinds are served' },
+  );
 }
 
 /** A client of our own, as the administrator if no token is given. */

@@ -16,7 +16,9 @@ import type {
 } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
+import type { PolicyRecord } from '../../src/core/policy/fleet.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { PolicyTally } from '../../src/core/policy/tally.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
@@ -100,6 +102,39 @@ export function aManagedPartition({
 /** Grant 3 of {@link aWish}, to be answered by ten past. */
 export function aGrant(more: Partial<NonNullable<GpuNodePartition['spec']['granted']>> = {}) {
   return { gpus: aWish.gpus, epoch: 3, planHash: 'x', deadline: '2026-01-01T12:10:00Z', ...more };
+}
+
+/** The command that gives a node a grant. */
+export function aWriteGrant(more: Partial<Extract<Command, { name: 'WriteGrant' }>['granted']> = {}): Command {
+  const granted = {
+    gpus: [],
+    epoch: 1,
+    planHash: '',
+    deadline: '',
+    seconds: null,
+    allowGpuReset: null,
+    allowReboot: null,
+    replaceForeignInstances: null,
+    rollback: null,
+    signalPods: null,
+    ...more,
+  };
+  return { name: 'WriteGrant', granted, repairs: null };
+}
+
+/** What the fleet keeps of an accepted policy without nodes. */
+export function aPolicyRecord(policy: GpuPartitionPolicy): PolicyRecord {
+  return {
+    policy,
+    refusal: undefined,
+    nodes: new Set(),
+    unchecked: new Set(),
+    refused: new Map(),
+    acceptedGeneration: 1,
+    toldRefusal: undefined,
+    toldAtMs: -Infinity,
+    tally: new PolicyTally([]),
+  };
 }
 
 /** What an accepted policy says about a node. */
