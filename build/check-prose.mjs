@@ -2,6 +2,7 @@
 // the CRDs, in the command line's own help, and in messages. Code in documents is skipped.
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { literalsOf } from './literals.mjs';
 
 /** What not to write, and its replacement. */
 export const phrases = [
@@ -75,11 +76,11 @@ function descriptionsOf(text) {
 
 /** String literals of a program that are sentences: at least two words. Comments are for readers of the code. */
 function stringsOf(text) {
-  return text.split('\n').map((line) => {
-    if (/^\s*(?:\/\/|\*|\/\*)/.test(line)) return '';
-    const strings = [...line.matchAll(/(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g)].map(([, , body]) => body);
-    return strings.filter((body) => / /.test(body)).join(' | ');
-  });
+  return text.split('\n').map((line) =>
+    literalsOf(line)
+      .filter((body) => / /.test(body))
+      .join(' | '),
+  );
 }
 
 /** @returns for each phrase in a line of prose what it is and its replacement */

@@ -1,5 +1,6 @@
 // Writes docs/messages.md: everything that the programs print for people, by source file, so that it can be reviewed in one sitting.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { literalsOf } from './literals.mjs';
 
 const root = new URL('../', import.meta.url);
 const page = new URL('docs/messages.md', root);
@@ -28,8 +29,7 @@ export function listMessages(text) {
   const messages = [];
   let isGoingOn = false;
   for (const line of text.split('\n')) {
-    if (/^\s*(?:\/\/|\*|\/\*|import )/.test(line)) continue;
-    const literals = [...line.matchAll(/(['`])((?:(?!\1)[^\\]|\\.)*)\1/g)].map(([, , body = '']) => shorten(body));
+    const literals = literalsOf(line).map(shorten);
     const isOne = literals.length === 1;
     for (const literal of literals) {
       if (isGoingOn && isOne) messages[messages.length - 1] += literal;
@@ -37,7 +37,7 @@ export function listMessages(text) {
     }
     isGoingOn = isOne ? /\+\s*$/.test(line) : isGoingOn && literals.length === 0 && /\+\s*$/.test(line);
   }
-  return [...new Set(messages)].filter(
+  return [...new Set(messages.map((message) => message.trim()))].filter(
     (message) => message.split(' ').filter((word) => /[a-z]{2}/i.test(word)).length >= 3,
   );
 }
@@ -54,13 +54,13 @@ function shorten(body) {
     } else if (depth > 0) depth += body[at] === '{' ? 1 : body[at] === '}' ? -1 : 0;
     else short += body[at];
   }
-  return short.replaceAll('\\n', ' ').replaceAll('\\', '').trimEnd();
+  return short.replaceAll('\\n', ' ').replaceAll('\\', '');
 }
 
 async function describeFile(path) {
   const messages = listMessages(await readFile(new URL(path, root), 'utf8'));
   if (messages.length === 0) return [];
-  return [`**${path}**`, '', ...messages.map((message) => `- \`${message.replaceAll('`', '’').trim()}\``), ''];
+  return [`**${path}**`, '', ...messages.map((message) => `- \`${message.replaceAll('`', '’')}\``), ''];
 }
 
 async function describePart([title, folder]) {
