@@ -1,11 +1,10 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
 import { applyNode } from '../../device/apply/apply.ts';
 import type { GpuOutcome, GpuResult, GpuTarget, Progress } from '../../device/apply/apply-options.ts';
-import { Journal, type JournalEntry } from '../../device/host/journal.ts';
+import type { JournalEntry } from '../../device/host/journal.ts';
 import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
 import { HostUnits } from '../../device/host/host-units.ts';
-import { lockNode } from '../../device/host/node-lock.ts';
 import { findTool } from '../../device/command/tool.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import type { DeviceState } from '../../device/reading/state.ts';
@@ -14,13 +13,12 @@ import { readHost, reportAsync } from './host.ts';
 import { listHeldOnHost, type PodOptions } from './host-pods.ts';
 import { refreshHost, type ToolkitOptions } from './host-toolkit.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
+import { type HostLockOptions, withHostLock } from './host-lock.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { type HostGpuPlan, type HostPlan, planNode } from './node-plan.ts';
 import { withSignal } from './with-signal.ts';
 
-export interface ApplyLimits extends PodOptions, ToolkitOptions {
-  /** Folder on the host for lock and journal. */
-  readonly stateDir: string;
+export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions {
   readonly allowGpuReset?: boolean;
   /** Services of this machine that may be stopped temporarily. */
   readonly hostUnits?: readonly string[];
@@ -28,8 +26,6 @@ export interface ApplyLimits extends PodOptions, ToolkitOptions {
   readonly allOrNothing?: boolean;
   /** After this many seconds no further operation starts. */
   readonly deadline: number;
-  /** How many seconds to wait for another program that changes the GPUs. */
-  readonly lockTimeout: number;
 }
 
 export interface GpuApplyResult {
@@ -75,12 +71,9 @@ export async function applyLayout(
   { cwd }: Terminal,
 ): Promise<NodeApplyResult> {
   const end = performance.now() + limits.deadline * 1000;
-  const folder = resolve(cwd, limits.stateDir);
-  const lock = await reportAsync(1, () => lockNode({ folder, waitMs: limits.lockTimeout * 1000 }));
-  try {
+  return withHostLock(limits, cwd, async ({ lock, journal, folder }) => {
     const units = await reportAsync(3, () => openHostUnits(limits, folder));
     await units?.resumeCutOff();
-    const journal = new Journal({ path: join(folder, 'journal.json') });
     const cutOff = journal.read();
     if (cutOff !== undefined) watcher.onCutOff(cutOff);
     const device = await readHost(driver);
@@ -123,9 +116,7 @@ export async function applyLayout(
     const isChanged = results.some(({ operations }) => operations > 0);
     const notes = isChanged ? await refreshHost(limits, cwd) : [];
     return { state, plan, results: results.map((result) => report(result, changing)), notes };
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 async function openHostUnits({ hostUnits: units = [] }: ApplyLimits, folder: string): Promise<HostUnits | undefined> {

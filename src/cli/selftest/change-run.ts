@@ -1,14 +1,11 @@
-import { join, resolve } from 'node:path';
-
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import { describeCommand, type Runner } from '../../device/command/runner.ts';
-import { Journal } from '../../device/host/journal.ts';
-import { lockNode } from '../../device/host/node-lock.ts';
 import { parseComputeInstances, parseInstances } from '../../device/reading/instance-table.ts';
 import type { DeviceState, GpuState } from '../../device/reading/state.ts';
 import { CliError } from '../exit.ts';
 import { readHost, reportAsync } from '../node/host.ts';
+import { type HostLockOptions, withHostLock } from '../node/host-lock.ts';
 import { listHeldOnHost, type PodOptions } from '../node/host-pods.ts';
 import { refreshHost, type ToolkitOptions } from '../node/host-toolkit.ts';
 import { withSignal } from '../node/with-signal.ts';
@@ -16,14 +13,12 @@ import type { Terminal } from '../terminal.ts';
 import { refuseTest } from './change-refusal.ts';
 import { type ChangeTest, GpuTrial, type ProfileTest } from './change-test.ts';
 
-export interface ChangeOptions extends PodOptions, ToolkitOptions {
+export interface ChangeOptions extends PodOptions, ToolkitOptions, HostLockOptions {
   /** Index of the GPU. */
   readonly gpu: number;
-  readonly stateDir: string;
   readonly allowGpuReset?: boolean;
   /** After this many seconds no further profile is tried. */
   readonly deadline: number;
-  readonly lockTimeout: number;
 }
 
 /** Progress reports. */
@@ -44,10 +39,7 @@ export async function runChangeTest(
   { cwd }: Terminal,
 ): Promise<ChangeTest> {
   const end = performance.now() + options.deadline * 1000;
-  const folder = resolve(cwd, options.stateDir);
-  const lock = await reportAsync(1, () => lockNode({ folder, waitMs: options.lockTimeout * 1000 }));
-  try {
-    const journal = new Journal({ path: join(folder, 'journal.json') });
+  return withHostLock(options, cwd, async ({ lock, journal }) => {
     if (journal.read() !== undefined)
       throw new CliError('a change of before was cut off: end it with node apply or node reset, then try this', 1);
     const device = await readHost(driver);
@@ -72,9 +64,7 @@ export async function runChangeTest(
     // If there was no instance before, none needs a device node now.
     const notes = gpu.instances.length > 0 ? await refreshHost(options, cwd) : [];
     return notes.length > 0 ? { ...test, notes } : test;
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 function explainStop(signal: AbortSignal, isLate: boolean, deadline: number): string | undefined {

@@ -3,11 +3,12 @@ import type { Profile } from '../../core/gpu/geometry/geometry.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import { applyNode } from '../../device/apply/apply.ts';
 import type { DeviceApplyOptions, GpuTarget } from '../../device/apply/apply-options.ts';
+import { demandDeviceError } from '../../device/apply/apply-task.ts';
 import type { DeviceDriver } from '../../device/command/driver.ts';
 import { DeviceError } from '../../device/errors.ts';
 import { type DeviceState, type GpuState, type MigMode, toInstances } from '../../device/reading/state.ts';
 import { layoutBefore } from './change-refusal.ts';
-import { describeFault } from './fault-text.ts';
+import { redactFault } from './fault-text.ts';
 
 /** The outcome for one profile. */
 export interface ProfileTest {
@@ -81,7 +82,7 @@ export class GpuTrial {
     );
     // Restored even if nothing went as it should.
     const { isPutBack, otherUuids, reason } = await this.#putBack();
-    const failure = 'error' in tried ? describeFault(demandDeviceError(tried.error)) : undefined;
+    const failure = 'error' in tried ? redactFault(demandDeviceError(tried.error)) : undefined;
     const stopped = 'stopped' in tried ? tried.stopped : undefined;
     const failed = !isPutBack || failure !== undefined || this.#profiles.some(({ outcome }) => outcome === 'Failed');
     const why = [failure, stopped, reason].filter((text) => text !== undefined).join('; ');
@@ -149,7 +150,7 @@ export class GpuTrial {
       start,
       outcome: first === undefined ? 'Passed' : 'Failed',
       ...times,
-      ...(first === undefined ? {} : { error: describeFault(first) }),
+      ...(first === undefined ? {} : { error: redactFault(first) }),
     };
     this.#profiles.push(test);
     this.#options.onProfile(test);
@@ -166,7 +167,7 @@ export class GpuTrial {
       const uuids = new Set(listUuids(now));
       return { isPutBack: true, otherUuids: listUuids(this.#before).filter((uuid) => !uuids.has(uuid)).length };
     } catch (error) {
-      const reason = `it could not be put back (it was ${describe(this.#before)}): ${describeFault(demandDeviceError(error))}`;
+      const reason = `it could not be put back (it was ${describe(this.#before)}): ${redactFault(demandDeviceError(error))}`;
       return { isPutBack: false, otherUuids: 0, reason };
     }
   }
@@ -244,9 +245,4 @@ async function timed<Name extends string, Result>(
   } finally {
     times[name] = performance.now() - begin;
   }
-}
-
-function demandDeviceError(error: unknown): DeviceError {
-  if (error instanceof DeviceError) return error;
-  throw error;
 }

@@ -2,7 +2,7 @@ import { DeviceError } from '../../device/errors.ts';
 import { explainFault } from '../node/host-fault.ts';
 
 /** A device error in one sentence, without process names: a bundle is shared with others. */
-export function describeFault({ code, tried, found, gpu, instance, holders, cause }: DeviceError): string {
+export function redactFault({ code, tried, found, gpu, instance, holders, cause }: DeviceError): string {
   const plain = new DeviceError(code, {
     tried,
     found,

@@ -9,7 +9,7 @@ import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import type { Runner } from '../../device/command/runner.ts';
 import { DeviceError } from '../../device/errors.ts';
 import type { SelftestCheck } from './check.ts';
-import { describeFault } from './fault-text.ts';
+import { redactFault } from './fault-text.ts';
 
 /** The readings for the checks that follow. */
 export interface NodeReading {
@@ -33,7 +33,7 @@ export async function checkReading(runner: Runner, driver: NvidiaSmi, readLimitM
   const ms = performance.now() - begin;
   const slowest = Math.max(0, ...checks.map((check) => check.ms));
   if (device instanceof DeviceError) {
-    const message = `the agent could not read this node: ${describeFault(device)}`;
+    const message = `the agent could not read this node: ${redactFault(device)}`;
     return { checks: [...commands, { area: 'Commands', verdict: 'Unknown', message, ms }], report, device: undefined };
   }
   const instances = device.gpus.reduce((sum, gpu) => sum + gpu.instances.length, 0);
@@ -54,7 +54,7 @@ export async function checkReading(runner: Runner, driver: NvidiaSmi, readLimitM
 
 function judgeCommand({ command, ms, said, losses, error }: CommandCheck): readonly SelftestCheck[] {
   if (said === undefined) {
-    const why = error === undefined ? 'no answer' : describeFault(error);
+    const why = error === undefined ? 'no answer' : redactFault(error);
     const verdict = error?.code === 'ParseError' || error?.code === 'Unstable' ? 'Finding' : 'Unknown';
     return [{ area: 'Commands', verdict, message: `${command}: ${why}`, ms }];
   }
