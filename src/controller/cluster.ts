@@ -95,6 +95,13 @@ export class Cluster {
     return policy !== undefined && this.ledgerOf(policy).some(({ node }) => node === name);
   }
 
+  /** Nodes with a slot, in any ledger. */
+  nodesInFlight(): readonly string[] {
+    return [...this.fleet.policies].flatMap(({ policy }) =>
+      this.ledgerOf(policy.metadata.name).map(({ node }) => node),
+    );
+  }
+
   ledgerOf(policy: string): readonly Slot[] {
     return this.policies.get(policy)?.status?.inFlight ?? [];
   }

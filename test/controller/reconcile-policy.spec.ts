@@ -4,6 +4,7 @@ import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
 import { Executor } from '../../src/controller/execute.ts';
+import { Foresight } from '../../src/controller/foresee.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
 import { NodeReconciler } from '../../src/controller/reconcile-node.ts';
 import { NodeReporter } from '../../src/controller/report-node.ts';
@@ -43,9 +44,11 @@ function aBigFleet(policy: GpuPartitionPolicy & KubeObject): { fleet: Fleet; rec
   }
   fleet.setPolicy(policy);
   const nodes = new ObjectStore<NodeObject>();
+  const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
   const reconciler = new PolicyReconciler({
     client,
-    cluster: new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() }),
+    cluster,
+    foresight: foresightOf(client, cluster),
     events: new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' }),
     settings: { maxConcurrentNodes: '10%', deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
@@ -211,6 +214,12 @@ describe('PolicyReconciler', () => {
   });
 });
 
+function foresightOf(reader: KubeClient, cluster: Cluster): Foresight {
+  const about = { client: reader, cluster, settings: someSettings, configFiles: undefined, now: () => 0 };
+  const gatherer = new Gatherer(about);
+  return new Foresight({ cluster, known: (node) => gatherer.known(node), log: silentLogger });
+}
+
 /** Policies `p` and `q` with three nodes each, of which one may change at a time. */
 function twoPolicies(now = () => 0) {
   const names = ['p', 'q'];
@@ -236,6 +245,7 @@ function aSmallWorld(now = () => 0) {
     client: slow,
     cluster,
     events,
+    foresight: foresightOf(slow, cluster),
     settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,

@@ -105,7 +105,7 @@ describe('a node without a slot', () => {
     expect(kept.commands).to.deep.equal([]);
     const opened = judge(closed, { pods, fresh: { slot: undefined } }, memory);
     expect(namesOf(opened)).to.deep.equal(['PatchNode']);
-    expect(opened.looks).to.deep.equal(['Pods', 'All']);
+    expect(opened.looks).to.deep.equal(['All']);
   });
 
   it('that is closed for a change counts as under way, whoever closed it', () => {
