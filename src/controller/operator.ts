@@ -40,7 +40,7 @@ export interface GpuPartitionOperatorOptions {
 const policyPaceMs = 25;
 /** How many nodes are processed in parallel. */
 const nodeConcurrency = 16;
-/** The same for nodes without a slot while others have one. */
+/** The same for nodes that are not urgent while others have a slot. */
 const patientConcurrency = 4;
 const agentSelector = 'app.kubernetes.io/name=gpu-partition-agent';
 
@@ -99,8 +99,8 @@ export class GpuPartitionOperator extends ResilientOperator {
     // 2. Work.
     const nodeQueue = this.createQueue({
       concurrency: nodeConcurrency,
-      // A node that waits for a slot can wait; a fenced node is out of service.
-      isUrgent: (name) => cluster.isInFlight(name),
+      // A node that waits for a slot can wait.
+      isUrgent: (name) => cluster.isUrgent(name),
       // The API server's time belongs to nodes that are out of service.
       patientConcurrency: () => (cluster.nodesInFlight().length > 0 ? patientConcurrency : nodeConcurrency),
       observer: metrics?.observeQueue('nodes'),

@@ -18,7 +18,7 @@ import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { fleetDevice, fleetLayout, fleetNames, fleetPool } from '../bench/fleet-objects.ts';
+import { fleetDevice, fleetLayout, fleetNames, fleetPool, fleetResources } from '../bench/fleet-objects.ts';
 import { anAsking, aSlotOf, aStanding } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
 import { someSettings } from '../support/node-builders.ts';
@@ -73,6 +73,27 @@ describe('PolicyReconciler', () => {
     expect(first?.unchecked.size).to.be.greaterThan(0);
     expect(fleet.policy('p')?.acceptedGeneration).to.equal(undefined);
     expect(fleet.policy('p')?.unchecked.size).to.be.greaterThan(0);
+  });
+
+  it('admits after an edit before it has looked at the nodes: what they will request is foreseen', async () => {
+    const { fleet, cluster, reconciler, policies, add } = twoPolicies();
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    const edit = (generation: number): void => {
+      const layouts = [{ profiles: { '1g.5gb': 5, '2g.10gb': 1 } }];
+      const policy = aPolicy({ name: 'p', generation, nodeSelector: { matchLabels: { pool: 'p' } }, layouts });
+      add({ ...policy, metadata: { ...policy.metadata, resourceVersion: String(1000 * generation) } });
+    };
+    edit(2);
+    await reconciler.reconcile('p');
+    expect(cluster.ledgerOf('p'), 'nodes that nobody knows').to.deep.equal([]);
+    for (const node of ['p0', 'p1', 'p2']) {
+      fleet.policy('p')?.tally.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
+      cluster.rollout.put(aStanding(node, { isVerified: true }));
+    }
+    edit(3);
+    await reconciler.reconcile('p');
+    expect(fleet.policy('p')?.tally.unseen.size).to.equal(3);
+    expect(cluster.ledgerOf('p').map(({ node, generation }) => [node, generation])).to.deep.equal([['p0', 3]]);
   });
 
   it('keeps the cap over policies whose ledgers are written at the same time', async () => {
@@ -276,9 +297,11 @@ function aSmallWorld(now = () => 0) {
       }),
     addNode: (name: string, labels: Readonly<Record<string, string>>, taints: readonly Taint[] = []) => {
       fleet.setNode(name, labels);
-      const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+      const status = { allocatable: fleetResources, conditions: [{ type: 'Ready', status: 'True' }] };
       nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: { taints }, status });
-      const partition = aPartition({ device: fleetDevice(name) });
+      const pod = { metadata: { name: `agent-${name}` }, spec: { nodeName: name }, status };
+      cluster.agents.take({ type: 'apply', key: pod.metadata.name, object: pod, previous: undefined });
+      const partition = aPartition({ nodeUID: `uid-${name}`, device: fleetDevice(name) });
       partitions.upsert({ ...partition, metadata: { name, uid: `uid-gpn-${name}`, resourceVersion: '1' } });
     },
   };
@@ -318,7 +341,7 @@ class SlowClient extends KubeClient {
   async #answer<T extends KubeObject>(name: string, fields: unknown, status: unknown): Promise<T> {
     await new Promise((resolve) => setImmediate(resolve));
     const known = this.#cluster.policies.get(name);
-    this.#version += 1;
+    this.#version = Math.max(this.#version, Number(known?.metadata.resourceVersion ?? 0)) + 1;
     const metadata = { ...known?.metadata, ...(fields as object), name, resourceVersion: String(this.#version) };
     return { ...known, metadata, status: { ...known?.status, ...(status as object) } } as unknown as T;
   }
