@@ -9,6 +9,8 @@ const order = [
   'gpu/search',
   'gpu/plan',
   'gpu/assign',
+  'gpu/state',
+  'smi',
   'metadata',
   'pods',
   'nvidia',

@@ -5,7 +5,7 @@ import { offersDevices } from '../core/nvidia/resources/advertised.ts';
 import { describeReport } from '../core/nvidia/labels/describe-report.ts';
 import { computeResources } from '../core/nvidia/resources/node-resources.ts';
 import { isSameLoad, loadIdOf } from '../core/policy/load-id.ts';
-import { DeviceError } from '../device/errors.ts';
+import { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock } from '../process/clock.ts';

@@ -1,9 +1,9 @@
 import type { DeviceReport, Strategy } from '../api/types.ts';
-import { describeProcess, type DeviceUsers, userKey } from '../core/policy/device-users.ts';
-import { reportDevice } from '../device/reading/report-device.ts';
+import { describeProcess, type DeviceUsers, userKey } from '../core/gpu/state/device-users.ts';
+import { reportDevice } from '../core/gpu/state/report-device.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import type { DeviceState } from '../device/reading/state.ts';
+import type { DeviceState } from '../core/gpu/state/device-state.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { type Kubelet, withHolders } from './kubelet.ts';
 import { retryMs } from './report-fields.ts';

@@ -1,4 +1,4 @@
-import { DeviceError } from '../device/errors.ts';
+import { DeviceError } from '../core/gpu/state/device-error.ts';
 import { KubeletError } from '../kubelet/errors.ts';
 
 /** Why reading or applying failed, as reported. */

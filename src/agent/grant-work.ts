@@ -3,7 +3,7 @@ import type { Grant } from '../api/types.ts';
 import { planWish } from '../core/policy/plan-wish.ts';
 import { isUnanswered } from '../core/node/observed-epoch.ts';
 import { listHeldDevices } from '../core/pods/slice-holders.ts';
-import type { DeviceState } from '../device/reading/state.ts';
+import type { DeviceState } from '../core/gpu/state/device-state.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Claim } from './claim.ts';

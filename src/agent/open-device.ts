@@ -4,7 +4,7 @@ import type { GpuWork } from '../core/policy/plan-gpu-wish.ts';
 import { applyNode } from '../device/apply/apply.ts';
 import type { GpuTarget } from '../device/apply/apply-options.ts';
 import type { DeviceDriver } from '../device/command/driver.ts';
-import { DeviceError } from '../device/errors.ts';
+import { DeviceError } from '../core/gpu/state/device-error.ts';
 import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';
 import { listGpuOpeners } from '../device/host/gpu-openers.ts';
 import { HostUnits } from '../device/host/host-units.ts';

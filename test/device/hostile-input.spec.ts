@@ -9,7 +9,7 @@ import { applyLayout } from '../../src/cli/node/node-apply.ts';
 import type { NodeLayout } from '../../src/cli/node/node-layout.ts';
 import { openTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/device/command/smi-command.ts';
+import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/core/smi/smi-command.ts';
 import { listStrangeCommands } from './argument-grammar.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
 import { findingCodes } from '../../src/core/text/finding.ts';
-import { deviceErrorCodes } from '../../src/device/errors.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
 import { kubeletErrorCodes } from '../../src/kubelet/errors.ts';
 
 describe('docs/errors.md', () => {

@@ -7,7 +7,7 @@ import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
 import { HostUnits } from '../../device/host/host-units.ts';
 import { findTool } from '../../device/command/tool.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
-import type { DeviceState } from '../../device/reading/state.ts';
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import type { Terminal } from '../terminal.ts';
 import { readHost, reportAsync } from './host.ts';
 import { listHeldOnHost, type PodOptions } from './host-pods.ts';

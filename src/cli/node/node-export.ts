@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 
-import { reportDevice } from '../../device/reading/report-device.ts';
+import { reportDevice } from '../../core/gpu/state/report-device.ts';
 import type { GpuReport, GpuSelector, PolicyLayout } from '../../api/types.ts';
 import { canonicalJson } from '../../core/text/fingerprint.ts';
 import { layoutOf } from '../../core/policy/wish.ts';
-import type { DeviceState, MigMode } from '../../device/reading/state.ts';
+import type { DeviceState, MigMode } from '../../core/gpu/state/device-state.ts';
 
 /** How the entries of an export identify their GPUs: UUIDs only match this machine, indices also match identical ones. */
 export type ExportBy = 'uuids' | 'indices';

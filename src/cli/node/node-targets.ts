@@ -1,8 +1,8 @@
 import type { GpuWish, PolicySpec } from '../../api/types.ts';
-import { reportDevice } from '../../device/reading/report-device.ts';
+import { reportDevice } from '../../core/gpu/state/report-device.ts';
 import { resolveNode } from '../../core/policy/resolve-node.ts';
 import type { GpuTarget } from '../../device/apply/apply-options.ts';
-import type { DeviceState } from '../../device/reading/state.ts';
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import type { NodeLayout } from './node-layout.ts';
 
 /** Why no part of a layout may be applied to this node, with the numbers. */

@@ -1,7 +1,7 @@
 import type { Geometry, Layout } from '../../core/gpu/geometry/geometry.ts';
 import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { drawGpu } from '../../core/gpu/plan/picture.ts';
-import type { DeviceState } from '../../device/reading/state.ts';
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import type { HostGpuPlan, HostPlan, PlannedPlace } from './node-plan.ts';
 
 /** A plan for people and journals: a block for each GPU that changes or cannot, a line for each of the others. */

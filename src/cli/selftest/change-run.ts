@@ -1,8 +1,9 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
-import { describeCommand, type Runner } from '../../device/command/runner.ts';
-import { parseComputeInstances, parseInstances } from '../../device/reading/instance-table.ts';
-import type { DeviceState, GpuState } from '../../device/reading/state.ts';
+import type { Runner } from '../../device/command/runner.ts';
+import { describeCommand } from '../../core/smi/smi-command.ts';
+import { parseComputeInstances, parseInstances } from '../../core/smi/instance-table.ts';
+import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 import { CliError } from '../exit.ts';
 import { readHost, reportAsync } from '../node/host.ts';
 import { type HostLockOptions, withHostLock } from '../node/host-lock.ts';

@@ -5,8 +5,8 @@ import { applyNode } from '../../device/apply/apply.ts';
 import type { DeviceApplyOptions, GpuTarget } from '../../device/apply/apply-options.ts';
 import { demandDeviceError } from '../../device/apply/apply-task.ts';
 import type { DeviceDriver } from '../../device/command/driver.ts';
-import { DeviceError } from '../../device/errors.ts';
-import { type DeviceState, type GpuState, type MigMode, toInstances } from '../../device/reading/state.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import { type DeviceState, type GpuState, type MigMode, toInstances } from '../../core/gpu/state/device-state.ts';
 import { layoutBefore } from './change-refusal.ts';
 import { redactFault } from './fault-text.ts';
 

@@ -1,4 +1,4 @@
-import { DeviceError } from '../../device/errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { explainFault } from '../node/host-fault.ts';
 
 /** A device error in one sentence, without process names: a bundle is shared with others. */

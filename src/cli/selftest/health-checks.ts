@@ -2,8 +2,8 @@ import { join } from 'node:path';
 
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
-import type { ReportedGpu } from '../../device/reading/report-parser.ts';
-import type { DeviceState } from '../../device/reading/state.ts';
+import type { ReportedGpu } from '../../core/smi/report-parser.ts';
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import type { SelftestCheck } from './check.ts';
 import type { HostView } from './host-view.ts';
 

@@ -3,11 +3,11 @@ import { compareTables } from '../../core/gpu/geometry/table-difference.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { countWords } from '../../core/text/count-words.ts';
 import { type CommandCheck, checkCommands } from '../../device/reading/command-check.ts';
-import type { Report } from '../../device/reading/report-parser.ts';
-import type { DeviceState, GpuState } from '../../device/reading/state.ts';
+import type { Report } from '../../core/smi/report-parser.ts';
+import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import type { Runner } from '../../device/command/runner.ts';
-import { DeviceError } from '../../device/errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { SelftestCheck } from './check.ts';
 import { redactFault } from './fault-text.ts';
 

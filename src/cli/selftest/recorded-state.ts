@@ -1,13 +1,13 @@
-import type { Execution } from '../../device/command/output.ts';
+import type { Execution } from '../../core/smi/output.ts';
 import type { SmiRun } from '../../device/command/recorder.ts';
-import { DeviceError } from '../../device/errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import {
   type ComputeInstanceRow,
   type InstanceRow,
   parseComputeInstances,
   parseInstances,
-} from '../../device/reading/instance-table.ts';
-import { parseReport, type ReportedGpu } from '../../device/reading/report-parser.ts';
+} from '../../core/smi/instance-table.ts';
+import { parseReport, type ReportedGpu } from '../../core/smi/report-parser.ts';
 
 /** The device's state, in the simulator's format; null if the surrounding commands do not show it. */
 export interface StateAround {

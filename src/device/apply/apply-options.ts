@@ -1,8 +1,8 @@
 import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
-import type { DeviceError } from '../errors.ts';
+import type { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { Journal } from '../host/journal.ts';
-import type { DeviceState } from '../reading/state.ts';
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 
 /** The desired state of one GPU. */
 export interface GpuTarget {

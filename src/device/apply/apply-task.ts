@@ -1,8 +1,8 @@
 import type { GpuOutcome, GpuResult, GpuTarget } from './apply-options.ts';
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { GpuApply } from './gpu-apply.ts';
 import type { ApplyContext } from './gpu-session.ts';
-import type { DeviceState, GpuState } from '../reading/state.ts';
+import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 
 /** The progress of one GPU in an apply. */
 export interface Task {

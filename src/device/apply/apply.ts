@@ -12,10 +12,10 @@ import {
   type OpenTask,
 } from './apply-task.ts';
 import type { DeviceDriver } from '../command/driver.ts';
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { ApplyContext } from './gpu-session.ts';
 import type { JournalGpu } from '../host/journal.ts';
-import type { DeviceState, GpuState } from '../reading/state.ts';
+import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 
 /**
  * Brings the GPUs of a node to their targets, one operation at a time, and leaves alone what needs no change: GPUs, instances,

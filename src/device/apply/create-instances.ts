@@ -1,9 +1,9 @@
 import type { Step } from '../../core/gpu/plan/step.ts';
-import type { ChangeCommand } from '../command/smi-command.ts';
-import type { InstanceRow } from '../reading/instance-table.ts';
+import type { ChangeCommand } from '../../core/smi/smi-command.ts';
+import type { InstanceRow } from '../../core/smi/instance-table.ts';
 import { createParts } from './compute-instances.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { countSaid } from './said.ts';
+import { countSaid } from '../../core/smi/said.ts';
 
 /** True if one command creates the GPU instance with its contents: the compute instance over the whole, or none. */
 export function isPlain({ profile, computeInstances }: Step): boolean {

@@ -1,5 +1,5 @@
 import type { Step } from '../../core/gpu/plan/step.ts';
-import type { GpuInstanceState } from '../reading/state.ts';
+import type { GpuInstanceState } from '../../core/gpu/state/device-state.ts';
 import { addParts, destroyParts } from './compute-instances.ts';
 import { createInstances, isPlain } from './create-instances.ts';
 import { destroyInstances } from './destroy-instances.ts';

@@ -4,10 +4,10 @@ import { type ChangeRefusal, type GpuChange, planGpuChange } from '../../core/gp
 import type { GpuView, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import { writeLayout } from '../../core/gpu/search/layout-words.ts';
-import { describeProcess } from '../../core/policy/device-users.ts';
-import { DeviceError, type DeviceErrorCode } from '../errors.ts';
+import { describeProcess } from '../../core/gpu/state/device-users.ts';
+import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
 import { planGpuReset } from '../../core/gpu/plan/reset-plan.ts';
-import { type GpuState, toInstances } from '../reading/state.ts';
+import { type GpuState, toInstances } from '../../core/gpu/state/device-state.ts';
 import type { Place } from './apply-options.ts';
 
 /** What must not be disturbed. */

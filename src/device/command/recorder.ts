@@ -1,5 +1,5 @@
 import type { Execute } from './child.ts';
-import type { Execution } from './output.ts';
+import type { Execution } from '../../core/smi/output.ts';
 
 /** One observed run of nvidia-smi. */
 export interface SmiRun {

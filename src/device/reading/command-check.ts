@@ -1,14 +1,14 @@
 import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
 import { countWords } from '../../core/text/count-words.ts';
-import { classifyOutput, dropNotices, explainFailure, type Execution } from '../command/output.ts';
-import { describeCommand, type Runner } from '../command/runner.ts';
-import type { ReadCommand } from '../command/smi-command.ts';
-import { DeviceError } from '../errors.ts';
-import { readCapabilities } from './gpu-facts.ts';
-import { parseGpuList, type GpuList } from './gpu-list.ts';
-import { parseComputeInstances, parseInstances, type InstanceRow } from './instance-table.ts';
-import { parseComputeProfiles, parsePlacements, parseProfiles } from './profile-table.ts';
-import { parseReport, type Report } from './report-parser.ts';
+import { classifyOutput, dropNotices, explainFailure, type Execution } from '../../core/smi/output.ts';
+import type { Runner } from '../command/runner.ts';
+import { describeCommand, type ReadCommand } from '../../core/smi/smi-command.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import { readCapabilities } from '../../core/smi/capability-list.ts';
+import { parseGpuList, type GpuList } from '../../core/smi/gpu-list.ts';
+import { parseComputeInstances, parseInstances, type InstanceRow } from '../../core/smi/instance-table.ts';
+import { parseComputeProfiles, parsePlacements, parseProfiles } from '../../core/smi/profile-table.ts';
+import { parseReport, type Report } from '../../core/smi/report-parser.ts';
 
 /** The result of one command of a reading. */
 export interface CommandCheck {

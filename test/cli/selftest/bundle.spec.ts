@@ -8,7 +8,7 @@ import { redactOutput } from '../../../src/cli/selftest/redaction.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
 import type { Execute } from '../../../src/device/command/child.ts';
 import { NvidiaSmi } from '../../../src/device/command/nvidia-smi.ts';
-import type { DeviceState } from '../../../src/device/reading/state.ts';
+import type { DeviceState } from '../../../src/core/gpu/state/device-state.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { isChange } from '../../device/simulated-node.ts';
 import { compareRun } from '../../simulator/nvidia-smi/recorded-runs.ts';

@@ -1,4 +1,4 @@
-import { dropNotices, refuseOutput } from '../command/output.ts';
+import { dropNotices, refuseOutput } from './output.ts';
 
 /** A table of `nvidia-smi mig`: header cells by line, then rows of cells. `MIG 1g.5gb` is one cell, `1g.5gb`. */
 export interface SmiTable {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { DeviceError } from '../../src/device/errors.ts';
-import { parseReport, type Report } from '../../src/device/reading/report-parser.ts';
-import { InProcessNode } from './simulated-node.ts';
+import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
+import { parseReport, type Report } from '../../../src/core/smi/report-parser.ts';
+import { InProcessNode } from '../../device/simulated-node.ts';
 
 const state = `gpu 0 mig 1 pending 1
 gi 0 1 profile 9 place 0:4

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DeviceError } from '../../src/device/errors.ts';
-import { parseGpuList } from '../../src/device/reading/gpu-list.ts';
-import { parseReport } from '../../src/device/reading/report-parser.ts';
-import { executionOf, readStateLines, runsOf } from './recorded-runs.ts';
+import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
+import { parseGpuList } from '../../../src/core/smi/gpu-list.ts';
+import { parseReport } from '../../../src/core/smi/report-parser.ts';
+import { executionOf, readStateLines, runsOf } from '../../device/recorded-runs.ts';
 
 const reports = runsOf('-q', '-x').filter(({ rc }) => rc === 0);
 

@@ -1,12 +1,12 @@
-import type { Engines } from '../../core/gpu/geometry/geometry.ts';
-import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
-import { isBusId, normalizeBusId } from '../command/smi-command.ts';
+import type { Engines } from '../gpu/geometry/geometry.ts';
+import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
+import { isBusId, normalizeBusId } from './smi-command.ts';
 import { contradict } from './contradiction.ts';
 import { findReportContradiction, readMigReport } from './report-mig.ts';
 import { readHealth } from './report-health.ts';
 import { readCount, readMib } from './report-number.ts';
 import { isDriverVersion, isGpuUuid, isProduct } from './spelling.ts';
-import type { GpuFault, GpuState, ProcessState } from './state.ts';
+import type { GpuFault, GpuState, ProcessState } from '../gpu/state/device-state.ts';
 import { countNames, elementsAt, readXml, textAt, type XmlElement } from './xml.ts';
 
 /** The content of `nvidia-smi -q -x`; the requested GPUs, in index order. */

@@ -1,7 +1,7 @@
-import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
-import { normalizeBusId } from '../command/smi-command.ts';
+import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
+import { normalizeBusId } from './smi-command.ts';
 import { isComputeProfile, isGpuUuid, isMigUuid, isProduct } from './spelling.ts';
-import type { GpuFault } from './state.ts';
+import type { GpuFault } from '../gpu/state/device-state.ts';
 
 export interface ListedGpu {
   readonly index: number;

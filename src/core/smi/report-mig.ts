@@ -1,4 +1,4 @@
-import { classifyOutput } from '../command/output.ts';
+import { classifyOutput } from './output.ts';
 import { readCount, readMib } from './report-number.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
 import { countNames, elementAt, elementsAt, textAt, type XmlElement } from './xml.ts';

@@ -1,5 +1,5 @@
 import { textAt, type XmlElement } from './xml.ts';
-import type { GpuHealth } from './state.ts';
+import type { GpuHealth } from '../gpu/state/device-state.ts';
 
 type Finding = GpuHealth | undefined;
 

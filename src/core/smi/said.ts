@@ -1,4 +1,4 @@
-import type { Execution } from '../command/output.ts';
+import type { Execution } from './output.ts';
 
 /** Exit code 0 alone proves nothing: `No MIG-enabled devices found.` has it too. */
 export function saysDone(execution: Execution, ...words: readonly string[]): boolean {

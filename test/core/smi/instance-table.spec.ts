@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DeviceError } from '../../src/device/errors.ts';
-import { parseComputeInstances, parseInstances } from '../../src/device/reading/instance-table.ts';
-import { executionOf, readStateLines, runsOf, type RecordedRun } from './recorded-runs.ts';
+import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
+import { parseComputeInstances, parseInstances } from '../../../src/core/smi/instance-table.ts';
+import { executionOf, readStateLines, runsOf, type RecordedRun } from '../../device/recorded-runs.ts';
 
 const table = `+-------------------------------------------------------+
 | GPU instances:                                        |

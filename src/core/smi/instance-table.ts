@@ -1,4 +1,4 @@
-import { explainFailure, refuseOutput, type Execution } from '../command/output.ts';
+import { explainFailure, refuseOutput, type Execution } from './output.ts';
 import { contradict } from './contradiction.ts';
 import { findImpossible, findImpossibleParts } from './instance-check.ts';
 import { isComputeProfile, isInstanceProfile } from './spelling.ts';

@@ -1,9 +1,7 @@
-import type { Engines, Geometry, Profile } from '../../core/gpu/geometry/geometry.ts';
-import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
-import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
-import { DeviceError } from '../errors.ts';
+import type { Engines } from '../gpu/geometry/geometry.ts';
+import { DeviceError } from '../gpu/state/device-error.ts';
 import { saysNone } from './instance-table.ts';
-import { dropNotices, explainFailure, refuseOutput, type Execution } from '../command/output.ts';
+import { dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
 import { isComputeProfile, isInstanceProfile } from './spelling.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
@@ -119,46 +117,6 @@ export function parseComputeProfiles(tried: string, execution: Execution): reado
         return refuse(tried, 'a profile without its id', execution.stdout);
       return { name, id: numbers[0], multiprocessors: numbers[1] };
     });
-}
-
-/** The geometry of one GPU from the driver's tables. What nvidia-smi never prints comes from the built-in table, if it has the product. */
-export function buildGeometry(
-  product: string,
-  profiles: readonly ListedProfile[],
-  placements: readonly PlacementRow[],
-): Geometry {
-  const builtIn = findModel(product);
-  const known = profiles.flatMap((row): readonly Profile[] => {
-    const parsed = parseProfile(row.name);
-    // A name outside the grammar cannot be requested; an instance of it counts as foreign.
-    if (isProfileNameError(parsed)) return [];
-    const place = placements.find(({ profileId }) => profileId === row.id);
-    const { gpuIndex: _index, memoryGib, ...facts } = row;
-    const exact = builtIn?.profiles.find(({ name }) => name === row.name)?.memoryMiB;
-    return [
-      {
-        ...facts,
-        computeSlices: parsed.gpuSlices,
-        memorySlices: place?.size ?? 0,
-        starts: place?.starts.toSorted((a, b) => a - b) ?? [],
-        ...readMemory(memoryGib, exact),
-      },
-    ];
-  });
-  return {
-    computeSlices: Math.max(0, ...known.map(({ computeSlices }) => computeSlices)),
-    memorySlices: Math.max(0, ...known.map(({ starts, memorySlices }) => Math.max(-1, ...starts) + memorySlices)),
-    ...(builtIn?.engines === undefined ? {} : { engines: builtIn.engines }),
-    ...(builtIn?.exclusive === undefined ? {} : { exclusive: builtIn.exclusive }),
-    profiles: known,
-  };
-}
-
-/** The driver prints GiB with two decimals; built-in MiB that round to the same value are exact. */
-function readMemory(gib: string, exact: number | undefined): Pick<Profile, 'memoryMiB'> {
-  if (exact !== undefined && Math.abs(exact / 1024 - Number(gib)) < 0.01) return { memoryMiB: exact };
-  const memoryMiB = Math.round(Number(gib) * 1024);
-  return Number.isFinite(memoryMiB) ? { memoryMiB } : {};
 }
 
 /** `Free/Total` and `GiB` are units of the columns above, not columns of the second row. */

@@ -1,5 +1,5 @@
-import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
-import { computeInstanceSlices, isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
+import type { Geometry } from '../gpu/geometry/geometry.ts';
+import { computeInstanceSlices, isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
 import type { ComputeInstanceRow, InstanceRow } from './instance-table.ts';
 
 /** Why rows of `-lgi` cannot all be true; undefined if they can. */

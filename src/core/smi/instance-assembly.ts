@@ -1,9 +1,9 @@
-import { computeInstanceSlices, isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
+import { computeInstanceSlices, isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
 import type { ListedMigDevice } from './gpu-list.ts';
 import { findDisagreement } from './instance-check.ts';
 import type { ComputeInstanceRow, InstanceRow } from './instance-table.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
-import type { ComputeInstanceState, GpuInstanceState, ProcessState } from './state.ts';
+import type { ComputeInstanceState, GpuInstanceState, ProcessState } from '../gpu/state/device-state.ts';
 
 /** The parts of one GPU, read by different commands. */
 export interface GpuParts {

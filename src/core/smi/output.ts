@@ -1,4 +1,4 @@
-import { DeviceError, type DeviceErrorCode } from '../errors.ts';
+import { DeviceError, type DeviceErrorCode } from '../gpu/state/device-error.ts';
 
 /** The result of one run of nvidia-smi. It prints everything to standard output, errors too; the exit code proves nothing. */
 export interface Execution {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { MODELS } from '../../src/core/gpu/geometry/models.ts';
-import { DeviceError } from '../../src/device/errors.ts';
-import { parseGpuList } from '../../src/device/reading/gpu-list.ts';
-import { parseComputeInstances, parseInstances } from '../../src/device/reading/instance-table.ts';
-import { parseComputeProfiles, parsePlacements, parseProfiles } from '../../src/device/reading/profile-table.ts';
-import { parseReport } from '../../src/device/reading/report-parser.ts';
-import { isComputeProfile, isGpuUuid, isInstanceProfile, isMigUuid } from '../../src/device/reading/spelling.ts';
-import type { Execution } from '../../src/device/command/output.ts';
-import { executionOf, recordedRuns, runsOf } from './recorded-runs.ts';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
+import { parseGpuList } from '../../../src/core/smi/gpu-list.ts';
+import { parseComputeInstances, parseInstances } from '../../../src/core/smi/instance-table.ts';
+import { parseComputeProfiles, parsePlacements, parseProfiles } from '../../../src/core/smi/profile-table.ts';
+import { parseReport } from '../../../src/core/smi/report-parser.ts';
+import { isComputeProfile, isGpuUuid, isInstanceProfile, isMigUuid } from '../../../src/core/smi/spelling.ts';
+import type { Execution } from '../../../src/core/smi/output.ts';
+import { executionOf, recordedRuns, runsOf } from '../../device/recorded-runs.ts';
 
 const gpu = 'GPU-c64f3bd4-742c-54d4-a411-9a2a2bcd42a3';
 

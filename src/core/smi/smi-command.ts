@@ -1,4 +1,4 @@
-import type { MigMode } from '../reading/state.ts';
+import type { MigMode } from '../gpu/state/device-state.ts';
 
 /** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
 export type GpuSelection = readonly (string | number)[];
@@ -84,6 +84,35 @@ export function writeArguments(command: SmiCommand): readonly string[] {
       return ['mig', ...select([command.gpu]), '-lcip', '-gi', decimal(command.instance)];
     default:
       return writeChange(command);
+  }
+}
+
+/** The command as a person would type it. */
+export function describeCommand(command: SmiCommand): string {
+  return ['nvidia-smi', ...writeArguments(command)].join(' ');
+}
+
+/** Whether it changes a GPU, not only reads. */
+export function isChange({ name }: SmiCommand): boolean {
+  switch (name) {
+    case 'SetMode':
+    case 'Reset':
+    case 'SetPersistence':
+    case 'CreateInstances':
+    case 'CreateComputeInstance':
+    case 'CreateWholeComputeInstance':
+    case 'DestroyComputeInstances':
+    case 'DestroyInstances':
+      return true;
+    case 'Report':
+    case 'List':
+    case 'ComputeCapabilities':
+    case 'Profiles':
+    case 'Placements':
+    case 'Instances':
+    case 'ComputeInstances':
+    case 'ComputeProfiles':
+      return false;
   }
 }
 

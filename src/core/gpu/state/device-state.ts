@@ -1,7 +1,7 @@
-import type { Engines, Geometry } from '../../core/gpu/geometry/geometry.ts';
-import { nameWhole } from '../../core/gpu/geometry/profile-name.ts';
-import type { MigMode, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
-import type { DeviceErrorCode } from '../errors.ts';
+import type { Engines, Geometry } from '../geometry/geometry.ts';
+import { nameWhole } from '../geometry/profile-name.ts';
+import type { MigMode, ViewedInstance } from '../plan/gpu-view.ts';
+import type { DeviceErrorCode } from './device-error.ts';
 
 export type { MigMode };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { PlanReport } from '../../../src/api/types.ts';
-import { describeProcess, type DeviceUsers, userKey } from '../../../src/core/policy/device-users.ts';
+import { describeProcess, type DeviceUsers, userKey } from '../../../src/core/gpu/state/device-users.ts';
 import { planWish } from '../../../src/core/policy/plan-wish.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 

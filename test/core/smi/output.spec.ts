@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { classifyOutput, explainFailure } from '../../src/device/command/output.ts';
-import { executionOf, recordedRuns } from './recorded-runs.ts';
+import { classifyOutput, explainFailure } from '../../../src/core/smi/output.ts';
+import { executionOf, recordedRuns } from '../../device/recorded-runs.ts';
 
 /** What NVML's code means to us; the real nvidia-smi printed the words for each. */
 const meanings: Readonly<Record<string, string>> = {

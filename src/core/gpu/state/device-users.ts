@@ -1,5 +1,5 @@
-import type { GpuReport, InstanceReport } from '../../api/types.ts';
-import { placeOf } from '../gpu/search/instance.ts';
+import type { GpuReport, InstanceReport } from '../../../api/types.ts';
+import { placeOf } from '../search/instance.ts';
 
 /**
  * Processes on the GPUs, for messages: `pid 4242 (python3)`, by {@link userKey}. A report names none: on a busy node they come and

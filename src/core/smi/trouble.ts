@@ -1,6 +1,6 @@
-import { mayBeOneGpu, toFault, type GpuAnswers } from './one-by-one.ts';
-import type { DeviceError } from '../errors.ts';
-import type { GpuFault } from './state.ts';
+import { mayBeOneGpu, toFault, type GpuAnswers } from './gpu-answers.ts';
+import type { DeviceError } from '../gpu/state/device-error.ts';
+import type { GpuFault } from '../gpu/state/device-state.ts';
 
 /** Errors of single GPUs during a reading of the node. */
 export class Trouble {

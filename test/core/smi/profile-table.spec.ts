@@ -1,13 +1,9 @@
 import { expect } from 'chai';
-import { DeviceError } from '../../src/device/errors.ts';
-import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import {
-  buildGeometry,
-  parseComputeProfiles,
-  parsePlacements,
-  parseProfiles,
-} from '../../src/device/reading/profile-table.ts';
-import { executionOf, readStateLines, recordedRuns, runsOf } from './recorded-runs.ts';
+import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
+import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
+import { parseComputeProfiles, parsePlacements, parseProfiles } from '../../../src/core/smi/profile-table.ts';
+import { buildGeometry } from '../../../src/core/smi/table-geometry.ts';
+import { executionOf, readStateLines, recordedRuns, runsOf } from '../../device/recorded-runs.ts';
 
 describe('profile table of the driver', () => {
   const models = ['A100-SXM4-40GB', 'A30', 'H100-80GB-HBM3'];

@@ -1,4 +1,4 @@
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../gpu/state/device-error.ts';
 
 /**
  * What cannot be true at the same time: the GPU changed during the reading, or part of an answer was lost. The smaller part is never
