@@ -6,7 +6,7 @@ import type { PolicyLayout } from '../../src/api/types.ts';
 import { CliError } from '../../src/cli/exit.ts';
 import { readLayoutFile } from '../../src/cli/node/layout-file.ts';
 import { applyLayout } from '../../src/cli/node/node-apply.ts';
-import type { NodeLayout } from '../../src/cli/node/node-layout.ts';
+import type { NodeLayout } from '../../src/core/host/host-layout.ts';
 import { openTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import { ArgumentRefused, writeArguments, type SmiCommand } from '../../src/core/smi/smi-command.ts';

@@ -4,7 +4,7 @@ import type { GpuWish } from '../../src/api/types.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import { judgeChange } from '../../src/device/apply/plan-target.ts';
+import { judgeChange } from '../../src/core/gpu/target/plan-target.ts';
 import { reportDevice } from '../../src/core/gpu/state/report-device.ts';
 import { listPlacedStates } from '../core/gpu/placed-states.ts';
 import { modelOf } from '../core/gpu/builders.ts';

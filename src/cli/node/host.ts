@@ -7,7 +7,7 @@ import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-
 import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import { CliError, type ExitCode } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
-import { explainFault } from './host-fault.ts';
+import { explainFault } from '../../core/host/host-fault.ts';
 
 /** Options of every command that reads the GPUs of this machine. */
 export interface HostOptions extends TimeoutOptions {

@@ -1,8 +1,9 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
-import type { DeviceApplyOptions, GpuTarget, NodeResult } from './apply-options.ts';
+import type { DeviceApplyOptions, NodeResult } from './apply-options.ts';
+import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
+import { explainAbsence } from '../../core/gpu/state/absence.ts';
 import {
   demandDeviceError,
-  explainAbsence,
   fail,
   isGivenUp,
   isOpen,

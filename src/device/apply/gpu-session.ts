@@ -1,7 +1,7 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
-import { placeOf } from '../../core/gpu/search/instance.ts';
+import { placeOf, type Place } from '../../core/gpu/search/instance.ts';
 import { describeProcess } from '../../core/gpu/state/device-users.ts';
-import type { DeviceApplyOptions, Disruption, Place } from './apply-options.ts';
+import type { DeviceApplyOptions, Disruption } from './apply-options.ts';
 import type { DeviceDriver } from '../command/driver.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../../core/smi/instance-table.ts';

@@ -1,5 +1,5 @@
-import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { explainFault } from '../node/host-fault.ts';
+import { DeviceError } from '../gpu/state/device-error.ts';
+import { explainFault } from '../host/host-fault.ts';
 
 /** A device error in one sentence, without process names: a bundle is shared with others. */
 export function redactFault({ code, tried, found, gpu, instance, holders, cause }: DeviceError): string {

@@ -1,48 +1,23 @@
 import { planReturn } from '../../core/gpu/plan/return-plan.ts';
 import type { Profile } from '../../core/gpu/geometry/geometry.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
+import { demandGpu } from '../../core/gpu/state/absence.ts';
 import { applyNode } from '../../device/apply/apply.ts';
-import type { DeviceApplyOptions, GpuTarget } from '../../device/apply/apply-options.ts';
+import type { DeviceApplyOptions } from '../../device/apply/apply-options.ts';
+import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
 import { demandDeviceError } from '../../device/apply/apply-task.ts';
 import type { DeviceDriver } from '../../device/command/driver.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { type DeviceState, type GpuState, type MigMode, toInstances } from '../../core/gpu/state/device-state.ts';
-import { layoutBefore } from './change-refusal.ts';
-import { redactFault } from './fault-text.ts';
-
-/** The outcome for one profile. */
-export interface ProfileTest {
-  readonly profile: string;
-  readonly start: number;
-  readonly outcome: 'Passed' | 'Failed';
-  /** To create it, including reading it back. */
-  readonly makeMs: number;
-  /** To read the GPU once more, table by table. */
-  readonly verifyMs: number;
-  /** To destroy it, including reading it back. */
-  readonly undoMs: number;
-  readonly error?: string;
-}
-
-/** What was tried on one GPU; a part of `selftest -o json`. */
-export interface ChangeTest {
-  readonly index: number;
-  readonly uuid: string;
-  readonly product: string;
-  /** `Refused`: nothing was touched. `Stopped`: not every profile was tried. */
-  readonly state: 'Passed' | 'Failed' | 'Refused' | 'Stopped';
-  /** Why it is not `Passed`. */
-  readonly reason?: string;
-  /** MIG mode before, and after. */
-  readonly mig: MigMode | null;
-  readonly profiles: readonly ProfileTest[];
-  /** Whether the GPU is restored: mode, placements, compute instances. */
-  readonly isPutBack: boolean;
-  /** MIG devices that were restored but now have another UUID. */
-  readonly otherUuids: number;
-  /** What on this host does not follow the restored instances, and what to do. */
-  readonly notes?: readonly string[];
-}
+import { type DeviceState, type GpuState, toInstances } from '../../core/gpu/state/device-state.ts';
+import { layoutBefore } from '../../core/selftest/change-refusal.ts';
+import {
+  type ChangeTest,
+  describeGpuState,
+  listMigUuids,
+  type ProfileTest,
+  verifyProfile,
+} from '../../core/selftest/change-test.ts';
+import { redactFault } from '../../core/selftest/fault-text.ts';
 
 export interface ChangeTestOptions {
   /** Options of every apply. */
@@ -131,7 +106,7 @@ export class GpuTrial {
       const made = await timed(times, 'makeMs', () =>
         this.#become({ uuid, want: { [name]: 1 }, steps: [{ action: 'CreateInstance', ...step }] }),
       );
-      verify(made, profile, start);
+      verifyProfile(made, profile, start);
       await timed(times, 'verifyMs', () => this.#options.readTables());
     } catch (cause) {
       error = demandDeviceError(cause);
@@ -161,13 +136,13 @@ export class GpuTrial {
   async #putBack(): Promise<Pick<ChangeTest, 'isPutBack' | 'otherUuids' | 'reason'>> {
     try {
       const now = await this.#returnAll();
-      const wanted = describe(this.#before);
-      const found = describe(now);
+      const wanted = describeGpuState(this.#before);
+      const found = describeGpuState(now);
       if (found !== wanted) return { isPutBack: false, otherUuids: 0, reason: `it was ${wanted}, and is ${found}` };
-      const uuids = new Set(listUuids(now));
-      return { isPutBack: true, otherUuids: listUuids(this.#before).filter((uuid) => !uuids.has(uuid)).length };
+      const uuids = new Set(listMigUuids(now));
+      return { isPutBack: true, otherUuids: listMigUuids(this.#before).filter((uuid) => !uuids.has(uuid)).length };
     } catch (error) {
-      const reason = `it could not be put back (it was ${describe(this.#before)}): ${redactFault(demandDeviceError(error))}`;
+      const reason = `it could not be put back (it was ${describeGpuState(this.#before)}): ${redactFault(demandDeviceError(error))}`;
       return { isPutBack: false, otherUuids: 0, reason };
     }
   }
@@ -175,7 +150,7 @@ export class GpuTrial {
   async #returnAll(): Promise<GpuState> {
     this.#last = await this.#driver.readDevice();
     const now = demandGpu(this.#last, this.#before.uuid);
-    if (describe(now) === describe(this.#before)) return now;
+    if (describeGpuState(now) === describeGpuState(this.#before)) return now;
     const { uuid } = now;
     if (this.#before.mig?.current !== 'Enabled') {
       const steps = planReturn(toInstances(now), [], (one) => this.#made.has(placeOf(one)));
@@ -200,38 +175,6 @@ export class GpuTrial {
     this.#last = done.device ?? (await this.#driver.readDevice());
     return demandGpu(this.#last, target.uuid);
   }
-}
-
-function verify(gpu: GpuState, { name, multiprocessors }: Profile, start: number): void {
-  const [instance, ...others] = gpu.instances;
-  const [part, ...parts] = instance?.computeInstances ?? [];
-  const tried = `to make ${name} at ${start}`;
-  const refuse = (found: string): DeviceError => new DeviceError('NothingDone', { tried, found, gpu: gpu.pciBusId });
-  if (instance === undefined || others.length > 0 || instance.profile !== name || instance.start !== start)
-    throw refuse(gpu.instances.map(placeOf).join(', ') || 'no instance');
-  if (part?.uuid === undefined || parts.length > 0) throw refuse('it has no MIG device, or several');
-  const counted = part.attributes?.multiprocessors;
-  if (multiprocessors !== undefined && counted !== undefined && counted !== multiprocessors)
-    throw refuse(`its MIG device has ${counted} multiprocessors, and -lgip says ${multiprocessors}`);
-}
-
-/** `MIG mode Enabled, 3g.20gb@4 (3g.20gb)`; equal for the original and the restored state. */
-function describe({ mig, instances }: GpuState): string {
-  const places = instances.map((one) => {
-    const parts = one.computeInstances.map(({ profile }) => profile).toSorted();
-    return `${placeOf(one)} (${parts.join(', ')})`;
-  });
-  return [`MIG mode ${mig?.current ?? 'unknown'}`, ...places].join(', ');
-}
-
-function listUuids({ instances }: GpuState): readonly string[] {
-  return instances.flatMap(({ computeInstances }) => computeInstances.flatMap(({ uuid }) => uuid ?? []));
-}
-
-function demandGpu({ gpus }: DeviceState, uuid: string): GpuState {
-  const gpu = gpus.find((one) => one.uuid === uuid);
-  if (gpu !== undefined) return gpu;
-  throw new DeviceError('GpuMissing', { tried: 'to read the GPU back', found: `${gpus.length} other GPUs`, gpu: uuid });
 }
 
 async function timed<Name extends string, Result>(

@@ -1,10 +1,8 @@
-import { stringify } from 'yaml';
-
-import { reportDevice } from '../../core/gpu/state/report-device.ts';
+import { reportDevice } from '../gpu/state/report-device.ts';
 import type { GpuReport, GpuSelector, PolicyLayout } from '../../api/types.ts';
-import { canonicalJson } from '../../core/text/fingerprint.ts';
-import { layoutOf } from '../../core/policy/wish.ts';
-import type { DeviceState, MigMode } from '../../core/gpu/state/device-state.ts';
+import { canonicalJson } from '../text/fingerprint.ts';
+import { layoutOf } from '../policy/wish.ts';
+import type { DeviceState, MigMode } from '../gpu/state/device-state.ts';
 
 /** How the entries of an export identify their GPUs: UUIDs only match this machine, indices also match identical ones. */
 export type ExportBy = 'uuids' | 'indices';
@@ -31,6 +29,12 @@ export interface NodeExport {
   readonly device: { readonly driverVersion: string; readonly gpus: readonly ExportedGpu[] };
 }
 
+/** An entry of a layout, and a comment on each of its GPUs. */
+export interface ExportedEntry {
+  readonly comments: readonly string[];
+  readonly entry: PolicyLayout;
+}
+
 interface Group {
   readonly gpus: readonly GpuReport[];
   readonly content: PolicyLayout;
@@ -43,18 +47,17 @@ export function exportDevice(device: DeviceState, by: ExportBy): NodeExport {
   };
 }
 
-/** The same as YAML, with the placements, which a layout does not specify, as comments. */
-export function writeLayouts(device: DeviceState, by: ExportBy): string {
-  const entries = groupGpus(device).map(({ gpus, content }) => {
-    const comments = gpus.map(({ uuid }) => `  # ${commentOn(device, uuid)}\n`).join('');
-    return comments + writeYaml([{ gpus: select(gpus, by), ...content }]).replaceAll(/^(?=.)/gm, '  ');
-  });
-  const others = device.gpus
-    .filter(({ mig }) => mig === undefined)
-    .map(({ uuid }) => `# ${commentOn(device, uuid)}\n`)
-    .join('');
-  const body = entries.length === 0 ? 'layouts: []\n' : `layouts:\n${entries.join('')}`;
-  return `# Exported by gpu-partition, driver ${device.driverVersion}.\n${others}${body}`;
+/** The same, with what a layout does not say as comments: which GPU it is, and where its instances are. */
+export function exportEntries(device: DeviceState, by: ExportBy): readonly ExportedEntry[] {
+  return groupGpus(device).map(({ gpus, content }) => ({
+    comments: gpus.map(({ uuid }) => commentOn(device, uuid)),
+    entry: { gpus: select(gpus, by), ...content },
+  }));
+}
+
+/** What else is there: GPUs without MIG. */
+export function listOthers(device: DeviceState): readonly string[] {
+  return device.gpus.filter(({ mig }) => mig === undefined).map(({ uuid }) => commentOn(device, uuid));
 }
 
 /** The same as a mig-parted config file; GPUs without MIG are omitted. */
@@ -121,9 +124,4 @@ function commentOn({ gpus }: DeviceState, uuid: string): string {
   const state =
     gpu.mig === undefined ? 'no MIG' : gpu.mig.current === 'Disabled' ? 'MIG off' : places || 'no instances';
   return `GPU ${gpu.index}, ${gpu.product}, ${gpu.pciBusId}: ${state}`;
-}
-
-/** Strings that YAML 1.1 would read as another type are quoted: kubectl and mig-parted read YAML 1.1. */
-export function writeYaml(value: unknown): string {
-  return stringify(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
 }

@@ -1,14 +1,14 @@
-import type { Layout } from '../../core/gpu/geometry/geometry.ts';
-import type { GpuChange } from '../../core/gpu/plan/gpu-change.ts';
-import type { Step } from '../../core/gpu/plan/step.ts';
-import type { GpuTarget } from '../../device/apply/apply-options.ts';
-import { describeProcess } from '../../core/gpu/state/device-users.ts';
-import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { judgeChange } from '../../device/apply/plan-target.ts';
-import { isBusy, type DeviceState, type GpuState, type MigMode } from '../../core/gpu/state/device-state.ts';
+import type { Layout } from '../gpu/geometry/geometry.ts';
+import type { GpuChange } from '../gpu/plan/gpu-change.ts';
+import type { Step } from '../gpu/plan/step.ts';
+import type { GpuTarget } from '../gpu/target/gpu-target.ts';
+import { describeProcess } from '../gpu/state/device-users.ts';
+import { DeviceError } from '../gpu/state/device-error.ts';
+import { judgeChange } from '../gpu/target/plan-target.ts';
+import { isBusy, type DeviceState, type GpuState, type MigMode } from '../gpu/state/device-state.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
-import type { NodeLayout } from './node-layout.ts';
-import { resolveTargets, type NodeRefusal } from './node-targets.ts';
+import type { NodeLayout } from './host-layout.ts';
+import { resolveTargets, type NodeRefusal } from './host-targets.ts';
 
 /** An instance on a GPU, now or after the plan. */
 export interface PlannedPlace {
@@ -63,7 +63,7 @@ interface HostLimits {
 }
 
 /** Plans a node from a fresh reading, with the driver's own tables: `apply` does exactly what the plan says. */
-export function planNode(
+export function planHost(
   device: DeviceState,
   layout: NodeLayout,
   { held = new Set(), mayReset = false }: HostLimits = {},

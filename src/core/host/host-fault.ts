@@ -1,4 +1,4 @@
-import type { DeviceError, DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
+import type { DeviceError, DeviceErrorCode } from '../gpu/state/device-error.ts';
 
 /** A device error as shown by a program on the host. */
 export interface HostFault {

@@ -1,9 +1,9 @@
 import type { GpuWish, PolicySpec } from '../../api/types.ts';
-import { reportDevice } from '../../core/gpu/state/report-device.ts';
-import { resolveNode } from '../../core/policy/resolve-node.ts';
-import type { GpuTarget } from '../../device/apply/apply-options.ts';
-import type { DeviceState } from '../../core/gpu/state/device-state.ts';
-import type { NodeLayout } from './node-layout.ts';
+import { reportDevice } from '../gpu/state/report-device.ts';
+import { resolveNode } from '../policy/resolve-node.ts';
+import type { GpuTarget } from '../gpu/target/gpu-target.ts';
+import type { DeviceState } from '../gpu/state/device-state.ts';
+import type { NodeLayout } from './host-layout.ts';
 
 /** Why no part of a layout may be applied to this node, with the numbers. */
 export interface NodeRefusal {

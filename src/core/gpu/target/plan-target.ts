@@ -1,14 +1,13 @@
-import type { Layout } from '../../core/gpu/geometry/geometry.ts';
-import { explainOldDriver } from '../../core/gpu/geometry/driver-support.ts';
-import { type ChangeRefusal, type GpuChange, planGpuChange } from '../../core/gpu/plan/gpu-change.ts';
-import type { GpuView, ViewedInstance } from '../../core/gpu/plan/gpu-view.ts';
-import { placeOf } from '../../core/gpu/search/instance.ts';
-import { writeLayout } from '../../core/gpu/search/layout-words.ts';
-import { describeProcess } from '../../core/gpu/state/device-users.ts';
-import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
-import { planGpuReset } from '../../core/gpu/plan/reset-plan.ts';
-import { type GpuState, toInstances } from '../../core/gpu/state/device-state.ts';
-import type { Place } from './apply-options.ts';
+import type { Layout } from '../geometry/geometry.ts';
+import { explainOldDriver } from '../geometry/driver-support.ts';
+import { type ChangeRefusal, type GpuChange, planGpuChange } from '../plan/gpu-change.ts';
+import type { GpuView, ViewedInstance } from '../plan/gpu-view.ts';
+import { placeOf, type Place } from '../search/instance.ts';
+import { writeLayout } from '../search/layout-words.ts';
+import { describeProcess } from '../state/device-users.ts';
+import { DeviceError, type DeviceErrorCode } from '../state/device-error.ts';
+import { planGpuReset } from '../plan/reset-plan.ts';
+import { type GpuState, toInstances } from '../state/device-state.ts';
 
 /** What must not be disturbed. */
 export interface PlanLimits {

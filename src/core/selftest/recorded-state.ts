@@ -1,13 +1,13 @@
-import type { Execution } from '../../core/smi/output.ts';
-import type { SmiRun } from '../../device/command/recorder.ts';
-import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import type { Execution } from '../smi/output.ts';
+import type { SmiRun } from '../smi/smi-run.ts';
+import { DeviceError } from '../gpu/state/device-error.ts';
 import {
   type ComputeInstanceRow,
   type InstanceRow,
   parseComputeInstances,
   parseInstances,
-} from '../../core/smi/instance-table.ts';
-import { parseReport, type ReportedGpu } from '../../core/smi/report-parser.ts';
+} from '../smi/instance-table.ts';
+import { parseReport, type ReportedGpu } from '../smi/report-parser.ts';
 
 /** The device's state, in the simulator's format; null if the surrounding commands do not show it. */
 export interface StateAround {

@@ -1,8 +1,8 @@
-import type { Geometry, Layout } from '../../core/gpu/geometry/geometry.ts';
-import { writeLayout } from '../../core/gpu/search/layout-words.ts';
-import { drawGpu } from '../../core/gpu/plan/picture.ts';
-import type { DeviceState } from '../../core/gpu/state/device-state.ts';
-import type { HostGpuPlan, HostPlan, PlannedPlace } from './node-plan.ts';
+import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
+import { writeLayout } from '../gpu/search/layout-words.ts';
+import { drawGpu } from '../gpu/plan/picture.ts';
+import type { DeviceState } from '../gpu/state/device-state.ts';
+import type { HostGpuPlan, HostPlan, PlannedPlace } from './host-plan.ts';
 
 /** A plan for people and journals: a block for each GPU that changes or cannot, a line for each of the others. */
 export function writePlan(plan: HostPlan, device: DeviceState): readonly string[] {

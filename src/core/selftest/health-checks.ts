@@ -1,11 +1,7 @@
-import { join } from 'node:path';
-
-import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
-import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
-import type { ReportedGpu } from '../../core/smi/report-parser.ts';
-import type { DeviceState } from '../../core/gpu/state/device-state.ts';
+import { findModel } from '../gpu/geometry/model-lookup.ts';
+import type { ReportedGpu } from '../smi/report-parser.ts';
+import type { DeviceState } from '../gpu/state/device-state.ts';
 import type { SelftestCheck } from './check.ts';
-import type { HostView } from './host-view.ts';
 
 /** Whether each GPU is healthy according to the driver. */
 export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck[] {
@@ -38,8 +34,12 @@ export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck
 /** NVIDIA's services, its module, and display servers: their names are not secret. */
 const knownServices = /^(?:nv-|nvsm|nvidia-|dcgm|Xorg|gnome-shell|the module )/;
 
-/** Why a GPU reset would be refused: persistence mode, modules, and programs of the host that are not GPU workloads. */
-export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView): readonly SelftestCheck[] {
+/**
+ * Why a GPU reset would be refused: persistence mode, modules, and programs of the host that are not GPU workloads.
+ *
+ * @param openers who has a GPU open on the host: `nv-hostengine (pid 1811, nvidia-dcgm.service)`
+ */
+export function checkResetClients(gpus: readonly ReportedGpu[], openers: readonly string[]): readonly SelftestCheck[] {
   const capable = gpus.filter(({ migCapable }) => migCapable);
   if (capable.length === 0) return [];
   const needsReset = capable.some(({ product }) => findModel(product)?.resetToChangeMode !== false);
@@ -53,7 +53,7 @@ export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView):
           },
         ]
       : []),
-    ...listGpuOpeners(undefined, { proc: host.proc, modules: join(host.sys, 'module') })
+    ...openers
       .filter((opener) => !workers.has(pidOf(opener)))
       .map((opener) => {
         const what = 'keeps a GPU open: it has to go before a reset, or a change of MIG mode';
@@ -72,7 +72,6 @@ export function checkResetClients(gpus: readonly ReportedGpu[], host: HostView):
   return [...notes, { message: why }].map((note) => ({ area: 'Reset', verdict: 'Note', ...note }));
 }
 
-/** `nv-hostengine (pid 1811, nvidia-dcgm.service)` */
 function pidOf(opener: string): number | undefined {
   const [, pid] = / \(pid (\d+)/.exec(opener) ?? [];
   return pid === undefined ? undefined : Number(pid);

@@ -1,58 +1,47 @@
-import { explainOldDriver } from '../../core/gpu/geometry/driver-support.ts';
-import { compareTables } from '../../core/gpu/geometry/table-difference.ts';
-import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
-import { countWords } from '../../core/text/count-words.ts';
-import { type CommandCheck, checkCommands } from '../../device/reading/command-check.ts';
-import type { Report } from '../../core/smi/report-parser.ts';
-import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
-import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
-import type { Runner } from '../../device/command/runner.ts';
-import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import { explainOldDriver } from '../gpu/geometry/driver-support.ts';
+import { compareTables } from '../gpu/geometry/table-difference.ts';
+import { findModel } from '../gpu/geometry/model-lookup.ts';
+import { countWords } from '../text/count-words.ts';
+import type { DeviceState, GpuState } from '../gpu/state/device-state.ts';
+import type { DeviceError } from '../gpu/state/device-error.ts';
+import type { CommandCheck } from './answers.ts';
 import type { SelftestCheck } from './check.ts';
 import { redactFault } from './fault-text.ts';
-
-/** The readings for the checks that follow. */
-export interface NodeReading {
-  readonly checks: readonly SelftestCheck[];
-  readonly report: Report | undefined;
-  /** As the agent reads it; undefined if it cannot. */
-  readonly device: DeviceState | undefined;
-}
 
 /** The fraction of a command's time limit above which it is too close. */
 const nearLimit = 1 / 3;
 
-/** Every command by itself, then the agent's reading, then the tables of profiles. */
-export async function checkReading(runner: Runner, driver: NvidiaSmi, readLimitMs: number): Promise<NodeReading> {
-  const { checks, report, silence } = await checkCommands(runner);
-  const commands = checks.flatMap(judgeCommand);
-  // One hanging command may affect only one GPU, and the reading continues GPU by GPU.
-  if (silence !== undefined && silence.code !== 'TimedOut') return { checks: commands, report, device: undefined };
-  const begin = performance.now();
-  const device = await driver.readDevice().catch(demandDeviceError);
-  const ms = performance.now() - begin;
-  const slowest = Math.max(0, ...checks.map((check) => check.ms));
-  if (device instanceof DeviceError) {
-    const message = `the agent could not read this node: ${redactFault(device)}`;
-    return { checks: [...commands, { area: 'Commands', verdict: 'Unknown', message, ms }], report, device: undefined };
-  }
+/**
+ * What a reading as the agent makes it says of the node.
+ *
+ * @param ms how long it took
+ * @param slowestMs the slowest of its commands, of which each may take `limitMs`
+ */
+export function judgeReading(
+  device: DeviceState,
+  { ms, slowestMs, limitMs }: { readonly ms: number; readonly slowestMs: number; readonly limitMs: number },
+): readonly SelftestCheck[] {
   const instances = device.gpus.reduce((sum, gpu) => sum + gpu.instances.length, 0);
   const found = `${countWords(device.gpus.length, 'GPU')}, ${countWords(instances, 'GPU instance')}`;
-  const whole: SelftestCheck = { area: 'Commands', verdict: 'Good', message: `read as the agent does: ${found}`, ms };
+  return [
+    { area: 'Commands', verdict: 'Good', message: `read as the agent does: ${found}`, ms },
+    ...judgeSpeed(slowestMs, limitMs),
+    ...judgeDriver(device),
+    ...compareModels(device.gpus),
+  ];
+}
+
+/** The agent could not read the node. */
+export function judgeSilence(error: DeviceError, ms: number): SelftestCheck {
   return {
-    checks: [
-      ...commands,
-      whole,
-      ...judgeSpeed(slowest, readLimitMs),
-      ...judgeDriver(device),
-      ...compareModels(device.gpus),
-    ],
-    report,
-    device,
+    area: 'Commands',
+    verdict: 'Unknown',
+    message: `the agent could not read this node: ${redactFault(error)}`,
+    ms,
   };
 }
 
-function judgeCommand({ command, ms, said, losses, error }: CommandCheck): readonly SelftestCheck[] {
+export function judgeCommand({ command, ms, said, losses, error }: CommandCheck): readonly SelftestCheck[] {
   if (said === undefined) {
     const why = error === undefined ? 'no answer' : redactFault(error);
     const verdict = error?.code === 'ParseError' || error?.code === 'Unstable' ? 'Finding' : 'Unknown';
@@ -112,9 +101,4 @@ function compareModels(gpus: readonly GpuState[]): readonly SelftestCheck[] {
     }));
   });
   return [...untold, ...compared];
-}
-
-function demandDeviceError(error: unknown): DeviceError {
-  if (error instanceof DeviceError) return error;
-  throw error;
 }

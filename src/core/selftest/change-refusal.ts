@@ -1,8 +1,8 @@
-import type { Layout } from '../../core/gpu/geometry/geometry.ts';
-import { layoutOf } from '../../core/policy/wish.ts';
-import { planTarget } from '../../device/apply/plan-target.ts';
-import { reportDevice } from '../../core/gpu/state/report-device.ts';
-import { type DeviceState, type GpuState, isBusy } from '../../core/gpu/state/device-state.ts';
+import type { Layout } from '../gpu/geometry/geometry.ts';
+import { layoutOf } from '../policy/wish.ts';
+import { planTarget } from '../gpu/target/plan-target.ts';
+import { reportDevice } from '../gpu/state/report-device.ts';
+import { type DeviceState, type GpuState, isBusy } from '../gpu/state/device-state.ts';
 
 /** Why changes cannot be tried on a GPU; undefined if they can. */
 export function refuseTest(gpu: GpuState, device: DeviceState, held: ReadonlySet<string>): string | undefined {

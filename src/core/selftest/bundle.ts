@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { hostname, release } from 'node:os';
-
-import { toProductLabel } from '../../core/gpu/geometry/product-name.ts';
-import { timeText } from '../../core/text/time.ts';
-import type { SmiRun } from '../../device/command/recorder.ts';
-import { programVersion } from '../../process/version.ts';
+import { toProductLabel } from '../gpu/geometry/product-name.ts';
+import type { SmiRun } from '../smi/smi-run.ts';
+import { timeText } from '../text/time.ts';
 import { describeStates } from './recorded-state.ts';
 import { hideHost, redactOutput } from './redaction.ts';
 import type { Selftest } from './selftest.ts';
@@ -41,25 +37,34 @@ export interface BundleRun {
   readonly ms: number;
 }
 
+/** The machine and the programs of a self-test. */
+export interface TestedMachine {
+  readonly name: string;
+  readonly uid: number;
+  readonly versions: Pick<BundleHead['versions'], 'gpuPartition' | 'node'>;
+  readonly system: BundleHead['system'];
+}
+
 export interface BundleSource {
   readonly selftest: Selftest;
   readonly runs: readonly SmiRun[];
+  readonly machine: TestedMachine;
   readonly now: number;
   /** Keeps serial numbers, and names of processes and of the machine. */
   readonly isUnredacted: boolean;
 }
 
 /** The lines of a bundle: JSON, one item per line. */
-export function writeBundle({ selftest, runs, now, isUnredacted }: BundleSource): string {
+export function writeBundle({ selftest, runs, machine, now, isUnredacted }: BundleSource): string {
   const { versions, state, checks, change } = selftest;
-  const name = hostname();
+  const { name, uid, system } = machine;
   const hide = (text: string): string => (isUnredacted ? text : hideHost(text, name));
   const head: BundleHead = {
     bundle: 'gpu-partition node selftest',
     format: 1,
     time: timeText(now),
-    versions: { gpuPartition: programVersion, node: process.version, ...versions },
-    system: { kernel: hide(release()), distribution: readDistribution(), architecture: process.arch },
+    versions: { ...machine.versions, ...versions },
+    system: { ...system, kernel: hide(system.kernel) },
     state,
     checks: checks.map(({ redacted, message, ...check }) => ({
       ...check,
@@ -77,7 +82,7 @@ export function writeBundle({ selftest, runs, now, isUnredacted }: BundleSource)
       gpus,
       before: states[at]?.before ?? null,
       argv: args,
-      uid: process.geteuid?.() ?? 0,
+      uid,
       fault: null,
       rc: isRun ? result.rc : -1,
       stdout: isRun ? clean(result.stdout) : '',
@@ -88,12 +93,4 @@ export function writeBundle({ selftest, runs, now, isUnredacted }: BundleSource)
     };
   });
   return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
-}
-
-function readDistribution(): string {
-  try {
-    return /^PRETTY_NAME="?([^"\n]*)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'unknown';
-  } catch {
-    return 'unknown';
-  }
 }
