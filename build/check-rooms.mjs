@@ -26,6 +26,7 @@ const order = [
   'migparted',
   'explain',
   'waste',
+  'projection',
   'view',
 ];
 const core = 'src/core/';

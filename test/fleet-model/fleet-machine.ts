@@ -1,6 +1,6 @@
 import type { DeviceReport, Grant, PlanReport } from '../../src/api/types.ts';
 import { faultFields, keepOutcome } from '../../src/agent/report-fields.ts';
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { listInTheWay, planDrained } from '../../src/core/policy/drain-plan.ts';
 import { lastGoodOf } from '../../src/core/policy/ownership.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';

@@ -1,4 +1,4 @@
-import { isKnownAnnotation } from './label-keys.ts';
+import { isKnownAnnotation } from './bundled-labels.ts';
 
 /** A part of an object, in the API's own shape. Exported fields are listed one by one; anything unlisted stays private. */
 type Shape = true | { readonly [field: string]: Shape } | readonly [Shape];

@@ -6,11 +6,9 @@ import type {
   InstanceReport,
   NodePartitionStatus,
   PlanReport,
-} from '../api/types.ts';
-import type { KubeObject } from '../kube/resource.ts';
+} from '../../api/types.ts';
 import { SharedValues } from './shared-values.ts';
 
-type Partition = GpuNodePartition & KubeObject;
 type LastGood = NonNullable<DeviceReport['lastGood']>;
 
 const shared = new SharedValues();
@@ -19,7 +17,7 @@ const shared = new SharedValues();
  * A GpuNodePartition of 8 GPUs with 7 instances each is 20 kB, of which the controller reads a small part. What is equal across the
  * fleet is kept once: profile tables, the instances of GPUs with the same layout, products and versions.
  */
-export function projectPartition(partition: Partition): Partition {
+export function projectPartition(partition: GpuNodePartition): GpuNodePartition {
   const { metadata, spec, status } = partition;
   const { name, uid, resourceVersion, generation, deletionTimestamp } = metadata;
   const uuids = new SharedValues();
@@ -38,7 +36,7 @@ export function projectPartition(partition: Partition): Partition {
   };
 }
 
-function projectSpec(spec: Partition['spec'], uuids: SharedValues): Partition['spec'] {
+function projectSpec(spec: GpuNodePartition['spec'], uuids: SharedValues): GpuNodePartition['spec'] {
   const { policy, wish, granted } = spec;
   return {
     ...spec,

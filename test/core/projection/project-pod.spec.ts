@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { gpuResourcesOf, type ListedPod, projectPod } from '../../src/controller/project-pod.ts';
-import { usesGpu } from '../../src/core/pods/gpu-pods.ts';
-import { aPluginPod } from '../support/node-builders.ts';
+import { gpuResourcesOf, type ListedPod, projectPod } from '../../../src/core/projection/project-pod.ts';
+import { usesGpu } from '../../../src/core/pods/gpu-pods.ts';
+import { aPluginPod } from '../../support/node-builders.ts';
 
 const filler = 'x'.repeat(1 << 20);
 const isKept = gpuResourcesOf({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '7' }, { 'example.com/slice': 1 });
@@ -43,7 +43,7 @@ describe('a pod as the controller keeps it', () => {
   });
 
   it('is whole where it is the cluster’s own', () => {
-    const pod = aPluginPod() as ListedPod;
+    const pod: ListedPod = aPluginPod();
     expect(project(pod)).to.deep.equal(pod);
   });
 });

@@ -1,11 +1,7 @@
-import type { NodeView } from '../core/node/node-view.ts';
-import type { KubeObject } from '../kube/resource.ts';
-
-/** A Node from the API server, without the parts that nobody reads. */
-export type NodeObject = KubeObject & NodeView;
+import type { NodeView } from '../node/node-view.ts';
 
 /** A Node of a large fleet is 15 kB; these are the relevant parts. */
-export function projectNode(node: NodeObject): NodeObject {
+export function projectNode(node: NodeView): NodeView {
   const { name, uid, resourceVersion, labels, annotations, deletionTimestamp } = node.metadata;
   const gpus = Object.entries(node.status?.allocatable ?? {}).filter(([key]) => ownerResource.test(key));
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
@@ -45,47 +41,4 @@ type ReadyCondition = NonNullable<NonNullable<NodeView['status']>['conditions']>
 /** The message of a ready node changes with the kubelet's wording and is irrelevant. */
 function describeReady({ type, status, message }: ReadyCondition): ReadyCondition {
   return { type, status, ...(status !== 'True' && message !== undefined && { message }) };
-}
-
-/** Managed fields are half of an object, and nobody here reads them. */
-export function stripManagedFields<T extends KubeObject>(object: T): T {
-  const { managedFields: _unused, ...metadata } = object.metadata;
-  return { ...object, metadata };
-}
-
-/** An agent's pod, reduced to its sign of life. */
-export interface AgentPod extends KubeObject {
-  readonly spec?: { readonly nodeName?: string };
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
-    readonly containerStatuses?: readonly {
-      readonly name: string;
-      readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
-    }[];
-  };
-}
-
-export function projectAgentPod({ metadata, spec, status }: AgentPod): AgentPod {
-  const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const isReady = ready?.status === 'True';
-  const waiting = isReady ? undefined : status?.containerStatuses?.find(({ state }) => state?.waiting)?.state?.waiting;
-  return {
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-    },
-    spec: { ...(spec?.nodeName !== undefined && { nodeName: spec.nodeName }) },
-    status: {
-      ...(status?.phase !== undefined && { phase: status.phase }),
-      conditions: ready
-        ? [{ type: 'Ready', status: ready.status, ...(ready.message !== undefined && { message: ready.message }) }]
-        : [],
-      ...(waiting && { containerStatuses: [{ name: 'agent', state: { waiting } }] }),
-    },
-  };
 }

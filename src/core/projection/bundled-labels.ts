@@ -1,7 +1,7 @@
 import { evictAnnotation, group, safeToEvictAnnotation } from '../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { mirrorAnnotation } from '../../core/pods/eviction.ts';
-import type { WorkloadPod } from '../../core/explain/workload.ts';
+import { mirrorAnnotation } from '../pods/eviction.ts';
+import type { WorkloadPod } from '../explain/workload.ts';
 
 /** Prefix of our own labels, annotations and taints. */
 const ownPrefix = `${group}/`;

@@ -1,12 +1,17 @@
-import { evictAnnotation, safeToEvictAnnotation } from '../api/names.ts';
-import { mirrorAnnotation } from '../core/pods/eviction.ts';
-import type { NodePod } from '../core/node/snapshot.ts';
-import { foreignGpuResource, isGpuResource } from '../core/pods/gpu-resource.ts';
-import { deviceClassPrefix } from '../core/pods/gpu-pods.ts';
-import { systemPods } from '../core/pods/system-pods.ts';
-import type { KubeObject } from '../kube/resource.ts';
+import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
+import { mirrorAnnotation } from '../pods/eviction.ts';
+import type { NodePod } from '../node/snapshot.ts';
+import { foreignGpuResource, isGpuResource } from '../pods/gpu-resource.ts';
+import { deviceClassPrefix } from '../pods/gpu-pods.ts';
+import { systemPods } from '../pods/system-pods.ts';
 
-export type ListedPod = KubeObject & NodePod;
+/** A pod as the API server lists it. */
+export type ListedPod = NodePod & {
+  readonly metadata: {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly managedFields?: readonly unknown[];
+  };
+};
 type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number] & {
   readonly resources?: Partial<Record<'limits' | 'requests', Readonly<Record<string, string | number>>>>;
 };

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { GpuNodePartition } from '../../src/api/types.ts';
-import { projectPartition } from '../../src/controller/project-partition.ts';
-import { fleetDevice, fleetLayout, fleetPartition, fleetPool } from '../bench/fleet-objects.ts';
-import { aPartition, aPolicy } from '../support/builders.ts';
-import { aManagedPartition, aNode } from '../support/node-builders.ts';
-import { situations } from '../support/node-situations.ts';
-import { NodeWorld } from '../support/node-world.ts';
+import type { GpuNodePartition } from '../../../src/api/types.ts';
+import { projectPartition } from '../../../src/core/projection/project-partition.ts';
+import { fleetDevice, fleetLayout, fleetPartition, fleetPool } from '../../bench/fleet-objects.ts';
+import { aPartition, aPolicy } from '../../support/builders.ts';
+import { aManagedPartition, aNode } from '../../support/node-builders.ts';
+import { situations } from '../../support/node-situations.ts';
+import { NodeWorld } from '../../support/node-world.ts';
 
 /** As it comes over the wire: no two objects share anything. */
 function arrive(partition: GpuNodePartition): GpuNodePartition {

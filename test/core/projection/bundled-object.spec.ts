@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { projectObject } from '../../../src/cli/support/object-projection.ts';
+import { projectObject } from '../../../src/core/projection/bundled-object.ts';
 
 const secret = 'hunter2';
 const container = {
