@@ -14,6 +14,7 @@ const order = [
   'smi',
   'metadata',
   'pods',
+  'report',
   'nvidia',
   'owners',
   'rollout',

@@ -9,7 +9,7 @@ import type { Logger } from '../process/logger.ts';
 import type { Claim } from './claim.ts';
 import type { Device, WorkOptions } from './device.ts';
 import type { DeviceView } from './device-view.ts';
-import { type Fault, faultOf, GrantRefused } from './fault.ts';
+import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
 import type { GrantClock } from './grant-clock.ts';
 import type { Kubelet } from './kubelet.ts';
 import type { Partition } from './partition.ts';

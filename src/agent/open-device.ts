@@ -15,7 +15,7 @@ import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
 import { findTool } from '../device/command/tool.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
-import { GrantRefused } from './fault.ts';
+import { GrantRefused } from '../core/report/fault.ts';
 
 /** The host's own files, as seen by a privileged pod in the host's process namespace. */
 const hostRoot = '/proc/1/root';

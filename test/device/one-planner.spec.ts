@@ -5,7 +5,7 @@ import type { Step } from '../../src/core/gpu/plan/step.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import { judgeChange } from '../../src/core/gpu/target/plan-target.ts';
-import { reportDevice } from '../../src/core/gpu/state/report-device.ts';
+import { reportDevice } from '../../src/core/report/report-device.ts';
 import { listPlacedStates } from '../core/gpu/placed-states.ts';
 import { modelOf } from '../core/gpu/builders.ts';
 import { InProcessNode } from './simulated-node.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { GpuResult } from '../../src/device/apply/apply-options.ts';
-import { reportDevice } from '../../src/core/gpu/state/report-device.ts';
+import { reportDevice } from '../../src/core/report/report-device.ts';
 import { toInstances } from '../../src/core/gpu/state/device-state.ts';
 import { InProcessNode } from './simulated-node.ts';
 

@@ -1,4 +1,4 @@
-import { reportDevice } from '../gpu/state/report-device.ts';
+import { reportDevice } from '../report/report-device.ts';
 import type { GpuReport, GpuSelector, PolicyLayout } from '../../api/types.ts';
 import { canonicalJson } from '../text/fingerprint.ts';
 import { layoutOf } from '../policy/wish.ts';

@@ -1,5 +1,5 @@
 import type { GpuWish, PolicySpec } from '../../api/types.ts';
-import { reportDevice } from '../gpu/state/report-device.ts';
+import { reportDevice } from '../report/report-device.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import type { GpuTarget } from '../gpu/target/gpu-target.ts';
 import type { DeviceState } from '../gpu/state/device-state.ts';

@@ -1,7 +1,7 @@
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { layoutOf } from '../policy/wish.ts';
 import { planTarget } from '../gpu/target/plan-target.ts';
-import { reportDevice } from '../gpu/state/report-device.ts';
+import { reportDevice } from '../report/report-device.ts';
 import { type DeviceState, type GpuState, isBusy } from '../gpu/state/device-state.ts';
 
 /** Why changes cannot be tried on a GPU; undefined if they can. */

@@ -1,7 +1,7 @@
 import type { PodHolding } from '../pods/holding.ts';
 import { holdersOf, listUnresolved } from '../pods/slice-holders.ts';
 import { countWords } from '../text/count-words.ts';
-import { reportDevice } from '../gpu/state/report-device.ts';
+import { reportDevice } from '../report/report-device.ts';
 import type { DeviceState } from '../gpu/state/device-state.ts';
 import type { ReportedGpu } from '../smi/report-parser.ts';
 import type { SelftestCheck } from './check.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { faultOf } from '../../src/agent/fault.ts';
-import { describeFault } from '../../src/core/policy/device-fault.ts';
-import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
-import { aGpu, uuidOf } from '../support/builders.ts';
+import { faultOf } from '../../../src/core/report/fault.ts';
+import { describeFault } from '../../../src/core/policy/device-fault.ts';
+import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
+import { aGpu, uuidOf } from '../../support/builders.ts';
 
 const details = { tried: 'nvidia-smi mig -cgi 9', found: 'exit code 4', gpu: '00000000:07:00.0' };
 

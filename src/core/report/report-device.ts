@@ -1,6 +1,6 @@
-import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../../api/types.ts';
-import type { Engines, Geometry } from '../geometry/geometry.ts';
-import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from './device-state.ts';
+import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
+import type { Engines, Geometry } from '../gpu/geometry/geometry.ts';
+import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from '../gpu/state/device-state.ts';
 
 /** The GPUs as reported to the cluster: what placements, labels and busy checks need, and nothing else. */
 export function reportDevice(

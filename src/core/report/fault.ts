@@ -1,5 +1,5 @@
-import { DeviceError } from '../core/gpu/state/device-error.ts';
-import { KubeletError } from '../kubelet/errors.ts';
+import { DeviceError } from '../gpu/state/device-error.ts';
+import { KubeletError } from '../pods/kubelet-error.ts';
 
 /** Why reading or applying failed, as reported. */
 export interface Fault {

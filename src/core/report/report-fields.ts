@@ -1,4 +1,4 @@
-import type { DeviceReport } from '../api/types.ts';
+import type { DeviceReport } from '../../api/types.ts';
 import type { Fault } from './fault.ts';
 
 const firstRetryMs = 5_000;
@@ -35,12 +35,12 @@ export function keepOutcome(seen: DeviceReport | undefined): Partial<DeviceRepor
   return { step, ...(error ? { error } : {}), ...(nextRetryTime ? { nextRetryTime } : {}) };
 }
 
-/** @param afterMs when it is retried; absent if that does not depend on time */
-export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', afterMs?: number): Partial<DeviceReport> {
+/** @param retryAt when it is retried, in ms since 1970; absent if that does not depend on time */
+export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', retryAt?: number): Partial<DeviceReport> {
   const { code, message, gpu } = fault;
   return {
     step,
     error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
-    ...(afterMs === undefined ? {} : { nextRetryTime: new Date(Date.now() + afterMs).toISOString() }),
+    ...(retryAt === undefined ? {} : { nextRetryTime: new Date(retryAt).toISOString() }),
   };
 }

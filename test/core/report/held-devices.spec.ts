@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { cutHolders } from '../../src/agent/kubelet.ts';
-import { aGpu, withPods } from '../support/builders.ts';
+import { cutHolders } from '../../../src/core/report/held-devices.ts';
+import { aGpu, withPods } from '../../support/builders.ts';
 
 describe('the pods that a report names', () => {
   const manyPods = (length: number): readonly string[] =>
