@@ -11,8 +11,10 @@ import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
 import type { AgentPods } from './agents.ts';
 import { OwnWrites } from './own-writes.ts';
-import { type NodeObject, projectNode, stripManagedFields } from './project.ts';
-import { projectPartition } from './project-partition.ts';
+import { projectNode } from '../core/projection/project-node.ts';
+import { stripManagedFields } from '../core/projection/managed-fields.ts';
+import type { NodeObject } from './node-object.ts';
+import { projectPartition } from '../core/projection/project-partition.ts';
 
 /** A write of ours to a Node that the watch has not brought back yet. */
 interface NodeWrite {

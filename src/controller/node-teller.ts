@@ -6,7 +6,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import type { Logger } from '../process/logger.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { NodeStep } from './node-step.ts';
-import type { NodeObject } from './project.ts';
+import type { NodeObject } from './node-object.ts';
 
 interface KnownNodes {
   readonly partitions: { get(name: string): (GpuNodePartition & KubeObject) | undefined };

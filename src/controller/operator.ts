@@ -17,10 +17,14 @@ import type { ControllerMetrics, WatchFigures } from './metrics.ts';
 import { Executor } from './execute.ts';
 import { Foresight } from './foresee.ts';
 import { Gatherer } from './gather.ts';
-import { type AgentPod, type NodeObject, projectAgentPod, projectNode, stripManagedFields } from './project.ts';
+import { projectNode } from '../core/projection/project-node.ts';
+import { stripManagedFields } from '../core/projection/managed-fields.ts';
+import { projectAgentPod } from '../core/projection/project-agent-pod.ts';
+import type { AgentPod } from '../core/node/agent-pod.ts';
+import type { NodeObject } from './node-object.ts';
 import { NodeReconciler } from './reconcile-node.ts';
 import { NodeTeller } from './node-teller.ts';
-import { projectPartition } from './project-partition.ts';
+import { projectPartition } from '../core/projection/project-partition.ts';
 import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { NodeReporter } from './report-node.ts';
 

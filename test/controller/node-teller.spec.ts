@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { NodeStep } from '../../src/controller/node-step.ts';
 import { NodeTeller } from '../../src/controller/node-teller.ts';
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { EventNote } from '../../src/kube/events.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { Executor } from '../../src/controller/execute.ts';
 import { Foresight } from '../../src/controller/foresee.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
