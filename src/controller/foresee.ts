@@ -4,7 +4,7 @@ import type { PolicyRecord } from '../core/policy/fleet.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { Turn } from '../process/turn.ts';
 import type { Cluster } from './cluster.ts';
-import type { NodeObject } from './project.ts';
+import type { NodeObject } from './node-object.ts';
 
 /**
  * Works out what a policy's nodes will request at its new generation, from what is known of them: the first ones start before a whole
