@@ -25,28 +25,30 @@ export class Foresight {
     this.#log = parts.log;
   }
 
-  /** Call this when the policy's generation has been accepted. */
-  async foresee(record: PolicyRecord): Promise<void> {
+  /** Call this when the policy's generation has been accepted. @returns whether it is known how each of its nodes stands */
+  async foresee(record: PolicyRecord): Promise<boolean> {
     const { fleet } = this.#cluster;
     const { name } = record.policy.metadata;
     const turn = new Turn();
     for (const node of record.tally.unseen) {
-      if (fleet.policy(name) !== record) return;
-      this.#foreseeNode(name, node);
+      if (fleet.policy(name) !== record || !this.#foreseeNode(node)) return false;
       await turn.pause();
     }
+    return true;
   }
 
-  #foreseeNode(policy: string, name: string): void {
+  #foreseeNode(name: string): boolean {
     const { rollout, nodes } = this.#cluster;
     const node = nodes.get(name);
-    const before = rollout.standingOf(name);
-    if (!node || before?.policy !== policy || before.nodeUID !== node.metadata.uid) return;
+    if (!node) return false;
     try {
-      rollout.put(foreseeStanding(before, this.#known(node)));
+      const standing = foreseeStanding(rollout.standingOf(name), this.#known(node));
+      if (standing) rollout.put(standing);
+      return standing !== undefined;
     } catch (error) {
       // It is looked at like all others, which reports what is wrong.
       this.#log.warn('what this node will request cannot be foreseen', { node: name, error: describeError(error) });
+      return false;
     }
   }
 }

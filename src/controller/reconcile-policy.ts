@@ -85,7 +85,7 @@ export class PolicyReconciler {
     const draft = policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally);
     const untoldMs = await this.#tell(record, policy, draft);
     record.acceptedGeneration = accepted;
-    if (isNew && isAccepted) await this.#foresight.foresee(record);
+    if (isNew && isAccepted) record.isForeseen = await this.#foresight.foresee(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
@@ -108,7 +108,7 @@ export class PolicyReconciler {
     return least(await this.#retire(record), step.requeueAfterMs);
   }
 
-  #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
+  #step({ policy, tally, acceptedGeneration, isForeseen }: PolicyRecord): LedgerStep {
     const { rollout, nodes } = this.#cluster;
     const { name, generation } = policy.metadata;
     const cap = countLimit(this.#settings.maxConcurrentNodes, this.#cluster.size);
@@ -123,6 +123,7 @@ export class PolicyReconciler {
         mayStart: acceptedGeneration === generation && !this.#isOverdue(policy),
         unseen: tally.unseen,
         standings: rollout.of(name),
+        isForeseen,
         hasCanary: policy.spec.rollout?.canary !== undefined,
       }),
       cap: cap - this.#cluster.inFlightBeside(name),

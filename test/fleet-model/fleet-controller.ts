@@ -190,7 +190,7 @@ export class FleetController {
       this.cluster.policies.remember(written);
     }
     record.acceptedGeneration = accepted;
-    if (isNew && isAccepted) this.#foresee(record);
+    if (isNew && isAccepted) record.isForeseen = [...record.tally.unseen].every((node) => this.#foresee(node));
     const again = yield* this.#moveOn(name, record);
     for (const node of this.cluster.nodesWithNewSlots(name)) this.#lookAt(node);
     if (isNew) for (const node of record.nodes) this.#lookAt(node);
@@ -198,13 +198,11 @@ export class FleetController {
     return again;
   }
 
-  #foresee({ policy, tally }: PolicyRecord): void {
-    for (const name of tally.unseen) {
-      const node = this.cluster.nodes.get(name);
-      const before = this.cluster.rollout.standingOf(name);
-      if (!node || before?.policy !== policy.metadata.name || before.nodeUID !== node.metadata.uid) continue;
-      this.cluster.rollout.put(foreseeStanding(before, this.#known(node)));
-    }
+  #foresee(name: string): boolean {
+    const node = this.cluster.nodes.get(name);
+    const standing = node && foreseeStanding(this.cluster.rollout.standingOf(name), this.#known(node));
+    if (standing) this.cluster.rollout.put(standing);
+    return standing !== undefined;
   }
 
   *#moveOn(name: string, record: PolicyRecord): WorkerTask {
@@ -217,7 +215,7 @@ export class FleetController {
     return leftMs === undefined ? step.requeueAfterMs : Math.min(leftMs, step.requeueAfterMs ?? leftMs);
   }
 
-  #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
+  #step({ policy, tally, acceptedGeneration, isForeseen }: PolicyRecord): LedgerStep {
     const { rollout, nodes } = this.cluster;
     const { name, generation } = policy.metadata;
     const snapshot: LedgerSnapshot = {
@@ -231,6 +229,7 @@ export class FleetController {
         mayStart: acceptedGeneration === generation && !this.#isOverdue(policy),
         unseen: tally.unseen,
         standings: rollout.of(name),
+        isForeseen,
         hasCanary: policy.spec.rollout?.canary !== undefined,
       }),
       cap: countLimit(this.#world.setup.cap, this.cluster.size) - this.cluster.inFlightBeside(name),

@@ -8,8 +8,11 @@ import { foreseeNode } from './node-outlook.ts';
  * memory. Its pods are not known, so a node that must evict any is expected to request nothing.
  *
  * @param before how it stood at the generation before
+ * @returns undefined if that is unknown: the node is new, or another policy decided over it
  */
-export function foreseeStanding(before: NodeStanding, known: NodeSnapshot): NodeStanding {
+export function foreseeStanding(before: NodeStanding | undefined, known: NodeSnapshot): NodeStanding | undefined {
   const { slot: _recomputed, ...start } = known;
+  const isSame = before?.policy === known.claim.winner?.metadata.name && before?.nodeUID === known.node.metadata.uid;
+  if (before === undefined || !isSame) return undefined;
   return expectStanding(before, foreseeNode({ ...start, pods: [] }).standing.request);
 }

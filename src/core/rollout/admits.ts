@@ -14,6 +14,8 @@ export interface LookProgress {
   /** Nodes that have not been looked at since the policy's newest edit. */
   readonly unseen: ReadonlySet<string>;
   readonly standings: Standings;
+  /** Whether it was known when the generation was accepted how each node stands. */
+  readonly isForeseen: boolean;
   /** Whether the policy has canaries: they must not be nodes that turn out unable to change. */
   readonly hasCanary: boolean;
 }
@@ -22,10 +24,11 @@ export interface LookProgress {
  * Nothing starts before it is known which nodes are under way. After an edit this is known from the generation before, and the
  * expected requests of {@link expectStanding} are enough to start with; after a restart every node must be looked at.
  */
-export function judgeAdmits({ mayStart, unseen, standings, hasCanary }: LookProgress): Admits {
+export function judgeAdmits({ mayStart, unseen, standings, isForeseen, hasCanary }: LookProgress): Admits {
   if (!mayStart) return 'Nobody';
   if (unseen.size === 0) return 'Everybody';
-  if (hasCanary) return 'Nobody';
+  if (hasCanary || !isForeseen) return 'Nobody';
+  // A node may have joined since.
   for (const node of unseen) if (standings.get(node) === undefined) return 'Nobody';
   return 'Idle';
 }

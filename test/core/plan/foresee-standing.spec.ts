@@ -15,7 +15,7 @@ describe('how a node will stand, before its agent has planned the new wish', () 
   const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-3g.20gb': '1' };
   const request = (parts: Parts) => {
     const snapshot = aSnapshot({ policy: aSlicingPolicy(), node: aNode({ allocatable }), ...parts });
-    return foreseeStanding(aStanding('n', { nodeUID: 'uid-n' }), snapshot).request;
+    return foreseeStanding(aStanding('n', { nodeUID: 'uid-n' }), snapshot)?.request;
   };
 
   it('requests a slot with what the plan would destroy', () => {
@@ -30,6 +30,13 @@ describe('how a node will stand, before its agent has planned the new wish', () 
     expect(request({ partition, node: aNode({ allocatable, unschedulable: true }) })).to.equal(undefined);
     expect(request({ partition, policy: aSlicingPolicy({ mode: 'Plan' }) })).to.equal(undefined);
     expect(request({ partition, policy: aSlicingPolicy({ rollout: { paused: true } }) })).to.equal(undefined);
+  });
+
+  it('is unknown of a new node, and of one over which another policy decided', () => {
+    const snapshot = aSnapshot({ policy: aSlicingPolicy(), partition: aManagedPartition({ device: idle }) });
+    expect(foreseeStanding(undefined, snapshot)).to.equal(undefined);
+    expect(foreseeStanding(aStanding('n', { nodeUID: 'uid-before' }), snapshot)).to.equal(undefined);
+    expect(foreseeStanding(aStanding('n', { nodeUID: 'uid-n', policy: 'q' }), snapshot)).to.equal(undefined);
   });
 
   it('requests nothing if pods would have to go: which ones only a look tells', () => {

@@ -7,7 +7,8 @@ describe('which nodes a policy may admit', () => {
   function judge({ known = [], ...more }: Partial<LookProgress> & { readonly known?: readonly string[] }) {
     const standings = new Standings();
     for (const node of known) standings.put(aStanding(node));
-    return judgeAdmits({ mayStart: true, unseen: new Set(), hasCanary: false, ...more, standings });
+    const usual = { mayStart: true, unseen: new Set<string>(), isForeseen: true, hasCanary: false };
+    return judgeAdmits({ ...usual, ...more, standings });
   }
 
   it('all, once each has been looked at, and none of a generation that is not accepted', () => {
@@ -22,6 +23,7 @@ describe('which nodes a policy may admit', () => {
 
   it('none while a node is unknown, which may be under way, nor as canaries, which must be able to change', () => {
     expect(judge({ unseen: new Set(['a', 'b']), known: ['a'] })).to.equal('Nobody');
+    expect(judge({ unseen: new Set(['a']), known: ['a'], isForeseen: false })).to.equal('Nobody');
     expect(judge({ unseen: new Set(['a']), known: ['a'], hasCanary: true })).to.equal('Nobody');
   });
 
