@@ -8,11 +8,12 @@ import { foreseeNode } from './node-outlook.ts';
  * memory. Its pods are not known, so a node that must evict any is expected to request nothing.
  *
  * @param before how it stood at the generation before
- * @returns undefined if that is unknown: the node is new, or another policy decided over it
+ * @returns undefined if it cannot be told: the node is new, another policy decided over it, or any pod of the node may have to go
  */
 export function foreseeStanding(before: NodeStanding | undefined, known: NodeSnapshot): NodeStanding | undefined {
   const { slot: _recomputed, ...start } = known;
-  const isSame = before?.policy === known.claim.winner?.metadata.name && before?.nodeUID === known.node.metadata.uid;
-  if (before === undefined || !isSame) return undefined;
+  const { winner } = known.claim;
+  const isSame = before?.policy === winner?.metadata.name && before?.nodeUID === known.node.metadata.uid;
+  if (before === undefined || !isSame || winner?.spec.drain?.scope === 'Node') return undefined;
   return expectStanding(before, foreseeNode({ ...start, pods: [] }).standing.request);
 }

@@ -32,11 +32,13 @@ describe('how a node will stand, before its agent has planned the new wish', () 
     expect(request({ partition, policy: aSlicingPolicy({ rollout: { paused: true } }) })).to.equal(undefined);
   });
 
-  it('is unknown of a new node, and of one over which another policy decided', () => {
+  it('is unknown of a new node, of one over which another policy decided, and where any pod of the node has to go', () => {
     const snapshot = aSnapshot({ policy: aSlicingPolicy(), partition: aManagedPartition({ device: idle }) });
     expect(foreseeStanding(undefined, snapshot)).to.equal(undefined);
     expect(foreseeStanding(aStanding('n', { nodeUID: 'uid-before' }), snapshot)).to.equal(undefined);
     expect(foreseeStanding(aStanding('n', { nodeUID: 'uid-n', policy: 'q' }), snapshot)).to.equal(undefined);
+    const policy = aSlicingPolicy({ drain: { scope: 'Node' } });
+    expect(request({ partition: aManagedPartition({ device: idle }), policy })).to.equal(undefined);
   });
 
   it('requests nothing if pods would have to go: which ones only a look tells', () => {
