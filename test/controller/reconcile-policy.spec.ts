@@ -188,6 +188,28 @@ describe('PolicyReconciler', () => {
     expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p1']);
   });
 
+  it('tells of a freeze of the whole cluster in the status of every policy, also where no node waits', async () => {
+    const world = aSmallWorld(() => 0, 'incident 7');
+    world.addNode('p0', { pool: 'p' });
+    for (const [name, pool] of [
+      ['p', 'p'],
+      ['empty', 'nowhere'],
+    ] as const) {
+      const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool } } });
+      world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+      await world.reconciler.reconcile(name);
+    }
+    world.fleet.policy('p')?.tally.put({ node: 'p0', phase: 'Ready', reason: 'Ready', message: '' });
+    await world.reconciler.reconcile('p');
+    for (const name of ['p', 'empty']) {
+      const { conditions, summary } = world.cluster.policies.get(name)?.status ?? {};
+      const ready = conditions?.find(({ type }) => type === 'Ready');
+      expect(ready).to.include({ status: 'True' });
+      expect(ready?.message).to.include('the whole cluster is frozen: incident 7');
+      expect(summary).to.match(/, frozen$/);
+    }
+  });
+
   it('writes at once what is new, and how many nodes are where once a second at most', async () => {
     const clock = { ms: 10_000 };
     const { fleet, cluster, reconciler } = twoPolicies(() => clock.ms);
@@ -224,7 +246,7 @@ function twoPolicies(now = () => 0) {
 }
 
 /** A controller of which one node may change at a time, and an API server that takes a moment for a write. */
-function aSmallWorld(now = () => 0) {
+function aSmallWorld(now = () => 0, freeze?: string) {
   const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const nodes = new ObjectStore<NodeObject>();
   const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
@@ -236,7 +258,7 @@ function aSmallWorld(now = () => 0) {
     client: slow,
     cluster,
     events,
-    settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000 },
+    settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000, freeze },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
     now,
