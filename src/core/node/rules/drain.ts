@@ -145,20 +145,24 @@ function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain
 
 function evictAffected(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
   const going = affected.filter((pod) => judgeEviction(pod) === 'Yes');
-  return evictPods(situation, going, graceOf(situation.claim.winner?.spec.drain?.gracePeriod));
+  return evictPods(situation, going, (pod) => graceOf(situation, pod));
 }
 
 /** The policy requires it: whoever could write the policy is allowed to. */
 function deletePods(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
-  const graceSeconds = graceOf(situation.claim.winner?.spec.drain?.gracePeriod);
   return affected
     .filter((pod) => judgeEviction(pod) !== 'Never' && pod.metadata.deletionTimestamp === undefined)
-    .map((pod) => ({ name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) }));
+    .map((pod) => {
+      const graceSeconds = graceOf(situation, pod);
+      return { name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) };
+    });
 }
 
-/** Never 0: that would bypass the kubelet. */
-function graceOf(gracePeriod: string | undefined): number | undefined {
-  return gracePeriod === undefined ? undefined : Math.max(1, Math.round(durationMs(gracePeriod) / 1000));
+/** Undefined: the pod's own. Never 0: that would bypass the kubelet, and a container may outlive its pod. */
+function graceOf({ claim }: Situation, { spec }: NodePod): number | undefined {
+  const { gracePeriod } = claim.winner?.spec.drain ?? {};
+  if (gracePeriod === undefined) return spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
+  return Math.max(1, Math.round(durationMs(gracePeriod) / 1000));
 }
 
 /** A pod that is recreated here each time it is evicted. */

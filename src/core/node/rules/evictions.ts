@@ -9,7 +9,7 @@ const askAgainMs = 5000;
 export function evictPods(
   situation: Situation,
   pods: readonly NodePod[],
-  graceSeconds?: number,
+  graceOf: (pod: NodePod) => number | undefined = () => undefined,
 ): readonly Extract<Command, { readonly name: 'EvictPod' }>[] {
   const { memory, now } = situation;
   return pods.flatMap((pod) => {
@@ -18,6 +18,7 @@ export function evictPods(
     const isDue = asked === undefined || now - asked.at >= askAgainMs;
     if (uid === undefined || deletionTimestamp !== undefined || !isDue) return [];
     const owner = ownerOf(pod)?.uid;
+    const graceSeconds = graceOf(pod);
     return [
       {
         name: 'EvictPod',

@@ -248,6 +248,31 @@ describe('a drain', () => {
     expect(graceOf('0s')).to.equal(1);
   });
 
+  it('never ends a pod without grace, also where the pod itself asks for none: its container would outlive it', () => {
+    const abrupt: NodePod = { ...goes, spec: { ...goes.spec, terminationGracePeriodSeconds: 0 } };
+    const world = aDrain({ onTimeout: 'Force' }, { pods: [abrupt, stays] });
+    world.refusals = { 'uid-goes': 'ns/goes: no' };
+    close(world);
+    world.step();
+    expect(find(world.step(1000), 'EvictPod')[0]?.graceSeconds).to.equal(1);
+    world.now += 600_000;
+    expect(find(world.step(), 'DeletePod')[0]?.graceSeconds).to.equal(1);
+  });
+
+  it('takes any pod that uses GPUs for an affected one where the agent could not name all of them', () => {
+    const world = aDrain();
+    const { plan = planWish(device, wish).report } = world.partition.status?.device ?? {};
+    world.report({ ...device, plan: { ...plan, morePods: 1 } });
+    expect(requestOf(world)?.evictions).to.equal(2);
+    close(world);
+    world.step();
+    expect(drainOf(world)?.toSorted()).to.deep.equal(['uid-goes', 'uid-stays']);
+    const alone = aDrain();
+    close(alone);
+    alone.step();
+    expect(drainOf(alone)).to.deep.equal(['uid-goes']);
+  });
+
   describe('that is not over in time', () => {
     const blocked = (drain: PolicySpec['drain'], pods?: readonly NodePod[]): NodeWorld => {
       const world = aDrain(drain, pods && { pods });
@@ -314,6 +339,7 @@ describe('a drain', () => {
   describe('of pods that nobody evicts', () => {
     const bare = aGpuPod('goes');
     const unwanted = aPod('goes', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } });
+    const optedOut = aPod('goes', { annotations: { 'gpupartition.dev/evict': 'false' } });
     const daemon = aPod('goes', { kind: 'DaemonSet' });
     const mirror = aPod('goes', { kind: 'Node', annotations: { 'kubernetes.io/config.mirror': 'x' } });
 
@@ -321,6 +347,7 @@ describe('a drain', () => {
       for (const [pod, why] of [
         [bare, 'ns/goes is without a controller: nothing would create it again'],
         [unwanted, 'ns/goes is annotated cluster-autoscaler.kubernetes.io/safe-to-evict: "false"'],
+        [optedOut, 'ns/goes is annotated gpupartition.dev/evict: "false"'],
         [daemon, 'ns/goes is of a DaemonSet, which would create it again'],
         [mirror, 'ns/goes is a static pod, which no eviction ends'],
       ] as const) {
@@ -337,6 +364,7 @@ describe('a drain', () => {
       for (const [pod, deleted] of [
         [bare, ['DeletePod uid-goes']],
         [unwanted, ['DeletePod uid-goes']],
+        [optedOut, ['DeletePod uid-goes']],
         [daemon, []],
         [mirror, []],
       ] as const) {
