@@ -403,6 +403,17 @@ describe('a drain', () => {
       expect(world.taintKeys).to.deep.equal([]);
     });
 
+    it('does not take pods of others that come one after the other for one that came back', () => {
+      const world = aDrain({}, { pods: [aPod('goes', { owner: 'set-0' }), stays] });
+      close(world);
+      for (let made = 0; made < 6;) {
+        expect(world.step(1000).verdict.reason).to.not.equal('DrainLoop');
+        if (world.pods.some(({ metadata }) => metadata.name === 'goes')) continue;
+        made += 1;
+        world.pods = [...world.pods, aPod('goes', { uid: `uid-${made}`, owner: `set-${made}` })];
+      }
+    });
+
     it('does not take three that go at the same time for one that came back', () => {
       const names = ['one', 'two', 'three', 'four', 'five'];
       const shared = aDevice(
