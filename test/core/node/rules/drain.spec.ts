@@ -533,6 +533,26 @@ describe('a drain', () => {
     });
   });
 
+  it('ends with nothing done where the policy is edited back before a pod was evicted', () => {
+    const before = { '2g.10gb': 1, '3g.20gb': 1 };
+    const wishBefore = { gpus: [{ uuid: uuidOf(0), profiles: before }] };
+    for (const isAnnounced of [false, true]) {
+      const world = aDrain();
+      close(world);
+      if (isAnnounced) world.step();
+      expect(drainOf(world)).to.deep.equal(isAnnounced ? ['uid-goes'] : undefined);
+      world.policy = aSlicingPolicy({ layouts: [{ profiles: before }], generation: 2 });
+      world.step(1000);
+      world.report({ ...device, plan: planWish(device, wishBefore).report });
+      expect(world.settle().verdict).to.include({ phase: 'Ready' });
+      expect(world.taintKeys).to.deep.equal([]);
+      expect(evictionsOf(world)).to.deep.equal([]);
+      expect(world.done).to.not.include('WriteGrant');
+      expect(drainOf(world)).to.equal(undefined);
+      expect(world.pods).to.deep.equal([goes, stays]);
+    }
+  });
+
   it('is announced no more when the node is done', () => {
     const world = aDrain();
     close(world);
