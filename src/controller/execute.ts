@@ -148,7 +148,7 @@ export class Executor {
       if (!(error instanceof ApiError) || error.code === 0) throw error;
       // Only the causes name a disruption budget.
       const causes = (error.details?.causes ?? []).flatMap(({ message }) => message ?? []);
-      return `${namespace}/${name}: ${[error.message, ...causes].join(' ')}`;
+      return `${namespace}/${name}: ${[error.text, ...causes].join(' ')}`;
     }
   }
 }

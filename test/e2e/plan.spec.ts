@@ -167,12 +167,18 @@ describe('gpu-partition plan and retry, on a cluster', function () {
       );
     await drained({ timeout: '1s', onTimeout: 'Wait' });
     await rig().untilReason('n1', 'EvictionBlocked', 60_000);
-    await saidOf('n1', /default\/train-\S+: .*The disruption budget train needs 2 healthy pods and has 2 currently/);
+    await saidOf(
+      'n1',
+      /default\/train-\S+: Cannot evict .* The disruption budget train needs 2 healthy pods and has 2 currently/,
+    );
     await saidOf('n2', /default\/bare is without a controller/);
     await applyObjects(rig(), [{ ...budget, metadata: { name: 'too-many', namespace: 'default' } }]);
-    await saidOf('n1', /default\/train-\S+: .*more than one PodDisruptionBudget/);
-    const { status } = await rig().waitFor('p', 'Reconciling', 'True', 'Reconciling');
-    expect(status?.conditions?.find(({ type }) => type === 'Ready')?.message).to.include('more than one PodDisruption');
+    await saidOf('n1', /default\/train-\S+: This pod has more than one PodDisruptionBudget/);
+    await eventually(
+      async () => (await rig().policy('p')).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+      (message) => /n1: .*more than one PodDisruptionBudget/.test(message) && message.includes('n2: '),
+      { timeoutMs: 30_000, what: 'policy p to say both' },
+    );
     const events = await rig().kubectl('get', 'events', '-A', '-o', 'custom-columns=A:.reason,B:.type,C:.message');
     expect(events).to.match(
       /Draining +Normal +policy p will evict 2 pods: default\/train-\S+, default\/train-\S+ \(GPU 0: /,
