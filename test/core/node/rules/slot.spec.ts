@@ -89,6 +89,12 @@ describe('a node without a slot', () => {
     const standing = standingOf({ partition: failed });
     expect(standing.hasFailed).to.equal(true);
     expect(standing.request).to.include({ kind: 'Retry', epoch: 4 });
+    // At another generation it counts against no threshold, and is as new as any other.
+    const { memory } = judge({ ...parts, partition: failed }, { pods });
+    const edited = aSlicingPolicy({ layouts: [{ profiles }], generation: 2 });
+    const anew = standingOf({ partition: failed, policy: edited }, memory);
+    expect(anew.hasFailed).to.equal(false);
+    expect(anew.request).to.include({ kind: 'New', epoch: 4 });
   });
 
   it('asks for nothing where it has nothing to do, or cannot do it', () => {
