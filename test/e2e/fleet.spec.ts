@@ -38,6 +38,7 @@ describe('a fleet of 20 nodes', function () {
     recorder = await FleetRecorder.start(new KubeClient(loadKubeConfig({ kubeconfig }), 'recorder'));
   });
 
+  afterEach(() => expect(recorder.hasSeenAll, 'every revision was seen').to.equal(true));
   after(async () => recorder.stop());
 
   async function ask(
