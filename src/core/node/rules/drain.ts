@@ -68,9 +68,15 @@ export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruli
   const [reason = '', , ...words] = (rest.of ?? '').split(' ');
   const who = words.join(' ');
   const left = rest.since + restMs(rest) - situation.now;
-  const names = new Set(who.split(/[\s,;:]+/));
-  if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && names.has(podName(pod)))) return undefined;
+  if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && isNamed(podName(pod), who))) return undefined;
   return resting(situation, reason === 'DrainLoop' ? reason : 'DrainTimeout', who, left);
+}
+
+/** @param who up to {@link longestNames} characters: the last name may be cut */
+function isNamed(pod: string, who: string): boolean {
+  const names = who.split(/[\s,;:]+/);
+  const cut = who.length < longestNames ? undefined : names.findLast((name) => name.includes('/'));
+  return names.includes(pod) || (cut !== undefined && pod.startsWith(cut));
 }
 
 /** How often pods failed to go for the current request. */

@@ -485,6 +485,22 @@ describe('a drain', () => {
       expect(rest(world)).to.equal(1);
     });
 
+    it('rests as long where a name is longer than what is kept of it', () => {
+      const long = `goes-${'x'.repeat(240)}`;
+      const named = aDevice(
+        withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), {
+          '2g.10gb@0': [`ns/${long}`],
+          '3g.20gb@4': ['ns/stays'],
+        }),
+      );
+      const world = aDrain({}, { pods: [aPod(long), stays] });
+      world.partition = aManagedPartition({ device: named, wish });
+      world.refusals = { [`uid-${long}`]: 'no' };
+      giveUp(world);
+      expect(world.step(1000).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+      expect(rest(world)).to.equal(1);
+    });
+
     it('rests no longer when the pods have gone', () => {
       const world = aBlockedDrain();
       giveUp(world);
