@@ -151,6 +151,21 @@ describe('gpu-partition plan --snapshot', () => {
     }
   });
 
+  it('refuses objects of ours without a spec: kubectl writes none', async () => {
+    for (const kind of ['GpuNodePartition', 'GpuPartitionPolicy']) {
+      const items = [
+        { kind: 'Node', metadata: { name: 'n1' } },
+        { kind, metadata: { name: 'x' } },
+      ];
+      await write('bare.json', JSON.stringify({ kind: 'List', items }));
+      const { code, stderr } = await plan('-f', 'policy.yaml', '--snapshot', 'bare.json');
+      expect(code).to.equal(2);
+      expect(stderr).to.equal(
+        `error: bare.json: ${kind} x has no spec; make the snapshot with: kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml\n`,
+      );
+    }
+  });
+
   it('refuses a snapshot without other namespaces or policies: it would call pods gone that run', async () => {
     const cluster = aBusyCluster();
     const z = { ...aTeamPod('z'), metadata: { name: 'z', namespace: 'default', uid: 'uid-z' } };
