@@ -7,7 +7,7 @@ describe('gpu-partition retry', () => {
       expect(await run(['retry', 'gpu-a1', name, '--kubeconfig', '/nowhere'])).to.deep.include({
         code: 2,
         stdout: '',
-        stderr: `error: ${JSON.stringify(name)} is no name of a node\n`,
+        stderr: `error: ${JSON.stringify(name)} is not the name of a node\n`,
       });
     }
   });

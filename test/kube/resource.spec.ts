@@ -22,7 +22,7 @@ describe('paths of the API', () => {
 
   it('takes no name that would make the path one of all objects', () => {
     for (const name of ['', '.', '..'])
-      expect(() => objectPath({ resource: nodes, name })).to.throw(`"${name}" is no name of a Node`);
+      expect(() => objectPath({ resource: nodes, name })).to.throw(`"${name}" is not the name of a Node`);
   });
 
   it('knows an object by namespace and name', () => {

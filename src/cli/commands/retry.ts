@@ -39,7 +39,7 @@ export function retryCommand({ terminal, outcome }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (names: readonly string[], options: Options) => {
       const wrong = names.find((name) => !isSubdomain(name));
-      if (wrong !== undefined) throw new CliError(`${JSON.stringify(wrong)} is no name of a node`);
+      if (wrong !== undefined) throw new CliError(`${JSON.stringify(wrong)} is not the name of a node`);
       const client = connect(options);
       const found = await Promise.all(
         [...new Set(names)].map(async (node) => [node, await read(client, node)] as const),
