@@ -50,7 +50,7 @@ const budget = {
 
 describe('gpu-partition plan and retry, on a cluster', function () {
   this.timeout(120_000);
-  const rig = useRig(nodes, { controllerArguments: cap });
+  const rig = useRig(nodes, { controllerArguments: [...cap, '--lease-seconds', '15'] });
   const nodeSelector = { matchLabels: { pool: 'p' } };
   const spec = (profiles: Record<string, number>) => ({ nodeSelector, layouts: [{ profiles }] });
   let folder = '';
