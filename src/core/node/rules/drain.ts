@@ -11,7 +11,7 @@ import type { Wait } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
-import { evictPods, listRefusals, roundOf } from './evictions.ts';
+import { evictPods, listRefusals, mayAsk, roundOf } from './evictions.ts';
 import { listUsers } from './gpu-users.ts';
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
@@ -157,7 +157,7 @@ function evictAffected(situation: Situation, affected: readonly NodePod[]): read
 /** The policy requires it: whoever could write the policy is allowed to. */
 function deletePods(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
   return affected
-    .filter((pod) => judgeEviction(pod) !== 'Never' && pod.metadata.deletionTimestamp === undefined)
+    .filter((pod) => judgeEviction(pod) !== 'Never' && mayAsk(situation, pod))
     .map((pod) => {
       const graceSeconds = graceOf(situation, pod);
       return { name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) };

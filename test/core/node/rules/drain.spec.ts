@@ -314,6 +314,17 @@ describe('a drain', () => {
       stepUntil(world, 'Applying');
     });
 
+    it('says why the API server refuses a deletion, and asks again after a while', () => {
+      const world = blocked({ onTimeout: 'Force' });
+      world.deletionRefusals = { 'uid-goes': 'ns/goes: no pod of this namespace goes' };
+      for (let seconds = 0; seconds < 20; seconds += 1) world.step(1000);
+      expect(world.step(1000).verdict).to.include({ phase: 'Updating', reason: 'EvictionBlocked' });
+      expect(world.step(1000).verdict.message).to.include('ns/goes: no pod of this namespace goes');
+      expect(world.done.filter((one) => one.startsWith('DeletePod')).length).to.be.within(4, 6);
+      world.deletionRefusals = {};
+      stepUntil(world, 'Applying');
+    });
+
     it('is given up after as long again where force does not help either', () => {
       const daemon = aPod('goes', { kind: 'DaemonSet' });
       const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
