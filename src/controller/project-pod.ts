@@ -44,7 +44,7 @@ export function projectPod(
       initContainers: keep(containers.initContainers),
       ephemeralContainers: keep(containers.ephemeralContainers),
       ...(hasClaim && { resourceClaims: [{}] }),
-      ...(grace === 0 && { terminationGracePeriodSeconds: 0 }),
+      ...(typeof grace === 'number' && { terminationGracePeriodSeconds: grace }),
     },
     status: { ...(status?.phase !== undefined && { phase: status.phase }) },
   };

@@ -25,10 +25,10 @@ describe('a pod as the controller keeps it', () => {
     expect(JSON.stringify(project(pod)).length).to.be.below(400);
   });
 
-  it('keeps that it would be ended without grace', () => {
-    const graceOf = (terminationGracePeriodSeconds: number) =>
+  it('keeps how long it may take to end', () => {
+    const graceOf = (terminationGracePeriodSeconds?: number) =>
       project(aLongPod({}, { terminationGracePeriodSeconds })).spec?.terminationGracePeriodSeconds;
-    expect([0, 30].map(graceOf)).to.deep.equal([0, undefined]);
+    expect([0, 300, undefined].map(graceOf)).to.deep.equal([0, 300, undefined]);
   });
 
   it('uses a GPU as the whole pod does', () => {

@@ -11,6 +11,7 @@ import type { Wait } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
+import { graceOf, terminationMs } from './grace.ts';
 import { evictPods, listRefusals, mayAsk, roundOf } from './evictions.ts';
 import { listUsers } from './gpu-users.ts';
 
@@ -35,7 +36,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const late = slot.deadline === undefined ? 0 : now - Date.parse(slot.deadline);
   const isOver = late > 0;
   // Nor may pods that even force cannot end block the turn of others.
-  const isHopeless = onTimeout === 'Force' && late > durationMs(timeout);
+  const isHopeless = onTimeout === 'Force' && late > Math.max(durationMs(timeout), terminationMs(situation, affected));
   if ((isOver && onTimeout === 'Skip') || isHopeless)
     return giveUp(situation, 'DrainTimeout', describe(situation, found));
   const looping = scope === 'None' ? undefined : findLoop(situation, affected);
@@ -162,13 +163,6 @@ function deletePods(situation: Situation, affected: readonly NodePod[]): readonl
       const graceSeconds = graceOf(situation, pod);
       return { name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) };
     });
-}
-
-/** Undefined: the pod's own. Never 0: that would bypass the kubelet, and a container may outlive its pod. */
-function graceOf({ claim }: Situation, { spec }: NodePod): number | undefined {
-  const { gracePeriod } = claim.winner?.spec.drain ?? {};
-  if (gracePeriod === undefined) return spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
-  return Math.max(1, Math.round(durationMs(gracePeriod) / 1000));
 }
 
 /** A pod that is recreated here each time it is evicted. */

@@ -339,6 +339,29 @@ describe('a drain', () => {
       }
     });
 
+    it('is not given up before what force has told to go had its grace, however short the timeout is', () => {
+      const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
+      const slow: NodePod = { ...leaving, spec: { ...leaving.spec, terminationGracePeriodSeconds: 300 } };
+      for (const [drain, pod, graceMs] of [
+        [{ gracePeriod: '2m' }, slow, 120_000],
+        [{}, slow, 300_000],
+        [{}, leaving, 30_000],
+        [{}, { ...slow, spec: { ...slow.spec, terminationGracePeriodSeconds: 1e9 } }, 3600_000],
+      ] as const) {
+        for (const timeoutMs of [0, 10_000]) {
+          const force = { onTimeout: 'Force', timeout: `${timeoutMs / 1000}s`, ...drain } as const;
+          const world = aDrain(force, { pods: [pod, stays], timeoutMs });
+          world.step();
+          world.now += 1000 + timeoutMs;
+          expect(world.step().verdict.phase).to.equal('Updating');
+          world.now += graceMs;
+          expect(world.step().verdict.phase, `${timeoutMs} ${graceMs}`).to.equal('Updating');
+          world.now += 40_000;
+          expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+        }
+      }
+    });
+
     it('deletes by force only what was announced: not what stays, and not what the agent does not know', () => {
       const world = blocked({ onTimeout: 'Force' }, [goes, stays, aPod('new')]);
       for (let steps = 0; steps < 5; steps += 1) world.step(1000);
