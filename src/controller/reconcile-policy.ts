@@ -82,7 +82,8 @@ export class PolicyReconciler {
     const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
     // 2. Decide whose turn it is. The accepted generation is written before anything of it starts.
     const { gate } = this.#step(record);
-    const draft = policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally);
+    const { freeze: frozen } = this.#settings;
+    const draft = policyStatus({ ...factsOf(record, accepted, isAccepted, gate), frozen }, record.tally);
     const untoldMs = await this.#tell(record, policy, draft);
     record.acceptedGeneration = accepted;
     if (isNew && isAccepted) record.isForeseen = await this.#foresight.foresee(record);

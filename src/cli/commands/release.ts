@@ -33,7 +33,11 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
       'Cleans up after a controller that is gone: removes our taint and labels from nodes and the finalizer from policies, and restores borrowed labels. ' +
         'Layouts stay. Fails while a controller leads.',
     )
-    .option('--namespace <name>', 'namespace of the leader’s Lease', 'gpu-partition-system')
+    .option(
+      '--namespace <name>',
+      'namespace of the leader’s Lease, for users who may not list those of all namespaces',
+      'gpu-partition-system',
+    )
     .addOption(outputOption())
     .action(async (options: Options) => {
       const client = connect(options);
