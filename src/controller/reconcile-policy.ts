@@ -18,6 +18,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
 import { Turn } from '../process/turn.ts';
+import { Turnstile } from '../process/turnstile.ts';
 
 type Policy = GpuPartitionPolicy & KubeObject;
 
@@ -44,6 +45,7 @@ export class PolicyReconciler {
   readonly #requeueNodes: (names: Iterable<string>) => void;
   readonly #tellPolicy: (name: string) => void;
   readonly #now: () => number;
+  readonly #ledgers = new Turnstile(1);
 
   constructor(parts: {
     readonly client: KubeClient;
@@ -92,14 +94,31 @@ export class PolicyReconciler {
 
   /** @returns when to look again, in ms */
   async #moveOn(record: PolicyRecord): Promise<number | undefined> {
-    const { name } = record.policy.metadata;
-    const policy = this.#cluster.policies.get(name);
-    // The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before.
-    if (!policy || policy.metadata.generation !== record.policy.metadata.generation) return undefined;
-    if (this.#cluster.fleet.policy(name) !== record) return undefined;
+    const step = await this.#advance(record);
+    return step && least(await this.#retire(record), step.requeueAfterMs);
+  }
+
+  /** @returns undefined if the policy was edited meanwhile */
+  async #advance(record: PolicyRecord): Promise<LedgerStep | undefined> {
+    const policy = this.#unedited(record);
+    if (!policy) return undefined;
     const step = this.#step(record);
-    await this.#writeLedger(policy, step);
-    return least(await this.#retire(record), step.requeueAfterMs);
+    if (!hasMoved(policy, step)) return step;
+    // One ledger at a time, stepped again when it is its turn: the nodes in flight of all other policies are then known, not guessed.
+    return this.#ledgers.pass(async () => {
+      const now = this.#unedited(record);
+      const last = now && this.#step(record);
+      if (last && hasMoved(now, last)) await this.#writeLedger(now, last);
+      return last;
+    });
+  }
+
+  /** The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before. */
+  #unedited(record: PolicyRecord): Policy | undefined {
+    const { name, generation } = record.policy.metadata;
+    const policy = this.#cluster.policies.get(name);
+    const isSame = policy?.metadata.generation === generation && this.#cluster.fleet.policy(name) === record;
+    return isSame ? policy : undefined;
   }
 
   #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
@@ -122,19 +141,15 @@ export class PolicyReconciler {
   /** Compare-and-swap: a decision on an older ledger has no effect. */
   async #writeLedger(policy: Policy, { ledger, canary, pace, admitted, released }: LedgerStep): Promise<void> {
     const { name, uid, resourceVersion } = policy.metadata;
-    const { inFlight = [], canary: knownCanary, pace: knownPace } = policy.status ?? {};
-    if (sameJson([ledger, canary, pace], [inFlight, knownCanary, knownPace])) return;
-    await this.#cluster.admitting(name, ledger.length, async () => {
-      const written = await this.#client.apply<Policy>(
-        { resource: policies, name, subresource: 'status' },
-        {
-          metadata: { uid, resourceVersion },
-          status: { inFlight: ledger, ...(canary && { canary }), ...(pace && { pace }) },
-        },
-        { force: true, fieldManager: ledgerManager },
-      );
-      this.#cluster.policies.remember(written);
-    });
+    const written = await this.#client.apply<Policy>(
+      { resource: policies, name, subresource: 'status' },
+      {
+        metadata: { uid, resourceVersion },
+        status: { inFlight: ledger, ...(canary && { canary }), ...(pace && { pace }) },
+      },
+      { force: true, fieldManager: ledgerManager },
+    );
+    this.#cluster.policies.remember(written);
     this.#requeueNodes([...admitted, ...released]);
     // This frees a place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
@@ -236,6 +251,11 @@ export class PolicyReconciler {
       message: ready.message,
     });
   }
+}
+
+/** Whether a step changes what is written. */
+function hasMoved({ status }: Policy, { ledger, canary, pace }: LedgerStep): boolean {
+  return !sameJson([ledger, canary, pace], [status?.inFlight ?? [], status?.canary, status?.pace]);
 }
 
 /** The shorter of two waits. */

@@ -215,7 +215,7 @@ export class ControllerProcess {
 
   *#reconcileNode(name: string): WorkerTask {
     if (!this.#cluster.nodes.get(name)) return this.#forget(name);
-    const since = this.#cluster.awaitsNodeSince(name);
+    const since = this.#cluster.nodes.expectedSince(name);
     if (since !== undefined) {
       const left = 3000 - (this.#world.timeline.now - since);
       if (left > 0) return left + 10;
@@ -243,7 +243,7 @@ export class ControllerProcess {
     this.#note(found, seen);
     this.#world.checks.isDecided(this.name, snapshot, found);
     const memory = yield* this.#shell.execute(commands, snapshot, found.memory);
-    this.#cluster.remember(name, memory);
+    this.#cluster.memory.put(name, memory);
     this.verdict = verdict;
     return yield* this.#shell.report(snapshot, verdict, memory);
   }

@@ -109,7 +109,7 @@ export class NodeShell {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return;
         const written = yield* this.call('Write', () => api.patchNode(name, patch, this.#by));
-        this.#cluster.nodeWritten(name, written.metadata.resourceVersion, timeline.now);
+        this.#cluster.nodes.expect(name, written.metadata.resourceVersion, timeline.now);
         return;
       }
       case 'PublishConfig':
