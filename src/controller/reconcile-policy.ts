@@ -1,7 +1,7 @@
 import { ledgerManager } from '../api/names.ts';
 import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { listRefused, type PolicyRecord } from '../core/policy/fleet.ts';
+import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
 import { wantedFinalizers } from '../core/policy/retirement.ts';
 import type { RolloutGate } from '../core/rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';

@@ -1,6 +1,6 @@
 import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import type { PolicyRecord } from '../core/policy/fleet.ts';
+import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import type { PolicyTally } from '../core/policy/tally.ts';
 import { setConditions } from '../core/status/conditions.ts';
 import { isNews } from '../core/status/policy-news.ts';

@@ -1,5 +1,6 @@
 import { isNotFound } from './api-error.ts';
-import type { KubeClient, Selection } from './client.ts';
+import type { KubeClient } from './client.ts';
+import type { Selection } from './call-options.ts';
 import type { KubeObject, Resource } from './resource.ts';
 
 /** All objects of a kind that the cluster may not have: none then. */

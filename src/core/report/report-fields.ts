@@ -44,3 +44,30 @@ export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', retryAt?: 
     ...(retryAt === undefined ? {} : { nextRetryTime: new Date(retryAt).toISOString() }),
   };
 }
+
+/**
+ * What is reported whatever was found: who reports, what it has answered, and what earlier work has left.
+ *
+ * @param signalled what this process has signalled; null: nothing. Undefined: it has not done any work yet
+ */
+export function lastingFields(
+  {
+    agentVersion,
+    bootID,
+    machine,
+  }: { readonly agentVersion: string; readonly bootID: string; readonly machine: string | undefined },
+  seen: DeviceReport | undefined,
+  observedEpoch: number,
+  signalled: DeviceReport['signalled'] | null,
+): DeviceReport {
+  // A signal from before the reboot reached a process that is gone.
+  const before = seen?.bootID === bootID ? seen.signalled : undefined;
+  const known = signalled === undefined ? before : signalled;
+  return {
+    agentVersion,
+    ...(machine === undefined ? {} : { machine }),
+    ...(observedEpoch === 0 ? {} : { observedEpoch }),
+    ...(known ? { signalled: known } : {}),
+    ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
+  };
+}
