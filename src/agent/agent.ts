@@ -20,14 +20,7 @@ import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
 import { Planner } from './planner.ts';
 import { Readiness } from './readiness.ts';
-import {
-  faultFields,
-  keepOutcome,
-  lastingFields,
-  pickReading,
-  retryMs,
-  retrySoonMs,
-} from '../core/report/report-fields.ts';
+import { faultFields, keepOutcome, lastingFields, pickReading, restMs } from '../core/report/report-fields.ts';
 
 export interface AgentOptions {
   readonly client: KubeClient;
@@ -169,16 +162,11 @@ export class NodeAgent {
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
     return {
-      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', this.#clock.wallMs() + this.#restAfter(fault)),
+      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', this.#clock.wallMs() + restMs(fault, this.#failures)),
       ...(readFault
         ? this.#claim.afterUnread(partition, granted, outcome.hasBegun === true)
         : { lastGood: this.#claim.afterFailure(partition, granted) }),
     };
-  }
-
-  #restAfter({ retryAtOnce = false, retrySoon = false }: Fault): number {
-    if (retryAtOnce) return 0;
-    return retrySoon ? retrySoonMs(this.#failures) : retryMs(this.#failures);
   }
 
   /** Whether or not the work succeeded, whoever advertises the devices reads them again. */

@@ -1,6 +1,6 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
 import { isToMakeAgain } from '../../src/core/policy/load-id.ts';
-import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/report/report-fields.ts';
+import { faultFields, keepOutcome, pickReading, restMs, retryMs } from '../../src/core/report/report-fields.ts';
 import type { KubeletWord } from '../../src/agent/kubelet.ts';
 import { withHolders } from '../../src/core/report/held-devices.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
@@ -115,11 +115,7 @@ export class AgentProcess {
     if (outcome) {
       return yield* this.#tell(partition, {
         ...known,
-        ...this.#fields(
-          outcome,
-          readFault ? 'Unknown' : 'Failed',
-          outcome.retryAtOnce === true ? 0 : retryMs(this.#failures),
-        ),
+        ...this.#fields(outcome, readFault ? 'Unknown' : 'Failed', restMs(outcome, this.#failures)),
         ...(readFault ? {} : { lastGood: this.#lastGood(foreign) }),
         ...this.#plan(partition),
       });

@@ -9,9 +9,10 @@ export function retryMs(failures: number): number {
   return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
 }
 
-/** Like {@link retryMs}, for when somebody is merely about to leave. */
-export function retrySoonMs(failures: number): number {
-  return Math.min(firstRetryMs, retryMs(failures) / 5);
+/** How long a fault rests before it is retried, in ms; soon if somebody is merely about to leave. */
+export function restMs({ retryAtOnce = false, retrySoon = false }: Fault, failures: number): number {
+  if (retryAtOnce) return 0;
+  return retrySoon ? Math.min(firstRetryMs, retryMs(failures) / 5) : retryMs(failures);
 }
 
 /** The last reported reading, with its boot: it stays until there is a newer one. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultFields, lastingFields } from '../../../src/core/report/report-fields.ts';
+import { faultFields, lastingFields, restMs } from '../../../src/core/report/report-fields.ts';
 
 describe('the fields that an agent always reports', () => {
   const agent = { agentVersion: '1.2.3', bootID: 'boot-2', machine: undefined };
@@ -25,5 +25,20 @@ describe('the fields that an agent always reports', () => {
     const fault = { code: 'InUse', message: 'pod team/train holds it' };
     expect(faultFields(fault, 'Failed', Date.UTC(2026, 0, 1)).nextRetryTime).to.equal('2026-01-01T00:00:00.000Z');
     expect(faultFields(fault, 'Failed').nextRetryTime).to.equal(undefined);
+  });
+});
+
+describe('the rest after a fault', () => {
+  const fault = { code: 'InUse', message: 'pod team/train holds it' };
+
+  it('doubles up to five minutes, and is short when somebody is about to leave', () => {
+    expect([1, 2, 3, 20].map((failures) => restMs(fault, failures) / 1000)).to.deep.equal([5, 10, 20, 300]);
+    expect([1, 2, 20].map((failures) => restMs({ ...fault, retrySoon: true }, failures) / 1000)).to.deep.equal([
+      1, 2, 5,
+    ]);
+  });
+
+  it('is none if nothing is wrong with the device', () => {
+    expect(restMs({ ...fault, retryAtOnce: true }, 5)).to.equal(0);
   });
 });
