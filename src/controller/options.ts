@@ -6,12 +6,12 @@ import type { GpuHolder } from '../core/pods/gpu-holders.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
 import type { LabelSelector } from '../core/pods/plugin-pods.ts';
 import { defaultSystemNamespaces } from '../core/pods/system-pods.ts';
-import { type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
 import { integer, limit, oneOf } from '../process/option.ts';
 import { configMapName, equalitySelector } from '../process/plugin-option.ts';
+import { addServiceOptions, type ServiceOptions } from '../process/service-option.ts';
 import { programVersion } from '../process/version.ts';
 
-export interface ProgramOptions {
+export interface ProgramOptions extends ServiceOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace: string;
@@ -19,10 +19,6 @@ export interface ProgramOptions {
   readonly identity: string;
   readonly leaderElect: boolean;
   readonly leaseSeconds: number;
-  readonly healthPort?: number;
-  readonly healthHost?: string;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
   readonly grantDeadlineSeconds: number;
   readonly settleMs: number;
   readonly waitingPollMs: number;
@@ -41,42 +37,35 @@ export interface ProgramOptions {
 
 /** The options of the program, without what it does. */
 export function describeController(): Command {
-  return new Command('controller')
-    .description('Reconciles GpuPartitionPolicies. One replica leads, the others stand by.')
-    .version(programVersion)
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
-    )
-    .option('--context <name>', 'context in the kubeconfig')
-    .addOption(
-      new Option('--namespace <name>', 'namespace of the leader’s Lease').default(
-        process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
-        '$POD_NAMESPACE, else gpu-partition-system',
-      ),
-    )
-    .option(
-      '--agent-namespace <name>',
-      'namespace of the agents’ pods, whose readiness the controller watches',
-      'gpu-partition-agents',
-    )
-    .addOption(
-      new Option('--identity <name>', 'name of this process in the Lease').default(
-        process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`,
-        '$POD_NAME, else HOST-PID',
-      ),
-    )
-    .option('--no-leader-elect', 'lead without a Lease; only if no other controller runs')
-    .option('--lease-seconds <n>', 'how long a dead leader blocks its successor', integer(3, 120), 15)
-    .option('--health-port <port>', 'port that serves /healthz, /readyz and /metrics; absent: none', integer(0, 65535))
-    .addOption(
-      new Option('--health-host <address>', 'address for --health-port').default(
-        process.env['POD_IP'] ?? '127.0.0.1',
-        '$POD_IP, else 127.0.0.1',
-      ),
-    )
-    .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
-    .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
+  return addServiceOptions(
+    new Command('controller')
+      .description('Reconciles GpuPartitionPolicies. One replica leads, the others stand by.')
+      .version(programVersion)
+      .option(
+        '--kubeconfig <file>',
+        'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
+      )
+      .option('--context <name>', 'context in the kubeconfig')
+      .addOption(
+        new Option('--namespace <name>', 'namespace of the leader’s Lease').default(
+          process.env['POD_NAMESPACE'] ?? 'gpu-partition-system',
+          '$POD_NAMESPACE, else gpu-partition-system',
+        ),
+      )
+      .option(
+        '--agent-namespace <name>',
+        'namespace of the agents’ pods, whose readiness the controller watches',
+        'gpu-partition-agents',
+      )
+      .addOption(
+        new Option('--identity <name>', 'name of this process in the Lease').default(
+          process.env['POD_NAME'] ?? `${hostname()}-${process.pid}`,
+          '$POD_NAME, else HOST-PID',
+        ),
+      )
+      .option('--no-leader-elect', 'lead without a Lease; only if no other controller runs')
+      .option('--lease-seconds <n>', 'how long a dead leader blocks its successor', integer(3, 120), 15),
+  )
     .option('--grant-deadline-seconds <n>', 'time limit of an agent for one change', integer(10, 86_400), 600)
     .option('--settle-ms <n>', 'delay between closing a node and listing its pods again', integer(0, 60_000), 300)
     .option(
