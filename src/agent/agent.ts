@@ -1,10 +1,8 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { observedEpochOf } from '../core/node/observed-epoch.ts';
-import { offersDevices } from '../core/nvidia/resources/advertised.ts';
-import { describeReport } from '../core/nvidia/labels/describe-report.ts';
-import { computeResources } from '../core/nvidia/resources/node-resources.ts';
-import { isSameLoad, loadIdOf } from '../core/policy/load-id.ts';
+import { followsDevice } from '../core/nvidia/resources/followed-device.ts';
+import { isToMakeAgain, loadIdOf } from '../core/policy/load-id.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -22,7 +20,7 @@ import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
 import { Planner } from './planner.ts';
 import { Readiness } from './readiness.ts';
-import { faultFields, keepOutcome, pickReading, retryMs, retrySoonMs } from '../core/report/report-fields.ts';
+import { faultFields, keepOutcome, lastingFields, pickReading, restMs } from '../core/report/report-fields.ts';
 
 export interface AgentOptions {
   readonly client: KubeClient;
@@ -116,7 +114,7 @@ export class NodeAgent {
     }
     // The last reading is stale: it is neither reported as new nor acted on.
     if (this.#view.hasFailed) return { requeueAfterMs: this.#view.againMs };
-    await this.#view.settle((advertised) => this.#offersDevices(partition, advertised));
+    await this.#view.settle((advertised) => this.#isFollowed(partition, advertised));
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };
@@ -145,7 +143,7 @@ export class NodeAgent {
     const { fault } = outcome;
     const said = await this.#conclude(partition, granted, outcome);
     if (this.#signalled?.epoch === epoch) {
-      await this.#view.settleSoon((advertised) => this.#offersDevices(partition, advertised), signal);
+      await this.#view.settleSoon((advertised) => this.#isFollowed(partition, advertised), signal);
     }
     logger[fault ? 'warn' : 'info']('grant finished', {
       epoch,
@@ -164,16 +162,11 @@ export class NodeAgent {
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
     return {
-      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', this.#clock.wallMs() + this.#restAfter(fault)),
+      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', this.#clock.wallMs() + restMs(fault, this.#failures)),
       ...(readFault
         ? this.#claim.afterUnread(partition, granted, outcome.hasBegun === true)
         : { lastGood: this.#claim.afterFailure(partition, granted) }),
     };
-  }
-
-  #restAfter({ retryAtOnce = false, retrySoon = false }: Fault): number {
-    if (retryAtOnce) return 0;
-    return retrySoon ? retrySoonMs(this.#failures) : retryMs(this.#failures);
   }
 
   /** Whether or not the work succeeded, whoever advertises the devices reads them again. */
@@ -206,39 +199,24 @@ export class NodeAgent {
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;
-    const { lastGood, step, ...seen } = partition.status?.device ?? {};
     const load = loadIdOf({ bootID: this.#options.bootID, ...this.#load });
-    if (!granted || !lastGood || this.#hasTriedToRebuild || isSameLoad(lastGood.bootID, load)) return undefined;
-    // An earlier process has failed since then: the node may be open by now.
-    if (step === 'Failed' && isSameLoad(loadIdOf(seen), load)) return undefined;
+    if (!granted || this.#hasTriedToRebuild || !isToMakeAgain(partition.status?.device ?? {}, load)) return undefined;
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;
     return this.#conclude(partition, granted, outcome);
   }
 
-  #offersDevices(partition: Partition, advertised: NonNullable<DeviceReport['advertised']>): boolean {
-    const { resources, errors } = computeResources(
-      describeReport(this.#view.report),
-      partition.spec.strategy ?? 'mixed',
-    );
-    return advertised.stale === 0 && errors.length === 0 && offersDevices(advertised.resources ?? {}, resources);
+  #isFollowed({ spec }: Partition, advertised: NonNullable<DeviceReport['advertised']>): boolean {
+    return followsDevice(advertised, this.#view.report, spec.strategy ?? 'mixed');
   }
 
   /** The fields that are always reported. */
   #state({ spec, status }: Partition): DeviceReport {
-    const { agentVersion, bootID, machine } = this.#options;
+    const { bootID } = this.#options;
     const seen = status?.device;
-    const observedEpoch = observedEpochOf(seen, spec.granted);
-    // A signal from before the reboot reached a process that is gone.
-    const before = seen?.bootID === bootID ? seen.signalled : undefined;
-    const signalled = this.#signalled === undefined ? before : this.#signalled;
     return {
-      agentVersion,
-      ...(machine === undefined ? {} : { machine }),
-      ...(observedEpoch === 0 ? {} : { observedEpoch }),
-      ...(signalled ? { signalled } : {}),
-      ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
+      ...lastingFields(this.#options, seen, observedEpochOf(seen, spec.granted), this.#signalled),
       ...(this.#view.hasReport ? { bootID, ...this.#load, ...this.#reading() } : pickReading(seen)),
     };
   }

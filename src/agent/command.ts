@@ -12,9 +12,10 @@ import { makeConfigurable } from '../process/configuration.ts';
 import { exitOnUnhandled } from '../process/fatal.ts';
 import type { Checks } from '../process/health.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
-import { integer, list, oneOf } from '../process/option.ts';
+import { createLogger } from '../process/log.ts';
+import { integer, list } from '../process/option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
+import { addServiceOptions, type ServiceOptions } from '../process/service-option.ts';
 import { programVersion } from '../process/version.ts';
 import { addTimeoutOptions, readTimeouts, type TimeoutOptions } from '../device/command/timeout-options.ts';
 import { addHostUnitOption } from '../device/host/host-unit-option.ts';
@@ -27,7 +28,7 @@ import { tellOfLock } from './waiting-for-lock.ts';
 import { signalPods } from './signal-pods.ts';
 import type { Partition } from './partition.ts';
 
-interface Options extends TimeoutOptions {
+interface Options extends TimeoutOptions, ServiceOptions {
   readonly nodeName: string;
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -36,8 +37,6 @@ interface Options extends TimeoutOptions {
   readonly libraryPath?: string;
   readonly toolkitRoot?: readonly string[];
   readonly hostUnits?: readonly string[];
-  readonly healthPort?: number;
-  readonly healthHost?: string;
   readonly stateDir: string;
   readonly podResourcesSocket: string;
   readonly ignorePods?: boolean;
@@ -46,8 +45,6 @@ interface Options extends TimeoutOptions {
   readonly driverModule: string;
   readonly rebootSentinel: string;
   readonly machineFile: string;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
 }
 
 /** The program: parses options, then watches the node's own object until a signal ends it. */
@@ -56,66 +53,58 @@ export function agentCommand(): Command {
 }
 
 function describeCommand(): Command {
-  return addHostUnitOption(addTimeoutOptions(new Command('agent')))
-    .description('Partitions the GPUs of this node as its GpuNodePartition grants.')
-    .version(programVersion)
-    .addOption(new Option('--node-name <name>', 'name of this Node').env('NODE_NAME').makeOptionMandatory())
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
-    )
-    .option('--context <name>', 'context in the kubeconfig')
-    .option('--nvidia-smi <file>', 'path of nvidia-smi; otherwise found on PATH')
-    .option(
-      '--driver-root <folders>',
-      'folders that may contain the driver’s files, in order; nvidia-smi runs by chroot in the first that has it',
-      list,
-    )
-    .option(
-      '--toolkit-root <folders>',
-      'folders that may contain the NVIDIA Container Toolkit, in order; nvidia-ctk in it makes device nodes and CDI specs after a change ' +
-        '(default: the roots of the driver)',
-      list,
-    )
-    .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, if its libraries are not in a usual place')
-    .option('--state-dir <folder>', 'folder on the host for lock and journal', '/var/lib/gpu-partition')
-    .option(
-      '--pod-resources-socket <file>',
-      'PodResources socket of the kubelet, which tells which pod holds which device',
-      '/var/lib/kubelet/pod-resources/kubelet.sock',
-    )
-    .option(
-      '--ignore-pods',
-      'proceed without the kubelet’s PodResources; a pod that holds a device without running a process on it is not noticed then',
-    )
-    .option(
-      '--read-interval-ms <n>',
-      'interval at which the GPUs are read without other cause',
-      integer(500, 86_400_000),
-      60_000,
-    )
-    .option('--boot-id-file <file>', 'file with the kernel’s boot id', '/proc/sys/kernel/random/boot_id')
-    .option(
-      '--driver-module <folder>',
-      'folder of the driver’s kernel module in sysfs, which is another one after each load',
-      '/sys/module/nvidia',
-    )
-    .option(
-      '--reboot-sentinel <file>',
-      'file to create if a MIG mode change needs a reboot and the policy allows it; kured watches it on the host',
-      '/proc/1/root/run/reboot-required',
-    )
-    .option('--machine-file <file>', 'file with the machine’s product name', '/sys/class/dmi/id/product_name')
-    .option('--health-port <port>', 'port that serves /healthz, /readyz and /metrics; absent: none', integer(0, 65535))
-    .addOption(
-      new Option('--health-host <address>', 'address for --health-port').default(
-        process.env['POD_IP'] ?? '127.0.0.1',
-        '$POD_IP, else 127.0.0.1',
-      ),
-    )
-    .option('--log-level <level>', `one of ${logLevels.join(', ')}`, oneOf(logLevels), 'info')
-    .option('--log-format <format>', 'json, text for people, or auto: text on a terminal', oneOf(logFormats), 'auto')
-    .action(async (options: Options) => runAgent(options));
+  return addServiceOptions(
+    addHostUnitOption(addTimeoutOptions(new Command('agent')))
+      .description('Partitions the GPUs of this node as its GpuNodePartition grants.')
+      .version(programVersion)
+      .addOption(new Option('--node-name <name>', 'name of this Node').env('NODE_NAME').makeOptionMandatory())
+      .option(
+        '--kubeconfig <file>',
+        'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
+      )
+      .option('--context <name>', 'context in the kubeconfig')
+      .option('--nvidia-smi <file>', 'path of nvidia-smi; otherwise found on PATH')
+      .option(
+        '--driver-root <folders>',
+        'folders that may contain the driver’s files, in order; nvidia-smi runs by chroot in the first that has it',
+        list,
+      )
+      .option(
+        '--toolkit-root <folders>',
+        'folders that may contain the NVIDIA Container Toolkit, in order; nvidia-ctk in it makes device nodes and CDI specs after a change ' +
+          '(default: the roots of the driver)',
+        list,
+      )
+      .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, if its libraries are not in a usual place')
+      .option('--state-dir <folder>', 'folder on the host for lock and journal', '/var/lib/gpu-partition')
+      .option(
+        '--pod-resources-socket <file>',
+        'PodResources socket of the kubelet, which tells which pod holds which device',
+        '/var/lib/kubelet/pod-resources/kubelet.sock',
+      )
+      .option(
+        '--ignore-pods',
+        'proceed without the kubelet’s PodResources; a pod that holds a device without running a process on it is not noticed then',
+      )
+      .option(
+        '--read-interval-ms <n>',
+        'interval at which the GPUs are read without other cause',
+        integer(500, 86_400_000),
+        60_000,
+      )
+      .option('--boot-id-file <file>', 'file with the kernel’s boot id', '/proc/sys/kernel/random/boot_id')
+      .option(
+        '--driver-module <folder>',
+        'folder of the driver’s kernel module in sysfs, which is another one after each load',
+        '/sys/module/nvidia',
+      )
+      .option(
+        '--reboot-sentinel <file>',
+        'file to create if a MIG mode change needs a reboot and the policy allows it; kured watches it on the host',
+        '/proc/1/root/run/reboot-required',
+      )
+      .option('--machine-file <file>', 'file with the machine’s product name', '/sys/class/dmi/id/product_name'),
+  ).action(async (options: Options) => runAgent(options));
 }
 
 async function runAgent(options: Options): Promise<void> {

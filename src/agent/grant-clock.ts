@@ -2,7 +2,7 @@ import type { Grant } from '../api/types.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Partition } from './partition.ts';
 
-interface Sight {
+interface FirstSight {
   /** The object's uid and the epoch. */
   readonly key: string;
   readonly atMs: number;
@@ -17,7 +17,7 @@ interface Sight {
  */
 export class GrantClock {
   readonly #clock: Clock;
-  #sight: Sight | undefined;
+  #first: FirstSight | undefined;
   #isStarting = true;
 
   constructor(clock: Clock) {
@@ -27,7 +27,7 @@ export class GrantClock {
   /** Records a grant; called with every version of the object. */
   see({ metadata, spec: { granted } }: Partition): void {
     const key = `${metadata.uid}/${granted?.epoch}`;
-    if (this.#sight?.key !== key) this.#sight = { key, atMs: this.#clock.monotonicMs(), isOld: this.#isStarting };
+    if (this.#first?.key !== key) this.#first = { key, atMs: this.#clock.monotonicMs(), isOld: this.#isStarting };
     this.#isStarting = false;
   }
 
@@ -35,7 +35,7 @@ export class GrantClock {
   explainEnd({ seconds, deadline }: Grant): string | undefined {
     const lateMs = this.#clock.wallMs() - Date.parse(deadline);
     if (seconds === undefined) return lateMs <= 0 ? undefined : `its deadline ${deadline} has passed`;
-    const { atMs, isOld } = this.#sight ?? { atMs: -Infinity, isOld: true };
+    const { atMs, isOld } = this.#first ?? { atMs: -Infinity, isOld: true };
     if (this.#clock.monotonicMs() - atMs > seconds * 1000) return `its ${seconds} s are over`;
     return isOld && lateMs > seconds * 1000
       ? `the agent started after its deadline ${deadline}, by the clock of this node`

@@ -1,26 +1,21 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { type NodeMemory, recallMemory } from '../core/node/memory.ts';
+import { FleetMemory } from '../core/node/fleet-memory.ts';
+import type { NodeMemory } from '../core/node/memory.ts';
 import { isUrgentNode } from '../core/node/urgency.ts';
 import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
+import { isNewSlot, standWith } from '../core/rollout/new-slot.ts';
 import { type NodeStanding, type Slot, slotOf } from '../core/rollout/slot.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
 import type { AgentPods } from './agents.ts';
-import { OwnWrites } from './own-writes.ts';
+import { OwnWrites } from '../kube/own-writes.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import { stripManagedFields } from '../core/projection/managed-fields.ts';
 import type { NodeObject } from './node-object.ts';
 import { projectPartition } from '../core/projection/project-partition.ts';
-
-/** A write of ours to a Node that the watch has not brought back yet. */
-interface NodeWrite {
-  readonly version: string;
-  readonly at: number;
-}
 
 /** Identifies a node's slot in a ledger. */
 export function nameSlot(
@@ -42,12 +37,9 @@ export class Cluster {
   readonly fleet: Fleet;
   readonly agents: AgentPods;
   readonly rollout = new FleetRollout();
-  readonly #memories = new Map<string, NodeMemory>();
-  readonly #nodeWrites = new Map<string, NodeWrite>();
+  readonly memory = new FleetMemory();
   /** Nodes that are gone and whose partition the garbage collector has not deleted yet. */
   readonly #orphans = new Set<string>();
-  /** Number of nodes in each ledger that is being written. */
-  readonly #admitting = new Map<string, number>();
 
   constructor(parts: {
     readonly policies: Store<GpuPartitionPolicy & KubeObject>;
@@ -63,13 +55,9 @@ export class Cluster {
     this.agents = parts.agents;
   }
 
-  /** The memory of a node. On the first look, it starts with what an earlier leader left. */
+  /** The memory of a node. */
   memoryOf(name: string): NodeMemory {
-    return this.#memories.get(name) ?? recallMemory(this.partitions.get(name)?.status);
-  }
-
-  remember(name: string, memory: NodeMemory): void {
-    this.#memories.set(name, memory);
+    return this.memory.of(name, this.partitions.get(name)?.status);
   }
 
   /** The node's slot in a policy's ledger, if it was given for the node's current wish. */
@@ -111,60 +99,28 @@ export class Cluster {
     return this.policies.get(policy)?.status?.inFlight ?? [];
   }
 
-  /**
-   * Node standings for a policy's current ledger. A standing from before the node's slot was known, or before another policy won
-   * the node, says nothing about the slot: an old leader would take it from a node that the new leader lets proceed.
-   */
+  /** How nodes stand for a policy's current ledger. */
   standingsFor(policy: string): (node: string) => NodeStanding | undefined {
     const slots = new Map(this.ledgerOf(policy).map((slot) => [slot.node, slot]));
     return (node) => {
       const standing = this.rollout.standingOf(node);
-      const slot = slots.get(node);
-      const isOutdated = standing?.policy !== this.fleet.winnerOf(node) || (slot !== undefined && this.#isNew(slot));
-      return standing && { ...standing, isUnderWay: standing.isUnderWay || isOutdated };
+      return standing && standWith(standing, slots.get(node), this.fleet.winnerOf(node));
     };
   }
 
-  /** Nodes with a slot in a policy's ledger that have not been checked since the slot appeared: another leader gave it. */
+  /** Nodes with a slot in a policy's ledger that have not been looked at since the slot appeared. */
   nodesWithNewSlots(policy: string): readonly string[] {
-    return this.ledgerOf(policy).flatMap((slot) => (this.#isNew(slot) ? [slot.node] : []));
+    return this.ledgerOf(policy).flatMap((slot) =>
+      isNewSlot(slot, this.rollout.standingOf(slot.node)) ? [slot.node] : [],
+    );
   }
 
-  #isNew({ node, startTime = '' }: Slot): boolean {
-    const standing = this.rollout.standingOf(node);
-    return standing !== undefined && standing.seen?.includes(startTime) !== true;
-  }
-
-  /** Nodes in flight of all policies but one, including nodes that are being admitted right now. */
+  /** Nodes in flight of all policies but one. */
   inFlightBeside(policy: string): number {
     return [...this.fleet.policies]
       .map((record) => record.policy.metadata.name)
       .filter((name) => name !== policy)
-      .reduce((sum, name) => sum + Math.max(this.ledgerOf(name).length, this.#admitting.get(name) ?? 0), 0);
-  }
-
-  /** Counts a ledger of this size from before it is written until the write has ended. */
-  async admitting<T>(policy: string, inFlight: number, write: () => Promise<T>): Promise<T> {
-    this.#admitting.set(policy, inFlight);
-    try {
-      return await write();
-    } finally {
-      this.#admitting.delete(policy);
-    }
-  }
-
-  /** Records that we wrote the node at this version. */
-  nodeWritten(name: string, version: string | undefined, at: number): void {
-    if (version !== undefined) this.#nodeWrites.set(name, { version, at });
-  }
-
-  /** When we wrote the node, if the watch has not brought the write back: a decision now would write it twice. */
-  awaitsNodeSince(name: string): number | undefined {
-    const written = this.#nodeWrites.get(name);
-    if (written !== undefined && isOlder(this.nodes.get(name)?.metadata.resourceVersion, written.version))
-      return written.at;
-    this.#nodeWrites.delete(name);
-    return undefined;
+      .reduce((sum, name) => sum + this.ledgerOf(name).length, 0);
   }
 
   /** Call this after the API server was restored from a backup: the versions of our writes are then meaningless. */
@@ -172,7 +128,6 @@ export class Cluster {
     this.policies.forget();
     this.nodes.forget();
     this.partitions.forget();
-    this.#nodeWrites.clear();
   }
 
   /** GPU nodes: those with a partition. */
@@ -185,8 +140,8 @@ export class Cluster {
 
   forget(name: string): void {
     if (this.partitions.get(name) !== undefined) this.#orphans.add(name);
-    this.#memories.delete(name);
-    this.#nodeWrites.delete(name);
+    this.memory.forget(name);
+    this.nodes.drop(name);
   }
 
   /** Whether a policy asks for, or a node names, this config file of the device plugin. */

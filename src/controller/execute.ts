@@ -85,7 +85,7 @@ export class Executor {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return undefined;
         const written = await this.#client.patch({ resource: nodes, name }, patch, { metadataOnly: true });
-        this.#cluster.nodeWritten(name, written.metadata.resourceVersion, this.#now());
+        this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#now());
         return undefined;
       }
       case 'PublishConfig':

@@ -1,6 +1,6 @@
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { foreseeStanding } from '../core/plan/foresee-standing.ts';
-import type { PolicyRecord } from '../core/policy/fleet.ts';
+import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { Turn } from '../process/turn.ts';
 import type { Cluster } from './cluster.ts';

@@ -4,8 +4,8 @@ import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/sna
 import { slotOf } from '../core/rollout/slot.ts';
 import { listReportedHolders } from '../core/pods/slice-holders.ts';
 import type { ResourceSliceView } from '../core/owners/find-owners.ts';
-import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { listServed } from '../kube/list-served.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
@@ -124,14 +124,8 @@ export class Gatherer {
     return (await list).items;
   }
 
-  /** Empty if the cluster does not have this API. */
-  async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
-    try {
-      const selection = { fieldSelector: `spec.nodeName=${node}` };
-      return (await this.#client.list<KubeObject & ResourceSliceView>(resourceSlices, selection)).items;
-    } catch (error) {
-      if (isNotFound(error)) return [];
-      throw error;
-    }
+  #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
+    const selection = { fieldSelector: `spec.nodeName=${node}` };
+    return listServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection);
   }
 }

@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { GpuNodePartition } from '../api/types.ts';
 import type { Command } from '../core/node/commands.ts';
-import type { Fleet, PolicyRecord } from '../core/policy/fleet.ts';
+import type { Fleet } from '../core/policy/fleet.ts';
+import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { countLimit } from '../core/rollout/limit.ts';
 import { advanceChange, type ChangeAdvance, type NodeChangeClock } from '../core/status/change-steps.ts';
 import { countFleet, type Figure, type FleetFigures, poolOf } from '../core/status/fleet-figures.ts';

@@ -15,8 +15,6 @@ import type { NodeReporter } from './report-node.ts';
 const ownWriteMs = 3000;
 /** Pods, then everything, then once more if the node has changed in between. */
 const mostLooks = 4;
-/** After this many consecutive throws in gathering or deciding, others no longer wait for the node. */
-const mostThrows = 3;
 
 /** A final decision, and the snapshot that it is based on. */
 type Judged = Exclude<Decision, { readonly look: unknown }> & { readonly snapshot: NodeSnapshot };
@@ -29,8 +27,6 @@ export class NodeReconciler {
   readonly #reporter: NodeReporter;
   readonly #onStep: ((step: NodeStep) => void) | undefined;
   readonly #now: () => number;
-  /** How many times in a row no decision could be made for a node. */
-  readonly #throws = new Map<string, number>();
 
   constructor(parts: {
     readonly cluster: Cluster;
@@ -51,11 +47,11 @@ export class NodeReconciler {
 
   async reconcile(name: string): Promise<ReconcileResult | void> {
     // When a node is deleted, its partition goes with it (owner reference).
-    if (!this.#cluster.nodes.get(name)) return this.#forget(name);
+    if (!this.#cluster.nodes.get(name)) return this.#reporter.forget(name);
     const left = await this.#catchUp(name);
     if (left !== undefined) return { requeueAfterMs: left };
     const node = this.#cluster.nodes.get(name);
-    if (!node) return this.#forget(name);
+    if (!node) return this.#reporter.forget(name);
     const slots = this.#cluster.slotsOf(node);
     // 1. Gather what is known, and decide; read more if the decision needs it.
     const found = await this.#judge(node);
@@ -64,15 +60,10 @@ export class NodeReconciler {
     this.#reporter.note(snapshot, verdict, { ...standing, seen: slots });
     // 2. Execute.
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
-    this.#cluster.remember(name, memory);
+    this.#cluster.memory.put(name, memory);
     this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
     // 3. Report.
     return { requeueAfterMs: await this.#reporter.report(snapshot, refusal ?? verdict, memory) };
-  }
-
-  #forget(name: string): void {
-    this.#throws.delete(name);
-    this.#reporter.forget(name);
   }
 
   /** One node that always throws must not keep its policy's other nodes from their turn. */
@@ -82,19 +73,19 @@ export class NodeReconciler {
       const known = this.#gatherer.known(node);
       if (known.slot) this.#cluster.rollout.begin(name);
       const found = await this.#decide(known, this.#cluster.memoryOf(name));
-      this.#throws.delete(name);
+      this.#cluster.memory.decided(name);
       return found;
     } catch (error) {
-      const count = (this.#throws.get(name) ?? 0) + 1;
-      this.#throws.set(name, count);
-      if (count >= mostThrows) this.#reporter.setAside(node, describeThrow(error));
+      const why = error instanceof Error ? error.message : String(error);
+      const given = this.#cluster.memory.threw(name, why);
+      if (given !== undefined) this.#reporter.setAside(node, given);
       throw error;
     }
   }
 
   /** @returns how long to wait for the watch to bring back what we wrote, in ms */
   async #catchUp(name: string): Promise<number | undefined> {
-    const since = this.#cluster.awaitsNodeSince(name);
+    const since = this.#cluster.nodes.expectedSince(name);
     if (since === undefined) return undefined;
     const left = ownWriteMs - (this.#now() - since);
     if (left > 0) return left + 10;
@@ -127,10 +118,4 @@ export class NodeReconciler {
       return { memory, refusal: { phase: 'Failed', reason: 'Forbidden', message, requeueAfterMs: 30_000 } };
     }
   }
-}
-
-/** The same text on every retry: otherwise each retry would be a write. */
-function describeThrow(error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error);
-  return `the controller could not process this node ${mostThrows} times in a row: ${why}. Other nodes proceed; it is retried`;
 }

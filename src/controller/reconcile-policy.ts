@@ -1,25 +1,23 @@
 import { ledgerManager } from '../api/names.ts';
 import { policies } from '../api/resources.ts';
-import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
-import { listRefused, type PolicyRecord } from '../core/policy/fleet.ts';
+import type { GpuPartitionPolicy } from '../api/types.ts';
+import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
 import { wantedFinalizers } from '../core/policy/retirement.ts';
-import type { PolicyTally } from '../core/policy/tally.ts';
 import type { RolloutGate } from '../core/rollout/gate.ts';
 import { judgeAdmits } from '../core/rollout/admits.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
-import { setConditions } from '../core/status/conditions.ts';
-import { isNews } from '../core/status/policy-news.ts';
-import { type PolicyFacts, policyStatus, type PolicyStatusDraft } from '../core/status/policy-status.ts';
+import { type PolicyFacts, policyStatus } from '../core/status/policy-status.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
-import { timeText } from '../core/text/time.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
 import type { Foresight } from './foresee.ts';
+import { PolicyReporter } from './report-policy.ts';
 import { Turn } from '../process/turn.ts';
+import { Turnstile } from '../process/turnstile.ts';
 
 type Policy = GpuPartitionPolicy & KubeObject;
 
@@ -33,20 +31,17 @@ export interface RolloutSettings {
   readonly deleteDeadlineMs: number;
 }
 
-const mostLeft = 10;
-/** Minimum time between writes of the node counts, in ms: in a large fleet they always change. */
-const countsPaceMs = 1000;
-
-/** Accepts a policy's generations, admits its nodes one after the other, and writes its status from what was found on them. */
+/** Accepts a policy's generations, admits its nodes one after the other, and has its status told from what was found on them. */
 export class PolicyReconciler {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
-  readonly #events: EventRecorder;
+  readonly #reporter: PolicyReporter;
   readonly #foresight: Foresight;
   readonly #settings: RolloutSettings;
   readonly #requeueNodes: (names: Iterable<string>) => void;
   readonly #tellPolicy: (name: string) => void;
   readonly #now: () => number;
+  readonly #ledgers = new Turnstile(1);
 
   constructor(parts: {
     readonly client: KubeClient;
@@ -60,7 +55,7 @@ export class PolicyReconciler {
   }) {
     this.#client = parts.client;
     this.#cluster = parts.cluster;
-    this.#events = parts.events;
+    this.#reporter = new PolicyReporter(parts);
     this.#foresight = parts.foresight;
     this.#settings = parts.settings;
     this.#requeueNodes = parts.requeueNodes;
@@ -84,7 +79,7 @@ export class PolicyReconciler {
     const { gate } = this.#step(record);
     const { freeze: frozen } = this.#settings;
     const draft = policyStatus({ ...factsOf(record, accepted, isAccepted, gate), frozen }, record.tally);
-    const untoldMs = await this.#tell(record, policy, draft);
+    const untoldMs = await this.#reporter.tell(record, policy, draft);
     record.acceptedGeneration = accepted;
     if (isNew && isAccepted) record.isForeseen = await this.#foresight.foresee(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
@@ -99,14 +94,31 @@ export class PolicyReconciler {
 
   /** @returns when to look again, in ms */
   async #moveOn(record: PolicyRecord): Promise<number | undefined> {
-    const { name } = record.policy.metadata;
-    const policy = this.#cluster.policies.get(name);
-    // The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before.
-    if (!policy || policy.metadata.generation !== record.policy.metadata.generation) return undefined;
-    if (this.#cluster.fleet.policy(name) !== record) return undefined;
+    const step = await this.#advance(record);
+    return step && least(await this.#retire(record), step.requeueAfterMs);
+  }
+
+  /** @returns undefined if the policy was edited meanwhile */
+  async #advance(record: PolicyRecord): Promise<LedgerStep | undefined> {
+    const policy = this.#unedited(record);
+    if (!policy) return undefined;
     const step = this.#step(record);
-    await this.#writeLedger(policy, step);
-    return least(await this.#retire(record), step.requeueAfterMs);
+    if (!hasMoved(policy, step)) return step;
+    // One ledger at a time, stepped again when it is its turn: the nodes in flight of all other policies are then known, not guessed.
+    return this.#ledgers.pass(async () => {
+      const now = this.#unedited(record);
+      const last = now && this.#step(record);
+      if (last && hasMoved(now, last)) await this.#writeLedger(now, last);
+      return last;
+    });
+  }
+
+  /** The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before. */
+  #unedited(record: PolicyRecord): Policy | undefined {
+    const { name, generation } = record.policy.metadata;
+    const policy = this.#cluster.policies.get(name);
+    const isSame = policy?.metadata.generation === generation && this.#cluster.fleet.policy(name) === record;
+    return isSame ? policy : undefined;
   }
 
   #step({ policy, tally, acceptedGeneration, isForeseen }: PolicyRecord): LedgerStep {
@@ -135,19 +147,15 @@ export class PolicyReconciler {
   /** Compare-and-swap: a decision on an older ledger has no effect. */
   async #writeLedger(policy: Policy, { ledger, canary, pace, admitted, released }: LedgerStep): Promise<void> {
     const { name, uid, resourceVersion } = policy.metadata;
-    const { inFlight = [], canary: knownCanary, pace: knownPace } = policy.status ?? {};
-    if (sameJson([ledger, canary, pace], [inFlight, knownCanary, knownPace])) return;
-    await this.#cluster.admitting(name, ledger.length, async () => {
-      const written = await this.#client.apply<Policy>(
-        { resource: policies, name, subresource: 'status' },
-        {
-          metadata: { uid, resourceVersion },
-          status: { inFlight: ledger, ...(canary && { canary }), ...(pace && { pace }) },
-        },
-        { force: true, fieldManager: ledgerManager },
-      );
-      this.#cluster.policies.remember(written);
-    });
+    const written = await this.#client.apply<Policy>(
+      { resource: policies, name, subresource: 'status' },
+      {
+        metadata: { uid, resourceVersion },
+        status: { inFlight: ledger, ...(canary && { canary }), ...(pace && { pace }) },
+      },
+      { force: true, fieldManager: ledgerManager },
+    );
+    this.#cluster.policies.remember(written);
     this.#requeueNodes([...admitted, ...released]);
     // This frees a place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
@@ -171,23 +179,9 @@ export class PolicyReconciler {
         { metadata: { resourceVersion, finalizers } },
       );
       this.#cluster.policies.remember(written);
-      if (isDone) this.#tellLeft(known, tally);
+      if (isDone) this.#reporter.tellLeft(known, tally, this.#settings.deleteDeadlineMs);
     }
     return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#now() + 10) : undefined;
-  }
-
-  /** A dead node must not keep a policy forever. */
-  #tellLeft(policy: Policy, tally: PolicyTally): void {
-    const left = tally.first('unfinished', mostLeft).map(({ node, reason }) => `${node} (${reason})`);
-    if (left.length === 0) return;
-    this.#events.record({
-      object: policy,
-      resource: policies,
-      type: 'Warning',
-      reason: 'NotDisabled',
-      action: 'Delete',
-      message: `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${this.#settings.deleteDeadlineMs / 1000} s`,
-    });
   }
 
   #isOverdue(policy: GpuPartitionPolicy): boolean {
@@ -209,46 +203,11 @@ export class PolicyReconciler {
     }
     return true;
   }
+}
 
-  /** @returns in how many ms the status may be written, if it is too soon for new node counts */
-  async #tell(record: PolicyRecord, policy: Policy, draft: PolicyStatusDraft): Promise<number | undefined> {
-    const nowMs = this.#now();
-    const now = timeText(nowMs);
-    const current = policy.status;
-    const generation = policy.metadata.generation;
-    const drafts = draft.conditions.map((condition) => ({
-      ...condition,
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
-    }));
-    const conditions = setConditions(current?.conditions ?? [], drafts, now);
-    const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
-    const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
-    const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, ...known } = current ?? {};
-    if (sameJson(status, { failures: [], ...known })) return undefined;
-    const leftMs = isNews(current, status) ? 0 : record.toldAtMs + countsPaceMs - nowMs;
-    if (leftMs > 0) return leftMs;
-    record.toldAtMs = nowMs;
-    const ref = { resource: policies, name: policy.metadata.name };
-    const written = await this.#client.applyStatus<Policy>(ref, status);
-    this.#cluster.policies.remember(written);
-    this.#announce(written, current);
-    return undefined;
-  }
-
-  #announce(policy: Policy, before: PolicyStatus | undefined): void {
-    const ready = policy.status?.conditions?.find(({ type }) => type === 'Ready');
-    const earlier = before?.conditions?.find(({ type }) => type === 'Ready');
-    const isSame = ready?.reason === earlier?.reason && ready?.status === earlier?.status;
-    if (!ready || isSame || ready.reason === 'Reconciling') return;
-    this.#events.record({
-      object: policy,
-      resource: policies,
-      type: ready.status === 'True' ? 'Normal' : 'Warning',
-      reason: ready.reason,
-      action: 'Reconcile',
-      message: ready.message,
-    });
-  }
+/** Whether a step changes what is written. */
+function hasMoved({ status }: Policy, { ledger, canary, pace }: LedgerStep): boolean {
+  return !sameJson([ledger, canary, pace], [status?.inFlight ?? [], status?.canary, status?.pace]);
 }
 
 /** The shorter of two waits. */
@@ -272,12 +231,4 @@ function factsOf(
     gate,
     ...(!isAccepted && first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
   };
-}
-
-/** A failure keeps its time while it stays the same failure: otherwise every look at it would be a write. */
-function timeOf(
-  failure: NonNullable<PolicyStatus['failures']>[number],
-  current: PolicyStatus | undefined,
-): string | undefined {
-  return current?.failures?.find(({ node, reason }) => node === failure.node && reason === failure.reason)?.time;
 }

@@ -1,4 +1,4 @@
-import type { Selection } from './client.ts';
+import type { Selection } from './call-options.ts';
 import type { KubeObject, ObjectMeta } from './resource.ts';
 import { isOlder } from './resource-version.ts';
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../process/logger.ts';
-import type { KubeClient, Selection } from './client.ts';
+import type { KubeClient } from './client.ts';
+import type { Selection } from './call-options.ts';
 import type { KubeObject, Resource } from './resource.ts';
 import type { Change } from './store.ts';
 

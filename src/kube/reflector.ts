@@ -1,15 +1,15 @@
 import { untilAborted } from '../process/abort.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
-import { describeError } from '../process/logger.ts';
 import { ApiError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import { usualTiming } from './reflector-options.ts';
 import type { ReflectorCounts, ReflectorOptions, ReflectorTiming } from './reflector-options.ts';
 import { collectionPath, keyOf, type KubeObject } from './resource.ts';
-import { ObjectStore, type Change, type Store } from './store.ts';
+import { ObjectStore, type Store } from './store.ts';
 import { isAsKnown, type LastChange, lastOf, selectLast } from './last-change.ts';
 import { isOlder } from './resource-version.ts';
 import { TimeTravelError, WatchCursor } from './watch-cursor.ts';
+import { WatchHandlers } from './watch-handlers.ts';
 import { readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
 
 /** Time limit of the request that precedes a resumed watch. */
@@ -22,11 +22,12 @@ const longestQuestionMs = 10_000;
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #timing: ReflectorTiming;
+  readonly #handlers: WatchHandlers<T>;
   readonly #items = new ObjectStore<T>();
   readonly #cursor = new WatchCursor();
   readonly #stopped = new AbortController();
   readonly #firstSync = Promise.withResolvers<void>();
-  readonly #counts = { lists: 0, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };
+  readonly #counts = { lists: 0, reconnects: 0, events: 0, failures: 0 };
   #running: Promise<void> | undefined;
   #synced = false;
   #connections = 0;
@@ -41,6 +42,7 @@ export class Reflector<T extends KubeObject> {
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
+    this.#handlers = new WatchHandlers(options);
     this.#timing = { ...usualTiming, ...options.timing };
   }
 
@@ -54,7 +56,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   get counts(): ReflectorCounts {
-    return { ...this.#counts };
+    return { ...this.#counts, handlerErrors: this.#handlers.errors };
   }
 
   /** The newest seen version; the store is at least as new. */
@@ -161,9 +163,9 @@ export class Reflector<T extends KubeObject> {
     if (event.type === 'BOOKMARK') {
       this.#cursor.takeBookmark(version);
     } else if (this.#cursor.takeEvent(version)) {
-      const object = this.#strip(event.object);
+      const object = this.#handlers.strip(event.object);
       this.#last = { object: event.object.metadata, isGone: event.type === 'DELETED' };
-      this.#emit(event.type === 'DELETED' ? this.#items.remove(object) : this.#items.upsert(object));
+      this.#handlers.emit(event.type === 'DELETED' ? this.#items.remove(object) : this.#items.upsert(object));
     }
   }
 
@@ -175,7 +177,7 @@ export class Reflector<T extends KubeObject> {
       list.delete(key);
       return;
     }
-    list.set(key, this.#strip(event.object));
+    list.set(key, this.#handlers.strip(event.object));
   }
 
   async #listPages(): Promise<void> {
@@ -199,8 +201,8 @@ export class Reflector<T extends KubeObject> {
     this.#relistAtMs = performance.now() + this.#timing.relistMs * (2 / 3 + (Math.random() * 2) / 3);
     const changes = this.#items.replace(list, !hasGoneBack);
     this.#synced = true;
-    if (hasGoneBack) this.#tellOfRewind(version);
-    this.#emit(changes);
+    if (hasGoneBack) this.#handlers.tellOfRewind(version);
+    this.#handlers.emit(changes);
     this.#firstSync.resolve();
   }
 
@@ -208,36 +210,6 @@ export class Reflector<T extends KubeObject> {
   #isOlder(key: string, { metadata: { uid, resourceVersion } }: T): boolean {
     const known = this.#items.get(key)?.metadata;
     return known?.uid === uid && isOlder(resourceVersion, known?.resourceVersion);
-  }
-
-  #tellOfRewind(version: string): void {
-    const { logger, resource, onRewind } = this.#options;
-    logger.warn('the API server was restored from a backup; its list is taken as it is', {
-      resource: resource.plural,
-      version,
-    });
-    onRewind?.();
-  }
-
-  #emit(changes: readonly Change<T>[]): void {
-    for (const change of changes) {
-      try {
-        this.#options.onChange?.(change);
-      } catch (error) {
-        this.#counts.handlerErrors += 1;
-        this.#options.logger.error('a handler of changes failed', { key: change.key, error: describeError(error) });
-      }
-    }
-  }
-
-  #strip(object: T): T {
-    try {
-      return this.#options.strip?.(object) ?? object;
-    } catch (error) {
-      this.#counts.handlerErrors += 1;
-      this.#options.logger.error('cannot strip an object', { key: keyOf(object), error: describeError(error) });
-      return object;
-    }
   }
 
   /** @returns how long to wait before the next retry, in ms. */
@@ -255,21 +227,8 @@ export class Reflector<T extends KubeObject> {
       this.#hurriedAtMs = performance.now();
       delayMs = 0;
     }
-    this.#report(error, delayMs, isExpected);
+    this.#handlers.tellOfTrouble(error, delayMs, isExpected);
     return delayMs;
-  }
-
-  #report(error: unknown, delayMs: number, isExpected: boolean): void {
-    const { logger, resource, onTrouble } = this.#options;
-    const fields = { resource: resource.plural, error: describeError(error), retryInMs: Math.round(delayMs) };
-    if (isExpected) logger.info('watch restarts from a list', fields);
-    else logger.warn('watch interrupted', fields);
-    try {
-      onTrouble?.(error, delayMs);
-    } catch (cause) {
-      this.#counts.handlerErrors += 1;
-      logger.error('a handler of troubles failed', { error: describeError(cause) });
-    }
   }
 }
 

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { followDriverLoad, watchDriverLoad } from '../../src/agent/driver-load.ts';
-import { isSameLoad, loadIdOf } from '../../src/core/policy/load-id.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 
 describe('a load of the driver', () => {
@@ -34,14 +33,5 @@ describe('a load of the driver', () => {
     stop.abort();
     await followed;
     expect(told).to.equal(2);
-  });
-
-  it('ends what a boot ends, as far as both are known', () => {
-    expect(loadIdOf({ bootID: 'a' })).to.equal('a');
-    expect(loadIdOf({ bootID: 'a', driverLoad: '7' })).to.equal('a+7');
-    expect(isSameLoad('a+7', 'a+7')).to.equal(true);
-    expect(isSameLoad('a+7', 'a+8')).to.equal(false);
-    expect(isSameLoad('a', 'a+8')).to.equal(true);
-    expect(isSameLoad('b+7', 'a+7')).to.equal(false);
   });
 });

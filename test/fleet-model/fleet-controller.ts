@@ -7,7 +7,8 @@ import { decide, type Decision } from '../../src/core/node/decide.ts';
 import { type NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
-import { Fleet, type PolicyRecord } from '../../src/core/policy/fleet.ts';
+import { Fleet } from '../../src/core/policy/fleet.ts';
+import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
 import { foreseeStanding } from '../../src/core/plan/foresee-standing.ts';
 import { judgeAdmits } from '../../src/core/rollout/admits.ts';
@@ -301,7 +302,7 @@ export class FleetController {
 
   *#reconcileNode(name: string): WorkerTask {
     if (!this.cluster.nodes.get(name)) return this.#forget(name);
-    const since = this.cluster.awaitsNodeSince(name);
+    const since = this.cluster.nodes.expectedSince(name);
     if (since !== undefined) {
       const left = 3000 - (this.#world.timeline.now - since);
       if (left > 0) return left + 10;
@@ -319,7 +320,7 @@ export class FleetController {
     this.#note(found, seen);
     this.#world.checks.isDecided(this, snapshot, found);
     const memory = yield* this.#shell.execute(commands, snapshot, found.memory);
-    this.cluster.remember(name, memory);
+    this.cluster.memory.put(name, memory);
     this.verdicts.set(name, verdict);
     return yield* this.#shell.report(snapshot, verdict, memory);
   }

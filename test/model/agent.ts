@@ -1,5 +1,6 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
-import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/report/report-fields.ts';
+import { isToMakeAgain } from '../../src/core/policy/load-id.ts';
+import { faultFields, keepOutcome, pickReading, restMs, retryMs } from '../../src/core/report/report-fields.ts';
 import type { KubeletWord } from '../../src/agent/kubelet.ts';
 import { withHolders } from '../../src/core/report/held-devices.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
@@ -114,11 +115,7 @@ export class AgentProcess {
     if (outcome) {
       return yield* this.#tell(partition, {
         ...known,
-        ...this.#fields(
-          outcome,
-          readFault ? 'Unknown' : 'Failed',
-          outcome.retryAtOnce === true ? 0 : retryMs(this.#failures),
-        ),
+        ...this.#fields(outcome, readFault ? 'Unknown' : 'Failed', restMs(outcome, this.#failures)),
         ...(readFault ? {} : { lastGood: this.#lastGood(foreign) }),
         ...this.#plan(partition),
       });
@@ -148,9 +145,7 @@ export class AgentProcess {
 
   *#rebuildAfterBoot(partition: StoredPartition): Generator<number, Partial<DeviceReport> | undefined, undefined> {
     const { granted } = partition.spec;
-    const { lastGood, bootID, step } = partition.status?.device ?? {};
-    if (!granted || !lastGood || lastGood.bootID === this.#bootID) return undefined;
-    if (step === 'Failed' && bootID === this.#bootID) return undefined;
+    if (!granted || !isToMakeAgain(partition.status?.device ?? {}, this.#bootID)) return undefined;
     const { work, report } = planWish(this.#report ?? {}, granted, this.#foreign(partition));
     const destroys = work.some(
       ({ mode, steps }) => mode === 'Disable' || steps.some(({ action }) => action.startsWith('Destroy')),

@@ -7,7 +7,8 @@ import type { Decision } from '../../src/core/node/decide.ts';
 import { type NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
-import { Fleet, type PolicyRecord } from '../../src/core/policy/fleet.ts';
+import { Fleet } from '../../src/core/policy/fleet.ts';
+import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { stepLedger } from '../../src/core/rollout/ledger.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
@@ -215,7 +216,7 @@ export class ControllerProcess {
 
   *#reconcileNode(name: string): WorkerTask {
     if (!this.#cluster.nodes.get(name)) return this.#forget(name);
-    const since = this.#cluster.awaitsNodeSince(name);
+    const since = this.#cluster.nodes.expectedSince(name);
     if (since !== undefined) {
       const left = 3000 - (this.#world.timeline.now - since);
       if (left > 0) return left + 10;
@@ -243,7 +244,7 @@ export class ControllerProcess {
     this.#note(found, seen);
     this.#world.checks.isDecided(this.name, snapshot, found);
     const memory = yield* this.#shell.execute(commands, snapshot, found.memory);
-    this.#cluster.remember(name, memory);
+    this.#cluster.memory.put(name, memory);
     this.verdict = verdict;
     return yield* this.#shell.report(snapshot, verdict, memory);
   }

@@ -1,5 +1,7 @@
 import { type Cluster, nameSlot } from '../../src/controller/cluster.ts';
 import { projectNode } from '../../src/core/projection/project-node.ts';
+import { projectPartition } from '../../src/core/projection/project-partition.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { patchNode } from '../../src/core/metadata/node-patch.ts';
 import type { Command, PodRef } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
@@ -109,7 +111,7 @@ export class NodeShell {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return;
         const written = yield* this.call('Write', () => api.patchNode(name, patch, this.#by));
-        this.#cluster.nodeWritten(name, written.metadata.resourceVersion, timeline.now);
+        this.#cluster.nodes.expect(name, written.metadata.resourceVersion, timeline.now);
         return;
       }
       case 'PublishConfig':
@@ -153,7 +155,7 @@ export class NodeShell {
   // --- as src/controller/report-node.ts ---------------------------------------------------------------------------
 
   *report(snapshot: NodeSnapshot, verdict: Verdict, memory: NodeMemory): WorkerTask {
-    const { node } = snapshot;
+    const { node, partition: decidedOn } = snapshot;
     const { name, uid } = node.metadata;
     const partition = this.#cluster.partitions.get(name);
     if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
@@ -166,8 +168,10 @@ export class NodeShell {
         return { ...one, status: { ...status, ...(device && { device }) } };
       }),
     );
-    this.#cluster.partitions.remember(written);
-    return requeueAfterMs;
+    const { status: now } = this.#cluster.partitions.remember(written);
+    // The stores of the model keep whole objects.
+    const before = decidedOn && projectPartition(decidedOn).status?.device;
+    return sameJson(now?.device, before) ? requeueAfterMs : 0;
   }
 
   *call<Answer>(kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {

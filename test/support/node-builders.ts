@@ -16,7 +16,7 @@ import type {
 } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
-import type { PolicyRecord } from '../../src/core/policy/fleet.ts';
+import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { PolicyTally } from '../../src/core/policy/tally.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';

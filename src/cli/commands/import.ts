@@ -8,8 +8,8 @@ import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
-import { readInput } from '../input/input-file.ts';
-import { locateFinding, type Manifest, readManifests } from '../input/manifest.ts';
+import { locateFinding, type Manifest } from '../input/manifest.ts';
+import { readManifestFile } from '../input/manifest-file.ts';
 import { printFinding, sortFindings } from '../located-finding.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { printJson, type Terminal } from '../terminal.ts';
@@ -63,14 +63,8 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
 }
 
 async function readConfigFiles(path: string, terminal: Terminal): Promise<readonly Manifest[]> {
-  const { name, content } = await readInput(path, terminal);
-  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
-  const read = readManifests(name, content.text);
-  if ('finding' in read) {
-    const { file, line, column, message } = read.finding;
-    throw new CliError(`${file}:${line}:${column}: ${message}`);
-  }
-  const found = read.manifests.filter(({ value }) => isConfigFile(value) || isBare(value));
+  const { name, manifests } = await readManifestFile(path, terminal);
+  const found = manifests.filter(({ value }) => isConfigFile(value) || isBare(value));
   if (found.length === 0)
     throw new CliError(`${name}: no config file of mig-parted: it would have version: v1 and mig-configs`);
   return found;

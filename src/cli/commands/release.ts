@@ -4,9 +4,10 @@ import { nodePartitions, nodes, policies } from '../../api/resources.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
 import { type NodeRelease, planRelease } from '../../core/node/release.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
-import { ApiError, isNotFound } from '../../kube/api-error.ts';
+import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { KubeObject, Resource } from '../../kube/resource.ts';
+import { listServed } from '../../kube/list-served.ts';
+import type { KubeObject } from '../../kube/resource.ts';
 import { addConnectionOptions, ask, connect, listAll, type ConnectionOptions } from '../cluster/connection.ts';
 import { findLeader } from '../cluster/leader.ts';
 import type { CommandContext } from '../command-table.ts';
@@ -55,7 +56,9 @@ function describeLeader(leader: string): string {
 }
 
 async function releaseNodes(client: KubeClient): Promise<readonly ReleaseAnswer[]> {
-  const partitions = await listServed<GpuNodePartition & KubeObject>(client, nodePartitions);
+  const partitions = await ask(nodePartitions.plural, () =>
+    listServed<GpuNodePartition & KubeObject>(client, nodePartitions),
+  );
   const known = new Map(partitions.map((one) => [one.metadata.name, one]));
   const answers: ReleaseAnswer[] = [];
   for (const node of await listAll<KubeObject & NodeView>(client, nodes)) {
@@ -78,7 +81,7 @@ function describeRelease(release: Exclude<NodeRelease, { readonly state: 'Clean'
 }
 
 async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnswer[]> {
-  const held = (await listServed<KubeObject>(client, policies)).filter(
+  const held = (await ask(policies.plural, () => listServed<KubeObject>(client, policies))).filter(
     ({ metadata }) => metadata.finalizers?.includes(cleanupFinalizer) === true,
   );
   const answers: ReleaseAnswer[] = [];
@@ -92,18 +95,6 @@ async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnsw
     answers.push({ kind: 'GpuPartitionPolicy', name, isReleased: true, message });
   }
   return answers;
-}
-
-/** None if the cluster no longer has this API. */
-async function listServed<T extends KubeObject>(client: KubeClient, resource: Resource): Promise<readonly T[]> {
-  return ask(resource.plural, async () => {
-    try {
-      return (await client.list<T>(resource)).items;
-    } catch (error) {
-      if (isNotFound(error)) return [];
-      throw error;
-    }
-  });
 }
 
 async function write(what: string, act: () => Promise<unknown>): Promise<void> {

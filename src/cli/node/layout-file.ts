@@ -5,8 +5,8 @@ import { isConfigFile } from '../../core/migparted/config-file.ts';
 import { findBrokenRules } from '../../core/policy/rules.ts';
 import { checkShape } from '../../core/policy/schema.ts';
 import { CliError } from '../exit.ts';
-import { readInput } from '../input/input-file.ts';
-import { type Manifest, readManifests } from '../input/manifest.ts';
+import type { Manifest } from '../input/manifest.ts';
+import { readManifestFile } from '../input/manifest-file.ts';
 import type { Terminal } from '../terminal.ts';
 import { refuseFile } from './layout-error.ts';
 import { readMigParted } from './mig-parted-layout.ts';
@@ -36,14 +36,8 @@ export async function readLayoutFile(
 }
 
 async function readManifest(path: string, terminal: Terminal): Promise<Manifest> {
-  const { name, content } = await readInput(path, terminal);
-  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
-  const read = readManifests(name, content.text);
-  if ('finding' in read) {
-    const { file, line, column, message } = read.finding;
-    throw new CliError(`${file}:${line}:${column}: ${message}`);
-  }
-  const [manifest, second] = read.manifests;
+  const { name, manifests } = await readManifestFile(path, terminal);
+  const [manifest, second] = manifests;
   if (manifest === undefined)
     throw new CliError(`${name}: it is empty; write layouts:, or leave the GPUs alone by not applying it`);
   if (second === undefined) return manifest;

@@ -1,5 +1,6 @@
 import { ApiError } from '../../kube/api-error.ts';
-import type { KubeClient, ListOptions, Selection } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { ListOptions, Selection } from '../../kube/call-options.ts';
 import type { KubeObject, Resource } from '../../kube/resource.ts';
 import { CliError } from '../exit.ts';
 

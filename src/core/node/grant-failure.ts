@@ -22,7 +22,7 @@ export interface GrantFailure {
 }
 
 /** The device was never worked on, or was in use: another try may well succeed. */
-const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
+const transient: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
 /** Not even a failure: the plan is simply recalculated. */
 const harmless: readonly string[] = ['PlanChanged', 'Stale', 'Stopped'];
 /** The same failure is retried once, then no more. */
@@ -35,7 +35,7 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   if (failed === undefined || failed.epoch === known?.epoch) return known;
   const generation = generationOf(situation);
   const fault = faultOf(situation);
-  const isEqual = known?.fault === fault && !passing.includes(failed.code);
+  const isEqual = known?.fault === fault && !transient.includes(failed.code);
   return {
     generation,
     epoch: failed.epoch,

@@ -5,32 +5,12 @@ import { checkPolicy } from './check.ts';
 import { describeRefusal, type NodeClaim } from './claim.ts';
 import { selectsNode } from './node-selector.ts';
 import { byPrecedence } from './precedence.ts';
-import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
+import { listRefused, pickWinner, type PolicyRecord } from './policy-record.ts';
+import type { LayoutRefusal } from './refusal.ts';
 import { type NodeResolution, resolveNode } from './resolve-node.ts';
 import { isRetiring, retire } from './retirement.ts';
 import { SelectorIndex } from './selector-index.ts';
 import type { Support } from './support.ts';
-
-/** A policy, and what is known of it and its nodes. */
-export interface PolicyRecord {
-  policy: GpuPartitionPolicy;
-  /** Why it is invalid, regardless of nodes. */
-  refusal: PolicyRefusal | undefined;
-  /** Nodes that it selects, including those that another policy has won. */
-  readonly nodes: Set<string>;
-  /** Nodes not yet checked for whether they can take its generation. */
-  unchecked: Set<string>;
-  /** Nodes that cannot take it, and why. */
-  readonly refused: Map<string, LayoutRefusal>;
-  acceptedGeneration: number | undefined;
-  /** Whether it was known at its acceptance how each node stands. */
-  isForeseen: boolean;
-  /** What its nodes were last told about why its generation is not accepted. */
-  toldRefusal: string | undefined;
-  /** When its status was last written, in ms since the epoch. */
-  toldAtMs: number;
-  tally: PolicyTally;
-}
 
 interface NodeRecord {
   labels: Readonly<Record<string, string>>;
@@ -38,7 +18,6 @@ interface NodeRecord {
   policies: readonly string[];
 }
 
-const mostNames = 5;
 /** Refusals that follow from the published data of a model. */
 const mistakes: readonly LayoutRefusal['reason'][] = ['UnknownProfile', 'UnknownPreset', 'DoesNotFit'];
 
@@ -254,18 +233,4 @@ export class Fleet {
     record?.refused.delete(node);
     record?.tally.remove(node);
   }
-}
-
-/** A policy that is invalid everywhere yields its nodes to a valid one, and one that is being deleted to any other. */
-function pickWinner(records: readonly PolicyRecord[]): PolicyRecord | undefined {
-  const valid = records.filter(({ refusal }) => refusal === undefined);
-  return valid.find(({ policy }) => !isRetiring(policy)) ?? valid[0] ?? records[0];
-}
-
-/** Nodes that keep a generation from being accepted: the first, and how many. Undefined if there are none. */
-export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string | undefined {
-  if (refused.size === 0) return undefined;
-  const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);
-  const more = refused.size > mostNames ? [`and ${refused.size - mostNames} more nodes`] : [];
-  return [...named, ...more].join('; ');
 }

@@ -14,3 +14,10 @@ export function isSameLoad(one: string | undefined, other: string | undefined): 
   const [otherBoot, otherLoad] = (other ?? '').split('+');
   return boot === otherBoot && (load === undefined || otherLoad === undefined || load === otherLoad);
 }
+
+/** Whether what was granted and done before this load of the driver is yet to be made again. */
+export function isToMakeAgain({ lastGood, step, ...seen }: DeviceReport, load: string): boolean {
+  if (!lastGood || isSameLoad(lastGood.bootID, load)) return false;
+  // An earlier process has failed since then: the node may be open by now.
+  return step !== 'Failed' || !isSameLoad(loadIdOf(seen), load);
+}

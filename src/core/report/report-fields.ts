@@ -9,9 +9,10 @@ export function retryMs(failures: number): number {
   return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
 }
 
-/** Like {@link retryMs}, for when somebody is merely about to leave. */
-export function retrySoonMs(failures: number): number {
-  return Math.min(firstRetryMs, retryMs(failures) / 5);
+/** How long a fault rests before it is retried, in ms; soon if somebody is merely about to leave. */
+export function restMs({ retryAtOnce = false, retrySoon = false }: Fault, failures: number): number {
+  if (retryAtOnce) return 0;
+  return retrySoon ? Math.min(firstRetryMs, retryMs(failures) / 5) : retryMs(failures);
 }
 
 /** The last reported reading, with its boot: it stays until there is a newer one. */
@@ -42,5 +43,32 @@ export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', retryAt?: 
     step,
     error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
     ...(retryAt === undefined ? {} : { nextRetryTime: new Date(retryAt).toISOString() }),
+  };
+}
+
+/**
+ * What is reported whatever was found: who reports, what it has answered, and what earlier work has left.
+ *
+ * @param signalled what this process has signalled; null: nothing. Undefined: it has not done any work yet
+ */
+export function lastingFields(
+  {
+    agentVersion,
+    bootID,
+    machine,
+  }: { readonly agentVersion: string; readonly bootID: string; readonly machine: string | undefined },
+  seen: DeviceReport | undefined,
+  observedEpoch: number,
+  signalled: DeviceReport['signalled'] | null,
+): DeviceReport {
+  // A signal from before the reboot reached a process that is gone.
+  const before = seen?.bootID === bootID ? seen.signalled : undefined;
+  const known = signalled === undefined ? before : signalled;
+  return {
+    agentVersion,
+    ...(machine === undefined ? {} : { machine }),
+    ...(observedEpoch === 0 ? {} : { observedEpoch }),
+    ...(known ? { signalled: known } : {}),
+    ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
   };
 }

@@ -9,3 +9,13 @@ export function abortOnInterrupt(): AbortSignal {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
   return controller.signal;
 }
+
+/** Does not wait for what cannot be interrupted, such as a compiler: it dies with us. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    const abort = (): void => reject(new Error('interrupted'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+  return Promise.race([work, interrupted]);
+}

@@ -9,7 +9,7 @@ import { projectRoot } from '../rig/programs.ts';
 import { applyFolder, Rig } from '../rig/rig.ts';
 import { ClusterView, isReady } from './cluster-view.ts';
 import { drawNode } from './fleet-picture.ts';
-import { abortOnInterrupt } from './interrupt.ts';
+import { abortOnInterrupt, unlessAborted } from './interrupt.ts';
 import { composeLastScreen } from './last-screen.ts';
 import { demoNodes } from './nodes.ts';
 import { previewNode, readSamples } from './preview.ts';
@@ -57,7 +57,7 @@ async function runDemo(): Promise<number> {
   screen.title("Kubernetes' own control plane");
   const onProgress = (progress: Parameters<typeof describeProgress>[0]): void =>
     screen.live([describeProgress(progress)]);
-  const binaries = await unlessInterrupted(findControlPlane({ onProgress }));
+  const binaries = await unlessAborted(findControlPlane({ onProgress }), signal);
   await using controlPlane = await startControlPlane({ binaries });
   signal.throwIfAborted();
   screen.line(`running at ${controlPlane.server} (loopback only)`);
@@ -93,7 +93,7 @@ async function runDemo(): Promise<number> {
       `It keeps running. In another terminal: export KUBECONFIG=${demoFolder}/kubeconfig; kubectl get gpp,gpn`,
     );
     screen.line('Ctrl-C ends it and cleans up.');
-    await unlessInterrupted(new Promise(() => undefined)).catch(() => undefined);
+    await unlessAborted(new Promise(() => undefined), signal).catch(() => undefined);
   }
   return isGood ? 0 : 1;
 }
@@ -238,16 +238,6 @@ async function showLogs(rig: Rig): Promise<void> {
 async function writeKubeconfig(controlPlane: ControlPlane): Promise<void> {
   await mkdir(demoFolder, { recursive: true });
   await writeFile(join(demoFolder, 'kubeconfig'), await readFile(await controlPlane.kubeconfigFile()), { mode: 0o600 });
-}
-
-/** Does not wait for what cannot be interrupted, such as a compiler: it dies with us. */
-function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
-  const interrupted = new Promise<never>((_resolve, reject) => {
-    const abort = (): void => reject(new Error('interrupted'));
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
-  return Promise.race([work, interrupted]);
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
-import { Fleet, listRefused } from '../../../src/core/policy/fleet.ts';
+import { Fleet } from '../../../src/core/policy/fleet.ts';
+import { listRefused } from '../../../src/core/policy/policy-record.ts';
 import { selectsNode } from '../../../src/core/policy/node-selector.ts';
 import { byPrecedence } from '../../../src/core/policy/precedence.ts';
 import { fullSupport } from '../../../src/core/policy/support.ts';

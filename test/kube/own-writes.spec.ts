@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { OwnWrites } from '../../src/controller/own-writes.ts';
+import { OwnWrites } from '../../src/kube/own-writes.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 
@@ -43,5 +43,25 @@ describe('OwnWrites', () => {
     const { own } = aStore();
     own.remember({ ...at('2'), text: 'long' });
     expect(own.get('a')).to.deep.equal(at('2'));
+  });
+
+  it('expects a write of which it knows the version alone, until the watch brings it or the object goes', () => {
+    const { store, own } = aStore();
+    expect(own.expectedSince('a')).to.equal(undefined);
+    own.expect('a', '3', 1000);
+    store.upsert(at('2'));
+    expect(own.expectedSince('a')).to.equal(1000);
+    store.upsert(at('3'));
+    expect(own.expectedSince('a')).to.equal(undefined);
+    own.expect('a', '4', 2000);
+    own.drop('a');
+    expect(own.expectedSince('a')).to.equal(undefined);
+  });
+
+  it('expects nothing of a server that was restored: its versions mean nothing any more', () => {
+    const { own } = aStore();
+    own.expect('a', '3', 1000);
+    own.forget();
+    expect(own.expectedSince('a')).to.equal(undefined);
   });
 });

@@ -1,6 +1,12 @@
-import type { KubeObject } from '../kube/resource.ts';
-import { isOlder } from '../kube/resource-version.ts';
-import type { Store } from '../kube/store.ts';
+import type { KubeObject } from './resource.ts';
+import { isOlder } from './resource-version.ts';
+import type { Store } from './store.ts';
+
+/** A version that we wrote, and when. */
+interface ExpectedWrite {
+  readonly version: string;
+  readonly at: number;
+}
 
 /**
  * A store that knows our writes before the watch brings them back, so that nothing is written twice. Writes that came back are
@@ -10,6 +16,8 @@ export class OwnWrites<T extends KubeObject> {
   readonly #store: Store<T>;
   readonly #project: (object: T) => T;
   readonly #written = new Map<string, T>();
+  /** Of those whose answer was not the whole object. */
+  readonly #expected = new Map<string, ExpectedWrite>();
 
   /** @param project what the store keeps of an object */
   constructor(store: Store<T>, project: (object: T) => T) {
@@ -49,6 +57,26 @@ export class OwnWrites<T extends KubeObject> {
   /** Call this after the API server was restored from a backup: our writes may be in its future. */
   forget(): void {
     this.#written.clear();
+    this.#expected.clear();
+  }
+
+  /** Call this when an object is gone. */
+  drop(name: string): void {
+    this.#written.delete(name);
+    this.#expected.delete(name);
+  }
+
+  /** Takes the version of a write whose answer is not the whole object: the watch is to bring it. */
+  expect(name: string, version: string | undefined, at: number): void {
+    if (version !== undefined) this.#expected.set(name, { version, at });
+  }
+
+  /** When we wrote an object whose write the watch has not brought back: a decision now would write it twice. */
+  expectedSince(name: string): number | undefined {
+    const expected = this.#expected.get(name);
+    if (expected !== undefined && isOlder(versionOf(this.get(name)), expected.version)) return expected.at;
+    this.#expected.delete(name);
+    return undefined;
   }
 
   /** Takes the API server's answer to a write, or to a read of something that the watch has not brought. */

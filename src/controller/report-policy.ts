@@ -1,0 +1,101 @@
+import { policies } from '../api/resources.ts';
+import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
+import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import type { PolicyTally } from '../core/policy/tally.ts';
+import { setConditions } from '../core/status/conditions.ts';
+import { isNews } from '../core/status/policy-news.ts';
+import type { PolicyStatusDraft } from '../core/status/policy-status.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
+import { timeText } from '../core/text/time.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Cluster } from './cluster.ts';
+
+type Policy = GpuPartitionPolicy & KubeObject;
+
+const mostLeft = 10;
+/** Minimum time between writes of the node counts, in ms: in a large fleet they always change. */
+const countsPaceMs = 1000;
+
+/** Writes what was found on a policy's nodes to its status, and as Events. */
+export class PolicyReporter {
+  readonly #client: KubeClient;
+  readonly #cluster: Cluster;
+  readonly #events: EventRecorder;
+  readonly #now: () => number;
+
+  constructor(parts: {
+    readonly client: KubeClient;
+    readonly cluster: Cluster;
+    readonly events: EventRecorder;
+    readonly now: () => number;
+  }) {
+    this.#client = parts.client;
+    this.#cluster = parts.cluster;
+    this.#events = parts.events;
+    this.#now = parts.now;
+  }
+
+  /** @returns in how many ms the status may be written, if it is too soon for new node counts */
+  async tell(record: PolicyRecord, policy: Policy, draft: PolicyStatusDraft): Promise<number | undefined> {
+    const nowMs = this.#now();
+    const now = timeText(nowMs);
+    const current = policy.status;
+    const generation = policy.metadata.generation;
+    const drafts = draft.conditions.map((condition) => ({
+      ...condition,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+    }));
+    const conditions = setConditions(current?.conditions ?? [], drafts, now);
+    const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
+    const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
+    const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, ...known } = current ?? {};
+    if (sameJson(status, { failures: [], ...known })) return undefined;
+    const leftMs = isNews(current, status) ? 0 : record.toldAtMs + countsPaceMs - nowMs;
+    if (leftMs > 0) return leftMs;
+    record.toldAtMs = nowMs;
+    const ref = { resource: policies, name: policy.metadata.name };
+    const written = await this.#client.applyStatus<Policy>(ref, status);
+    this.#cluster.policies.remember(written);
+    this.#announce(written, current);
+    return undefined;
+  }
+
+  #announce(policy: Policy, before: PolicyStatus | undefined): void {
+    const ready = policy.status?.conditions?.find(({ type }) => type === 'Ready');
+    const earlier = before?.conditions?.find(({ type }) => type === 'Ready');
+    const isSame = ready?.reason === earlier?.reason && ready?.status === earlier?.status;
+    if (!ready || isSame || ready.reason === 'Reconciling') return;
+    this.#events.record({
+      object: policy,
+      resource: policies,
+      type: ready.status === 'True' ? 'Normal' : 'Warning',
+      reason: ready.reason,
+      action: 'Reconcile',
+      message: ready.message,
+    });
+  }
+
+  /** A policy is gone although some of its nodes were not finished: a dead node must not keep it forever. */
+  tellLeft(policy: Policy, tally: PolicyTally, deadlineMs: number): void {
+    const left = tally.first('unfinished', mostLeft).map(({ node, reason }) => `${node} (${reason})`);
+    if (left.length === 0) return;
+    this.#events.record({
+      object: policy,
+      resource: policies,
+      type: 'Warning',
+      reason: 'NotDisabled',
+      action: 'Delete',
+      message: `the policy is deleted although MIG was not disabled on ${left.join(', ')}: not done within ${deadlineMs / 1000} s`,
+    });
+  }
+}
+
+/** A failure keeps its time while it stays the same failure: otherwise every look at it would be a write. */
+function timeOf(
+  failure: NonNullable<PolicyStatus['failures']>[number],
+  current: PolicyStatus | undefined,
+): string | undefined {
+  return current?.failures?.find(({ node, reason }) => node === failure.node && reason === failure.reason)?.time;
+}
