@@ -114,4 +114,20 @@ describe('the release of a cluster that still has its controllers', function () 
     const scale = { method: 'PATCH', path: `${deployment}-other/scale`, body: { spec: { replicas: 0 } } } as const;
     expect(await attempt(cluster(), token, scale)).to.match(/cannot patch/);
   });
+
+  it('cleans up as well where Deployment and CRDs are gone already', async () => {
+    await kubectl('patch', 'gpp', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
+    await kubectl('delete', '-k', 'config/crd', '--timeout=30s');
+    await kubectl(
+      'delete',
+      '-n',
+      system,
+      'deployment/gpu-partition-controller',
+      '--cascade=foreground',
+      '--timeout=30s',
+    );
+    const { code, stdout, stderr } = await release('default', 'gpu-partition-releaser');
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include('node marked: open again');
+  });
 });

@@ -40,17 +40,20 @@ describe('the chart on a real kubelet', function () {
     expect(code, `helm ${args[0]}: ${stderr} ${stdout}`).to.equal(0);
   }
 
-  /** Our marks on the node, and our finalizers on policies. */
+  /** Our taints and labels on the node. */
   async function findMarks(): Promise<readonly string[]> {
     const { metadata } = await operator().readNode();
     const marks = Object.keys(metadata.labels).filter((key) => /^gpupartition\.dev\/|mig\.config\.state$/.test(key));
-    const finalizers = await operator().kubectl('get', 'gpp', '-o', 'jsonpath={.items[*].metadata.finalizers[*]}');
-    return [...(await operator().taints()), ...marks, ...finalizers.split(' ').filter(Boolean)];
+    return [...(await operator().taints()), ...marks];
+  }
+
+  async function findFinalizers(): Promise<string> {
+    return operator().kubectl('get', 'gpp', '-o', 'jsonpath={.items[*].metadata.finalizers[*]}');
   }
 
   before(async () => operator().kubectl('delete', 'pods', '--all', '-n', 'default'));
   after(async () => {
-    if (isOnNode()) await operator().kubectl('delete', '-k', 'config/crd', '--timeout=60s');
+    if (isOnNode()) await operator().kubectl('delete', '-k', 'config/crd', '--ignore-not-found', '--timeout=60s');
   });
 
   it('with its own values starts agent and controllers, and a policy becomes Ready', async () => {
@@ -79,9 +82,11 @@ describe('the chart on a real kubelet', function () {
     await operator().runGpuPod('holder', 'nvidia.com/gpu');
     await operator().ask(whole, policy);
     await operator().untilTainted('gpupartition.dev/repartitioning');
-    expect(await findMarks()).to.include.members(['gpupartition.dev/policy', 'gpupartition.dev/cleanup']);
+    expect(await findMarks()).to.include.members(['gpupartition.dev/policy', 'nvidia.com/mig.config.state']);
+    expect(await findFinalizers()).to.equal('gpupartition.dev/cleanup');
     await helm('uninstall', 'gpu-partition', '--wait', '--timeout=90s');
     expect(await findMarks()).to.deep.equal([]);
+    expect(await findFinalizers()).to.equal('');
     expect(await operator().kubectl('get', 'gpp', '-o', 'name')).to.include('/slices');
     for (const program of ['/app/agent.mjs', '/app/controller.mjs']) expect(await killPrograms(program)).to.equal(0);
     const namespaces = await operator().kubectl('get', 'namespaces', '-o', 'name');
@@ -90,11 +95,12 @@ describe('the chart on a real kubelet', function () {
     await operator().kubectl('delete', 'pod', 'holder');
   });
 
-  it('starts with names, image, options and limits of one’s own, and is uninstalled from there too', async () => {
+  it('starts with names, image, options and limits of one’s own, and is uninstalled when its CRDs are gone already', async () => {
     const values = ownValues.flatMap((value) => ['--set', value]);
     await helm('install', 'gpu-partition', 'charts/gpu-partition', ...values, '--wait', '--timeout=90s');
     await operator().rollOut({ controllers: 'own-controller', agents: 'own-agents' });
     await operator().untilRead(gpus);
+    await operator().kubectl('delete', '-k', 'config/crd', '--timeout=60s');
     await helm('uninstall', 'gpu-partition', '--wait', '--timeout=90s');
     expect(await findMarks()).to.deep.equal([]);
   });
