@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
@@ -200,10 +200,23 @@ export class Operator {
   async untilRead(products: readonly string[]): Promise<void> {
     const wanted = JSON.stringify(products);
     await eventually(
-      async () => (await this.#demand<GpuNodePartition>(`${partitionsPath}/${nodeName}`)).status?.device,
+      () => this.#readDevice(),
       (device) => device?.error === undefined && JSON.stringify(device?.gpus?.map(({ product }) => product)) === wanted,
       { timeoutMs, what: `the report of ${wanted}` },
     );
+  }
+
+  /** Waits until the node's agent reports that it cannot read the GPUs, for this reason. */
+  async untilUnreadable(code: string): Promise<void> {
+    await eventually(
+      () => this.#readDevice(),
+      (device) => device?.error?.code === code,
+      { timeoutMs, what: 'the report of the agent' },
+    );
+  }
+
+  async #readDevice(): Promise<DeviceReport | undefined> {
+    return (await this.#demand<GpuNodePartition>(`${partitionsPath}/${nodeName}`)).status?.device;
   }
 
   async #untilRolledOut(namespace: string, what: string): Promise<void> {
