@@ -60,6 +60,11 @@ export class Operator {
     await this.#untilRolledOut(pluginNamespace, `daemonset/${pluginName}`);
   }
 
+  async removePlugin(): Promise<void> {
+    const options = ['--ignore-not-found', '--cascade=foreground', '--timeout=30s'];
+    await this.kubectl('delete', '-n', pluginNamespace, `daemonset/${pluginName}`, ...options);
+  }
+
   /** Waits until agent and controllers are Ready, and no pod of an earlier template is there. */
   async rollOut({ agents, controllers }: Namespaces = ownNamespaces): Promise<void> {
     await this.#untilRolledOut(agents, 'daemonset/gpu-partition-agent');

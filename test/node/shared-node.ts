@@ -1,3 +1,4 @@
+import { makeGpusWhole } from './gpus.ts';
 import { Operator } from './operator.ts';
 import { isOnNode, readNodeLogs, startRealNode } from './real-node.ts';
 import type { RealNode } from './real-node.ts';
@@ -7,7 +8,10 @@ let shared: Promise<RealNode> | undefined;
 // All suites have one node, which ends with the run.
 after(async () => (await shared)?.stop());
 
-/** Registers the hooks of a suite on the real node that all of them share; it skips the suite where there can be none. */
+/**
+ * Registers the hooks of a suite on the real node that all of them share, with whole GPUs and no device plugin; it skips the suite
+ * where there can be none.
+ */
 export function useRealNode(): () => Operator {
   let operator: Operator | undefined;
   before(async function () {
@@ -15,6 +19,8 @@ export function useRealNode(): () => Operator {
     this.timeout(600_000);
     shared ??= startRealNode(1);
     operator = new Operator(await shared);
+    await operator.removePlugin();
+    await makeGpusWhole();
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') process.stderr.write(await readNodeLogs());
