@@ -7,15 +7,18 @@ const page = new URL('docs/messages.md', root);
 
 /** Which program prints what, in the order of the page. */
 const parts = [
-  ['Decisions over nodes and policies: conditions, Events, refusals', 'src/core/'],
-  ['Controller', 'src/controller/'],
-  ['Agent', 'src/agent/'],
-  ['GPUs: readings and changes, in the agent and in host mode', 'src/device/'],
-  ['Kubelet', 'src/kubelet/'],
-  ['API server', 'src/kube/'],
-  ['All programs: options, logs, probes', 'src/process/'],
-  ['Command line', 'src/cli/'],
-  ['Fleet page', 'src/ui/'],
+  ['Decisions over nodes and policies: conditions, Events, refusals', ['src/core/']],
+  ['Controller', ['src/controller/']],
+  ['Agent', ['src/agent/']],
+  [
+    'GPUs: readings and changes, in the agent and in host mode',
+    ['src/core/smi/', 'src/core/gpu/state/', 'src/core/gpu/target/', 'src/device/'],
+  ],
+  ['Kubelet', ['src/kubelet/']],
+  ['API server', ['src/kube/']],
+  ['All programs: options, logs, probes', ['src/process/']],
+  ['Command line', ['src/core/host/', 'src/core/selftest/', 'src/cli/']],
+  ['Fleet page', ['src/ui/']],
 ];
 
 /** Names of products and documents, which are data. */
@@ -63,13 +66,20 @@ async function describeFile(path) {
   return [`**${path}**`, '', ...messages.map((message) => `- \`${message.replaceAll('`', '’')}\``), ''];
 }
 
-async function describePart([title, folder]) {
+/** The programs in a folder, but for folders inside that another part names. */
+async function listFiles(folder) {
+  const inside = parts.flatMap(([, folders]) => folders.filter((one) => one !== folder && one.startsWith(folder)));
   const names = await readdir(new URL(folder, root), { recursive: true });
-  const paths = names
+  return names
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${folder}${name}`)
-    .filter((path) => !data.some((prefix) => path.startsWith(prefix)))
+    .filter((path) => !inside.some((prefix) => path.startsWith(prefix)))
     .sort();
+}
+
+async function describePart([title, folders]) {
+  const listed = await Promise.all(folders.map(listFiles));
+  const paths = listed.flat().filter((path) => !data.some((prefix) => path.startsWith(prefix)));
   const files = await Promise.all(paths.map(describeFile));
   return [`## ${title}`, '', ...files.flat()];
 }

@@ -5,7 +5,7 @@ import { offersDevices } from '../core/nvidia/resources/advertised.ts';
 import { describeReport } from '../core/nvidia/labels/describe-report.ts';
 import { computeResources } from '../core/nvidia/resources/node-resources.ts';
 import { isSameLoad, loadIdOf } from '../core/policy/load-id.ts';
-import { DeviceError } from '../device/errors.ts';
+import { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock } from '../process/clock.ts';
@@ -13,15 +13,16 @@ import type { Logger } from '../process/logger.ts';
 import { Claim } from './claim.ts';
 import type { Device } from './device.ts';
 import { DeviceView } from './device-view.ts';
-import { type Fault, faultOf, GrantRefused } from './fault.ts';
+import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
 import { GrantClock } from './grant-clock.ts';
 import { GrantWork, type WorkOutcome } from './grant-work.ts';
-import { cutHolders, type Kubelet } from './kubelet.ts';
+import type { Kubelet } from './kubelet.ts';
+import { cutHolders } from '../core/report/held-devices.ts';
 import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
 import { Planner } from './planner.ts';
 import { Readiness } from './readiness.ts';
-import { faultFields, keepOutcome, pickReading, retryMs, retrySoonMs } from './report-fields.ts';
+import { faultFields, keepOutcome, pickReading, retryMs, retrySoonMs } from '../core/report/report-fields.ts';
 
 export interface AgentOptions {
   readonly client: KubeClient;
@@ -56,6 +57,7 @@ export class NodeAgent {
   readonly #planner: Planner;
   readonly #work: GrantWork;
   readonly #grantClock: GrantClock;
+  readonly #clock: Clock;
   /** The load of the driver at the last look at the GPUs. */
   #load: Pick<DeviceReport, 'driverLoad'>;
   #plannedWish: unknown;
@@ -71,6 +73,7 @@ export class NodeAgent {
     this.#options = options;
     this.#load = {};
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
+    this.#clock = clock;
     this.#own = new OwnPartition(client, options.nodeName);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
     this.#claim = new Claim(this.#view, () => loadIdOf({ bootID, ...this.#load }));
@@ -161,7 +164,7 @@ export class NodeAgent {
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
     return {
-      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', this.#restAfter(fault)),
+      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', this.#clock.wallMs() + this.#restAfter(fault)),
       ...(readFault
         ? this.#claim.afterUnread(partition, granted, outcome.hasBegun === true)
         : { lastGood: this.#claim.afterFailure(partition, granted) }),

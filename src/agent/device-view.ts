@@ -1,12 +1,13 @@
 import type { DeviceReport, Strategy } from '../api/types.ts';
-import { describeProcess, type DeviceUsers, userKey } from '../core/policy/device-users.ts';
-import { reportDevice } from '../device/reading/report-device.ts';
+import { describeProcess, type DeviceUsers, userKey } from '../core/gpu/state/device-users.ts';
+import { reportDevice } from '../core/report/report-device.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import type { DeviceState } from '../device/reading/state.ts';
-import { type Fault, faultOf } from './fault.ts';
-import { type Kubelet, withHolders } from './kubelet.ts';
-import { retryMs } from './report-fields.ts';
+import type { DeviceState } from '../core/gpu/state/device-state.ts';
+import { type Fault, faultOf } from '../core/report/fault.ts';
+import type { Kubelet } from './kubelet.ts';
+import { withHolders } from '../core/report/held-devices.ts';
+import { retryMs } from '../core/report/report-fields.ts';
 
 type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>;
 

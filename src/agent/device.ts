@@ -1,6 +1,6 @@
 import type { GpuWork } from '../core/policy/plan-gpu-wish.ts';
-import type { DeviceError } from '../device/errors.ts';
-import type { DeviceState } from '../device/reading/state.ts';
+import type { DeviceError } from '../core/gpu/state/device-error.ts';
+import type { DeviceState } from '../core/gpu/state/device-state.ts';
 import type { GpuWish } from '../api/types.ts';
 
 export interface WorkOptions {

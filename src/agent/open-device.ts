@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { GpuWish } from '../api/types.ts';
 import type { GpuWork } from '../core/policy/plan-gpu-wish.ts';
 import { applyNode } from '../device/apply/apply.ts';
-import type { GpuTarget } from '../device/apply/apply-options.ts';
+import type { GpuTarget } from '../core/gpu/target/gpu-target.ts';
 import type { DeviceDriver } from '../device/command/driver.ts';
-import { DeviceError } from '../device/errors.ts';
+import { DeviceError } from '../core/gpu/state/device-error.ts';
 import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';
 import { listGpuOpeners } from '../device/host/gpu-openers.ts';
 import { HostUnits } from '../device/host/host-units.ts';
@@ -15,7 +15,7 @@ import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
 import { findTool } from '../device/command/tool.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
-import { GrantRefused } from './fault.ts';
+import { GrantRefused } from '../core/report/fault.ts';
 
 /** The host's own files, as seen by a privileged pod in the host's process namespace. */
 const hostRoot = '/proc/1/root';

@@ -1,6 +1,6 @@
 import { judgeAdvertised } from '../core/pods/advertised-devices.ts';
 import { holdersOf } from '../core/pods/slice-holders.ts';
-import { KubeletError } from '../kubelet/errors.ts';
+import { KubeletError } from '../core/pods/kubelet-error.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Kubelet } from './kubelet.ts';

@@ -5,7 +5,7 @@ import { isConflict } from '../kube/api-error.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { wait } from './wait.ts';
 import type { Partition } from './partition.ts';
-import { faultFields } from './report-fields.ts';
+import { faultFields } from '../core/report/report-fields.ts';
 
 /** An agent that is being replaced finishes its current GPU: this is not worth reporting. */
 const silentMs = 30_000;

@@ -1,7 +1,6 @@
 import type { AgentView } from '../core/node/snapshot.ts';
-import { podName } from '../core/pods/pod-name.ts';
 import type { Change } from '../kube/store.ts';
-import type { AgentPod } from './project.ts';
+import { type AgentPod, viewAgent } from '../core/node/agent-pod.ts';
 
 /** The agents' pods by node. */
 export class AgentPods {
@@ -20,23 +19,6 @@ export class AgentPods {
   }
 
   viewOf(node: string): AgentView {
-    const pods = [...(this.#byNode.get(node)?.values() ?? [])].filter(({ metadata }) => !metadata.deletionTimestamp);
-    const [first] = pods;
-    if (!first) return { state: 'Missing' };
-    if (pods.some(isReady)) return { state: 'Ready' };
-    return { state: 'NotReady', why: describePod(first) };
+    return viewAgent([...(this.#byNode.get(node)?.values() ?? [])]);
   }
-}
-
-function isReady({ status }: AgentPod): boolean {
-  return status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') ?? false;
-}
-
-function describePod(pod: AgentPod): string {
-  const { status } = pod;
-  const waiting = status?.containerStatuses?.[0]?.state?.waiting;
-  const why = waiting
-    ? [waiting.reason, waiting.message].filter((text) => text !== undefined && text !== '').join(': ')
-    : (status?.conditions?.[0]?.message ?? `phase ${status?.phase ?? 'unknown'}`);
-  return `pod ${podName(pod)} (${why.slice(0, 200)})`;
 }

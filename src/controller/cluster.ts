@@ -1,5 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { type NodeMemory, recallMemory } from '../core/node/memory.ts';
+import { isUrgentNode } from '../core/node/urgency.ts';
 import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
@@ -10,8 +11,10 @@ import { isOlder } from '../kube/resource-version.ts';
 import type { Store } from '../kube/store.ts';
 import type { AgentPods } from './agents.ts';
 import { OwnWrites } from './own-writes.ts';
-import { type NodeObject, projectNode, stripManagedFields } from './project.ts';
-import { projectPartition } from './project-partition.ts';
+import { projectNode } from '../core/projection/project-node.ts';
+import { stripManagedFields } from '../core/projection/managed-fields.ts';
+import type { NodeObject } from './node-object.ts';
+import { projectPartition } from '../core/projection/project-partition.ts';
 
 /** A write of ours to a Node that the watch has not brought back yet. */
 interface NodeWrite {
@@ -89,10 +92,19 @@ export class Cluster {
     );
   }
 
-  /** Whether a node has a slot of the policy that decides over it. */
-  isInFlight(name: string): boolean {
+  /** Whether a node goes before others: it has a slot of the policy that decides over it, or is urgent by itself. */
+  isUrgent(name: string): boolean {
     const policy = this.fleet.winnerOf(name);
-    return policy !== undefined && this.ledgerOf(policy).some(({ node }) => node === name);
+    if (policy !== undefined && this.ledgerOf(policy).some(({ node }) => node === name)) return true;
+    const node = this.nodes.get(name);
+    return node !== undefined && isUrgentNode(node, this.partitions.get(name));
+  }
+
+  /** Nodes with a slot, in any ledger. */
+  nodesInFlight(): readonly string[] {
+    return [...this.fleet.policies].flatMap(({ policy }) =>
+      this.ledgerOf(policy.metadata.name).map(({ node }) => node),
+    );
   }
 
   ledgerOf(policy: string): readonly Slot[] {

@@ -18,7 +18,7 @@ import { serveHealth } from '../process/health.ts';
 import { createLogger, type LogFormat, logFormats, type LogLevel, logLevels } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
 import { steadyMs } from '../process/clock.ts';
-import { integer, limit, oneOf } from '../process/option.ts';
+import { integer, limit, oneOf, reason } from '../process/option.ts';
 import { configMapName, equalitySelector } from '../process/plugin-option.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
@@ -158,7 +158,7 @@ function describeCommand(): Command {
       integer(1, 86_400),
       1800,
     )
-    .option('--freeze <reason>', 'start no change on any node; every policy shows the reason in its status')
+    .option('--freeze <reason>', 'start no change on any node; every policy shows the reason in its status', reason)
     .option(
       '--clients-deadline-seconds <n>',
       'how long to wait for the pods of GPU clients to terminate',

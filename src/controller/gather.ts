@@ -10,11 +10,12 @@ import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
 import { Turnstile } from '../process/turnstile.ts';
-import { type NodeObject, projectNode } from './project.ts';
-import { gpuResourcesOf, type ListedPod, projectPod } from './project-pod.ts';
+import { projectNode } from '../core/projection/project-node.ts';
+import type { NodeObject } from './node-object.ts';
+import { gpuResourcesOf, type ListedPod, projectPod } from '../core/projection/project-pod.ts';
 
 /** How many lists of one node's pods are read in parallel. The API server takes 0.1 s for each, to make sure that it is current. */
-const mostPodLists = 8;
+const mostPodLists = 16;
 
 /** Reads what decisions are based on. */
 export class Gatherer {

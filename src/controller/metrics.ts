@@ -10,7 +10,7 @@ import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { NodeStep } from './node-step.ts';
-import type { NodeObject } from './project.ts';
+import type { NodeObject } from './node-object.ts';
 
 export type WatchFigures = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs' | 'synced'>;
 

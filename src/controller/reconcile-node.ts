@@ -8,7 +8,7 @@ import type { Cluster } from './cluster.ts';
 import type { Executor } from './execute.ts';
 import type { Gatherer } from './gather.ts';
 import type { NodeStep } from './node-step.ts';
-import type { NodeObject } from './project.ts';
+import type { NodeObject } from './node-object.ts';
 import type { NodeReporter } from './report-node.ts';
 
 /** The watch should bring back our own write within moments; after this many ms the Node itself is read. */

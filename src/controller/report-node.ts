@@ -12,7 +12,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
-import type { NodeObject } from './project.ts';
+import type { NodeObject } from './node-object.ts';
 
 /** A standing, with the slots that were known before it was determined. */
 type SeenStanding = Standing & Pick<NodeStanding, 'seen'>;

@@ -1,8 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 
-import { KubeletError } from './errors.ts';
-import type { KubeletErrorCode } from './errors.ts';
+import { KubeletError } from '../core/pods/kubelet-error.ts';
+import type { KubeletErrorCode } from '../core/pods/kubelet-error.ts';
 
 /** What a failed gRPC call means. */
 export function describeCallFault(tried: string, timeoutMs: number, error: ServiceError): KubeletError {

@@ -5,7 +5,7 @@ import type { ClientOptions, ClientUnaryCall } from '@grpc/grpc-js';
 
 import type { ClaimedDevice, HeldDevice, PodHolding } from '../core/pods/holding.ts';
 import { describeCallFault } from './call-fault.ts';
-import { KubeletError } from './errors.ts';
+import { KubeletError } from '../core/pods/kubelet-error.ts';
 import type { MessageCodec } from './message-codec.ts';
 import { allocatableResponse, listResponse, podResourcesPaths } from './pod-resources-messages.ts';
 import type { ContainerDevices, ContainerResources, PodResourcesMethod } from './pod-resources-messages.ts';

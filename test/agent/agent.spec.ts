@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { wishHash } from '../../src/core/policy/wish.ts';
-import { KubeletError } from '../../src/kubelet/errors.ts';
+import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { isChange } from '../device/simulated-node.ts';
 import { AgentScene, later, signal, useAgentClient } from './agent-scene.ts';

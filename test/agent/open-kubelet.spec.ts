@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { withHolders } from '../../src/agent/kubelet.ts';
+import { withHolders } from '../../src/core/report/held-devices.ts';
 import { kubeletOf } from '../../src/agent/open-kubelet.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
-import { KubeletError } from '../../src/kubelet/errors.ts';
+import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 
 const missing = new KubeletError('KubeletSocketMissing', { tried: 'List', found: 'no such file' });

@@ -11,7 +11,7 @@ import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { DeviceApplyOptions, NodeResult } from '../../src/device/apply/apply-options.ts';
 import type { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
-import type { GpuInstanceState } from '../../src/device/reading/state.ts';
+import type { GpuInstanceState } from '../../src/core/gpu/state/device-state.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 import { printMetric, type Metric } from './metric.ts';
 

@@ -1,6 +1,7 @@
 import { nodes, policies, pods } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import { type NodeObject, projectNode } from '../../src/controller/project.ts';
+import { projectNode } from '../../src/core/projection/project-node.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { advertisedResources } from '../../src/core/nvidia/resources/advertised.ts';
 import { isReady, type PluginPodView } from '../../src/core/pods/plugin-pods.ts';
 import { KubeClient } from '../../src/kube/client.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { expect } from 'chai';
 
-import type { NodeExport } from '../../src/cli/node/node-export.ts';
-import type { HostPlan } from '../../src/cli/node/node-plan.ts';
+import type { NodeExport } from '../../src/core/host/host-export.ts';
+import type { HostPlan } from '../../src/core/host/host-plan.ts';
 import type { AssertAnswer } from '../../src/cli/node/plan-command.ts';
 import { aPolicy } from './policy-text.ts';
 import { fixtures } from './run.ts';

@@ -3,7 +3,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.t
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient, type List } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';

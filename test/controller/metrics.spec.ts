@@ -4,7 +4,7 @@ import { nodeReasons } from '../../src/api/names.ts';
 import { ControllerMetrics, type ControllerSources } from '../../src/controller/metrics.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import { MODELS } from '../../src/core/gpu/geometry/models.ts';
-import { deviceErrorCodes } from '../../src/device/errors.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
 import { createRegistry } from '../../src/process/metrics.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../support/builders.ts';
 import { aPolicyRecord } from '../support/node-builders.ts';

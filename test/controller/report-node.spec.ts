@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { NodeReporter } from '../../src/controller/report-node.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { makeExecute, type ChildOptions, type Execute } from '../../src/device/command/child.ts';
-import { DeviceError } from '../../src/device/errors.ts';
+import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { findTool } from '../../src/device/command/tool.ts';
 import { eventually } from '../support/eventually.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MODELS } from '../../src/core/gpu/geometry/models.ts';
-import { DeviceError } from '../../src/device/errors.ts';
-import { toInstances, type GpuInstanceState } from '../../src/device/reading/state.ts';
+import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
+import { toInstances, type GpuInstanceState } from '../../src/core/gpu/state/device-state.ts';
 import { recordedRuns } from './recorded-runs.ts';
 import { InProcessNode } from './simulated-node.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DeviceError } from '../../src/device/errors.ts';
+import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { Journal, type JournalEntry } from '../../src/device/host/journal.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 

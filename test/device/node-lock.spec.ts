@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import fs, { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
-import { DeviceError } from '../../src/device/errors.ts';
+import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { lockNode, type NodeLock } from '../../src/device/host/node-lock.ts';
 import { useScratchFolder, writeScript } from './scratch-folder.ts';
 

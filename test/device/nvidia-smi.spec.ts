@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import { makeExecute, type Execute } from '../../src/device/command/child.ts';
-import { DeviceError } from '../../src/device/errors.ts';
+import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { NvidiaSmi, openNvidiaSmi, type NvidiaSmiOptions } from '../../src/device/command/nvidia-smi.ts';
 import { findTool } from '../../src/device/command/tool.ts';
 import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';

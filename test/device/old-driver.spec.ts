@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import { reportDevice } from '../../src/device/reading/report-device.ts';
+import { reportDevice } from '../../src/core/report/report-device.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { InProcessNode } from './simulated-node.ts';
 

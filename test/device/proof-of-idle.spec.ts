@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { GpuResult } from '../../src/device/apply/apply-options.ts';
-import { reportDevice } from '../../src/device/reading/report-device.ts';
-import { toInstances } from '../../src/device/reading/state.ts';
+import { reportDevice } from '../../src/core/report/report-device.ts';
+import { toInstances } from '../../src/core/gpu/state/device-state.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 async function aNode(): Promise<InProcessNode> {

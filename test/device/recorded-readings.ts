@@ -1,4 +1,4 @@
-import type { Execution } from '../../src/device/command/output.ts';
+import type { Execution } from '../../src/core/smi/output.ts';
 import { executionOf, recordedRuns } from './recorded-runs.ts';
 import { InProcessNode } from './simulated-node.ts';
 

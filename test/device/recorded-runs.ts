@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Execution } from '../../src/device/command/output.ts';
+import type { Execution } from '../../src/core/smi/output.ts';
 
 /** One run of the real nvidia-smi on a mock library: state before, command line, answer. */
 export interface RecordedRun {

@@ -4,7 +4,7 @@ import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
-import { reportDevice } from '../../src/device/reading/report-device.ts';
+import { reportDevice } from '../../src/core/report/report-device.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 /** One GPU with two slices that asks for a reset until it has had one. */

@@ -1,5 +1,5 @@
 import type { Execute } from '../../src/device/command/child.ts';
-import type { Execution } from '../../src/device/command/output.ts';
+import type { Execution } from '../../src/core/smi/output.ts';
 import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
 import { assembleGpus, type SimulatedGpu } from '../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/state/memory-world.ts';

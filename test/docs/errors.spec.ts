@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { nodeReasons, policyReasons } from '../../src/api/names.ts';
 import { findingCodes } from '../../src/core/text/finding.ts';
-import { deviceErrorCodes } from '../../src/device/errors.ts';
-import { kubeletErrorCodes } from '../../src/kubelet/errors.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
+import { kubeletErrorCodes } from '../../src/core/pods/kubelet-error.ts';
 
 describe('docs/errors.md', () => {
   it('explains every reason and every code, each in its table', async () => {

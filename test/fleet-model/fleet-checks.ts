@@ -1,7 +1,7 @@
 import { repartitioningTaint, restartedValue } from '../../src/api/names.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { Decision } from '../../src/core/node/decide.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { GpuWork } from '../../src/core/policy/plan-gpu-wish.ts';

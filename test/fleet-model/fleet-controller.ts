@@ -1,12 +1,16 @@
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
-import { type AgentPod, type NodeObject, projectNode } from '../../src/controller/project.ts';
+import { projectNode } from '../../src/core/projection/project-node.ts';
+import type { AgentPod } from '../../src/core/node/agent-pod.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { decide, type Decision } from '../../src/core/node/decide.ts';
 import { type NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import { Fleet, type PolicyRecord } from '../../src/core/policy/fleet.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
+import { foreseeStanding } from '../../src/core/plan/foresee-standing.ts';
+import { judgeAdmits } from '../../src/core/rollout/admits.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import { countLimit } from '../../src/core/rollout/limit.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
@@ -186,11 +190,19 @@ export class FleetController {
       this.cluster.policies.remember(written);
     }
     record.acceptedGeneration = accepted;
+    if (isNew && isAccepted) record.isForeseen = [...record.tally.unseen].every((node) => this.#foresee(node));
     const again = yield* this.#moveOn(name, record);
     for (const node of this.cluster.nodesWithNewSlots(name)) this.#lookAt(node);
     if (isNew) for (const node of record.nodes) this.#lookAt(node);
     this.#policyWorkers.get(name)?.succeeded();
     return again;
+  }
+
+  #foresee(name: string): boolean {
+    const node = this.cluster.nodes.get(name);
+    const standing = node && foreseeStanding(this.cluster.rollout.standingOf(name), this.#known(node));
+    if (standing) this.cluster.rollout.put(standing);
+    return standing !== undefined;
   }
 
   *#moveOn(name: string, record: PolicyRecord): WorkerTask {
@@ -203,7 +215,7 @@ export class FleetController {
     return leftMs === undefined ? step.requeueAfterMs : Math.min(leftMs, step.requeueAfterMs ?? leftMs);
   }
 
-  #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
+  #step({ policy, tally, acceptedGeneration, isForeseen }: PolicyRecord): LedgerStep {
     const { rollout, nodes } = this.cluster;
     const { name, generation } = policy.metadata;
     const snapshot: LedgerSnapshot = {
@@ -213,7 +225,13 @@ export class FleetController {
       standingOf: this.cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
-      mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),
+      admits: judgeAdmits({
+        mayStart: acceptedGeneration === generation && !this.#isOverdue(policy),
+        unseen: tally.unseen,
+        standings: rollout.of(name),
+        isForeseen,
+        hasCanary: policy.spec.rollout?.canary !== undefined,
+      }),
       cap: countLimit(this.#world.setup.cap, this.cluster.size) - this.cluster.inFlightBeside(name),
       frozen: this.freeze,
     };
@@ -292,17 +310,7 @@ export class FleetController {
     }
     const node = this.cluster.nodes.get(name);
     if (!node) return this.#forget(name);
-    const partition = this.cluster.partitions.get(name);
-    const claim = this.#fleet.claimOf(name, partition);
-    const known: NodeSnapshot = {
-      now: this.#world.timeline.now,
-      node,
-      partition,
-      claim,
-      slot: claim.winner && this.cluster.slotOf(claim.winner, node, partition),
-      agent: this.#agents.viewOf(name),
-      settings,
-    };
+    const known = this.#known(node);
     const seen = this.cluster.slotsOf(node);
     if (known.slot) this.cluster.rollout.begin(name);
     const found = yield* this.#decide(known, this.cluster.memoryOf(name));
@@ -314,6 +322,21 @@ export class FleetController {
     this.cluster.remember(name, memory);
     this.verdicts.set(name, verdict);
     return yield* this.#shell.report(snapshot, verdict, memory);
+  }
+
+  #known(node: NodeObject): NodeSnapshot {
+    const { name } = node.metadata;
+    const partition = this.cluster.partitions.get(name);
+    const claim = this.#fleet.claimOf(name, partition);
+    return {
+      now: this.#world.timeline.now,
+      node,
+      partition,
+      claim,
+      slot: claim.winner && this.cluster.slotOf(claim.winner, node, partition),
+      agent: this.#agents.viewOf(name),
+      settings,
+    };
   }
 
   #note({ snapshot, verdict, standing }: Settled & { readonly snapshot: NodeSnapshot }, seen: readonly string[]): void {

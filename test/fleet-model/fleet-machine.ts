@@ -1,10 +1,9 @@
 import type { DeviceReport, Grant, PlanReport } from '../../src/api/types.ts';
-import { faultFields, keepOutcome } from '../../src/agent/report-fields.ts';
-import type { NodeObject } from '../../src/controller/project.ts';
+import { faultFields, keepOutcome } from '../../src/core/report/report-fields.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { listInTheWay, planDrained } from '../../src/core/policy/drain-plan.ts';
 import { lastGoodOf } from '../../src/core/policy/ownership.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { timeText } from '../../src/core/text/time.ts';
 import { isOlder } from '../../src/kube/resource-version.ts';
 import { refuse, type StoredPartition } from '../model/api.ts';
 import { ModelDevice } from '../model/device.ts';
@@ -249,9 +248,9 @@ export class MachineAgent {
     this.#failures = fault ? this.#failures + 1 : 0;
     const report = this.#machine.read();
     const again = fault && ['PlanChanged', 'Expired'].includes(fault) ? 0 : 5000 * 2 ** Math.min(this.#failures - 1, 6);
-    const { nextRetryTime: _theirs, ...fields } = faultFields({ code: fault ?? '', message: 'as drawn' }, 'Failed', 0);
+    const retryAt = this.#world.timeline.now + again;
     const outcome = fault
-      ? { ...fields, nextRetryTime: timeText(this.#world.timeline.now + again) }
+      ? faultFields({ code: fault, message: 'as drawn' }, 'Failed', retryAt)
       : { step: 'Idle' as const };
     const lastGood = lastGoodOf(report.gpus ?? [], this.#machine.bootID, new Map());
     return yield* this.#tell(partition, {

@@ -1,4 +1,4 @@
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { timeText } from '../../src/core/text/time.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';

@@ -12,8 +12,8 @@ import type { handleUnaryCall } from '@grpc/grpc-js';
 import { expect } from 'chai';
 import protobuf from 'protobufjs/light.js';
 
-import { KubeletError } from '../../src/kubelet/errors.ts';
-import type { KubeletErrorCode } from '../../src/kubelet/errors.ts';
+import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
+import type { KubeletErrorCode } from '../../src/core/pods/kubelet-error.ts';
 import { allocatableResponse, listResponse, podResourcesPaths } from '../../src/kubelet/pod-resources-messages.ts';
 import { PodResourcesClient } from '../../src/kubelet/pod-resources.ts';
 import { servePodResources } from '../../src/simulator/kubelet/pods/pod-resources-server.ts';

@@ -1,6 +1,7 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
-import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/agent/report-fields.ts';
-import { type KubeletWord, withHolders } from '../../src/agent/kubelet.ts';
+import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/report/report-fields.ts';
+import type { KubeletWord } from '../../src/agent/kubelet.ts';
+import { withHolders } from '../../src/core/report/held-devices.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
 import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
 import { offersDevices } from '../../src/core/nvidia/resources/advertised.ts';
@@ -13,7 +14,6 @@ import { listInTheWay, planDrained } from '../../src/core/policy/drain-plan.ts';
 import { planWish, type WishPlan } from '../../src/core/policy/plan-wish.ts';
 import { deviceMeets } from '../../src/core/policy/wish.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
-import { timeText } from '../../src/core/text/time.ts';
 import { isOlder } from '../../src/kube/resource-version.ts';
 import { type StoredPartition, refuse } from './api.ts';
 import { DriverRefusal, type Gpu } from './device.ts';
@@ -372,11 +372,7 @@ export class AgentProcess {
   }
 
   #fields(fault: Fault, step: 'Failed' | 'Unknown', afterMs?: number): Partial<DeviceReport> {
-    const { nextRetryTime: _theirs, ...fields } = faultFields(fault, step, 0);
-    return {
-      ...fields,
-      ...(afterMs === undefined ? {} : { nextRetryTime: timeText(this.#world.timeline.now + afterMs) }),
-    };
+    return faultFields(fault, step, afterMs === undefined ? undefined : this.#world.timeline.now + afterMs);
   }
 
   *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {

@@ -1,5 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { AgentPod, NodeObject } from '../../src/controller/project.ts';
+import type { AgentPod } from '../../src/core/node/agent-pod.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
 import type { NodePod } from '../../src/core/node/snapshot.ts';
 import { ApiError } from '../../src/kube/api-error.ts';

@@ -8,7 +8,7 @@ import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { ApiChange, StoredPartition, Pod } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, isAsWished } from './expected.ts';

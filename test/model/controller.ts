@@ -1,6 +1,8 @@
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
-import { type AgentPod, type NodeObject, projectNode } from '../../src/controller/project.ts';
+import { projectNode } from '../../src/core/projection/project-node.ts';
+import type { AgentPod } from '../../src/core/node/agent-pod.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { Decision } from '../../src/core/node/decide.ts';
 import { type NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
@@ -181,7 +183,7 @@ export class ControllerProcess {
       standingOf: this.#cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: record.tally.matched - record.tally.size('lost'),
-      mayAdmit: record.acceptedGeneration === generation && record.tally.size('unseen') === 0,
+      admits: record.acceptedGeneration === generation && record.tally.size('unseen') === 0 ? 'Everybody' : 'Nobody',
       cap: Infinity,
       frozen: undefined,
     });

@@ -1,5 +1,5 @@
 import { type Cluster, nameSlot } from '../../src/controller/cluster.ts';
-import { projectNode } from '../../src/controller/project.ts';
+import { projectNode } from '../../src/core/projection/project-node.ts';
 import { patchNode } from '../../src/core/metadata/node-patch.ts';
 import type { Command, PodRef } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';

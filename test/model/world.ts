@@ -1,4 +1,4 @@
-import type { NodeObject } from '../../src/controller/project.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { type Decision, decide } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';

@@ -35,7 +35,11 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
       'Cleans up after a controller that is gone: removes our taint and labels from nodes and the finalizer from policies, and restores borrowed labels. ' +
         'Layouts stay. Fails while a controller leads.',
     )
-    .option('--namespace <name>', 'namespace of the controller and its Lease', 'gpu-partition-system')
+    .option(
+      '--namespace <name>',
+      'namespace of the controller; of its Lease, for users who may not list those of all namespaces',
+      'gpu-partition-system',
+    )
     .option('--stop-controller', 'first scale the controller’s Deployment to 0 and wait until its pods have ended')
     .addOption(outputOption())
     .action(async (options: Options) => {

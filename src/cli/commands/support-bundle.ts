@@ -4,7 +4,7 @@ import { integer, list } from '../../process/option.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { demandNewFile, saveNewFile } from '../new-file.ts';
-import { writeYaml } from '../node/node-export.ts';
+import { writeYaml } from '../node/layout-yaml.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { type BundleOptions, readClusterBundle } from '../support/cluster-bundle.ts';
 import { LenientReader } from '../support/lenient-reader.ts';

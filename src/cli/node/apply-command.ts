@@ -13,7 +13,7 @@ import {
   type GpuApplyResult,
   type NodeApplyResult,
 } from './node-apply.ts';
-import { type NodeLayout, resetLayout } from './node-layout.ts';
+import { type NodeLayout, resetLayout } from '../../core/host/host-layout.ts';
 import {
   addChangeOptions,
   addLayoutOptions,
@@ -22,9 +22,9 @@ import {
   type NodeCommandOptions,
   readLayout,
 } from './node-options.ts';
-import type { HostPlan } from './node-plan.ts';
+import type { HostPlan } from '../../core/host/host-plan.ts';
 import { printProblems } from './plan-command.ts';
-import { listProblems, nameGpu, writePlan } from './plan-text.ts';
+import { listProblems, nameGpu, writePlan } from '../../core/host/host-plan-text.ts';
 
 interface Options extends Partial<LayoutOptions>, NodeCommandOptions, ApplyLimits {}
 

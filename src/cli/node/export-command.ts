@@ -4,14 +4,8 @@ import type { CommandContext } from '../command-table.ts';
 import { oneOf } from '../../process/option.ts';
 import { paint, printJson, printLine } from '../terminal.ts';
 import { openHost, readHost } from './host.ts';
-import {
-  type ExportBy,
-  exportDevice,
-  exportMigParted,
-  listInexpressible,
-  writeLayouts,
-  writeYaml,
-} from './node-export.ts';
+import { type ExportBy, exportDevice, exportMigParted, listInexpressible } from '../../core/host/host-export.ts';
+import { writeLayouts, writeYaml } from './layout-yaml.ts';
 import { addNodeOptions, type NodeCommandOptions } from './node-options.ts';
 
 interface Options extends NodeCommandOptions {

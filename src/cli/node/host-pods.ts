@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 
 import { holdersOf, listHeldIds } from '../../core/pods/slice-holders.ts';
-import { DeviceError } from '../../device/errors.ts';
-import { reportDevice } from '../../device/reading/report-device.ts';
-import type { DeviceState } from '../../device/reading/state.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import { reportDevice } from '../../core/report/report-device.ts';
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
 import { readPath } from '../path-option.ts';
 

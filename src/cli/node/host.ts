@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 
-import { DeviceError } from '../../device/errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { type NvidiaSmi, openNvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import { findTool, type Tool, type ToolOptions } from '../../device/command/tool.ts';
 import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-options.ts';
-import type { DeviceState } from '../../device/reading/state.ts';
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import { CliError, type ExitCode } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
-import { explainFault } from './host-fault.ts';
+import { explainFault } from '../../core/host/host-fault.ts';
 
 /** Options of every command that reads the GPUs of this machine. */
 export interface HostOptions extends TimeoutOptions {

@@ -10,7 +10,7 @@ import { type Manifest, readManifests } from '../input/manifest.ts';
 import type { Terminal } from '../terminal.ts';
 import { refuseFile } from './layout-error.ts';
 import { readMigParted } from './mig-parted-layout.ts';
-import type { NodeLayout } from './node-layout.ts';
+import type { NodeLayout } from '../../core/host/host-layout.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -6,7 +6,7 @@ import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { CliError } from '../exit.ts';
 import type { Manifest } from '../input/manifest.ts';
 import { refuseFile } from './layout-error.ts';
-import type { NodeLayout } from './node-layout.ts';
+import type { NodeLayout } from '../../core/host/host-layout.ts';
 
 /**
  * One config of a mig-parted file. Upstream the last entry that matches a GPU wins, here the first: the order is reversed. (Where

@@ -1,21 +1,22 @@
 import { join } from 'node:path';
 
 import { applyNode } from '../../device/apply/apply.ts';
-import type { GpuOutcome, GpuResult, GpuTarget, Progress } from '../../device/apply/apply-options.ts';
+import type { GpuOutcome, GpuResult, Progress } from '../../device/apply/apply-options.ts';
+import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
 import type { JournalEntry } from '../../device/host/journal.ts';
 import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
 import { HostUnits } from '../../device/host/host-units.ts';
 import { findTool } from '../../device/command/tool.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
-import type { DeviceState } from '../../device/reading/state.ts';
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import type { Terminal } from '../terminal.ts';
 import { readHost, reportAsync } from './host.ts';
 import { listHeldOnHost, type PodOptions } from './host-pods.ts';
 import { refreshHost, type ToolkitOptions } from './host-toolkit.ts';
-import { explainFault, type HostFault } from './host-fault.ts';
+import { explainFault, type HostFault } from '../../core/host/host-fault.ts';
 import { type HostLockOptions, withHostLock } from './host-lock.ts';
-import type { NodeLayout } from './node-layout.ts';
-import { type HostGpuPlan, type HostPlan, planNode } from './node-plan.ts';
+import type { NodeLayout } from '../../core/host/host-layout.ts';
+import { type HostGpuPlan, type HostPlan, planHost } from '../../core/host/host-plan.ts';
 import { withSignal } from './with-signal.ts';
 
 export interface ApplyLimits extends PodOptions, ToolkitOptions, HostLockOptions {
@@ -78,7 +79,7 @@ export async function applyLayout(
     if (cutOff !== undefined) watcher.onCutOff(cutOff);
     const device = await readHost(driver);
     const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(limits, device);
-    const plan = planNode(device, layout, {
+    const plan = planHost(device, layout, {
       held: await reportAsync(3, listHeld),
       mayReset: limits.allowGpuReset === true,
     });

@@ -7,7 +7,7 @@ import { type OutputFormat, outputOption } from '../output-option.ts';
 import { readPath } from '../path-option.ts';
 import type { HostOptions } from './host.ts';
 import { readLayoutFile } from './layout-file.ts';
-import type { NodeLayout } from './node-layout.ts';
+import type { NodeLayout } from '../../core/host/host-layout.ts';
 
 /** Options of every `node` command. */
 export interface NodeCommandOptions extends HostOptions {

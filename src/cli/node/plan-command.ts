@@ -10,8 +10,8 @@ import {
   type NodeCommandOptions,
   readLayout,
 } from './node-options.ts';
-import { type HostGpuPlan, planNode } from './node-plan.ts';
-import { listProblems, nameGpu, writePlan, writeWant } from './plan-text.ts';
+import { type HostGpuPlan, planHost } from '../../core/host/host-plan.ts';
+import { listProblems, nameGpu, writePlan, writeWant } from '../../core/host/host-plan-text.ts';
 
 export function planCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('plan').description(
@@ -21,7 +21,7 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     const layout = await readLayout(options, terminal);
     const driver = openHost(options, terminal);
     const device = await readHost(driver);
-    const plan = planNode(device, layout);
+    const plan = planHost(device, layout);
     if (plan.state === 'Refused') outcome.code = 1;
     if (options.output === 'json') return printJson(terminal, plan);
     for (const line of writePlan(plan, device)) printLine(terminal.stdout, line);
@@ -43,7 +43,7 @@ export function assertCommand({ terminal, outcome }: CommandContext): Command {
   return addNodeOptions(addLayoutOptions(command)).action(async (options: LayoutOptions & NodeCommandOptions) => {
     const layout = await readLayout(options, terminal);
     const driver = openHost(options, terminal);
-    const plan = planNode(await readHost(driver), layout);
+    const plan = planHost(await readHost(driver), layout);
     const differences =
       plan.reason === undefined
         ? [...plan.gpus.flatMap(describeDifference), ...listProblems({ ...plan, gpus: [] })]

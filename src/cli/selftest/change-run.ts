@@ -1,8 +1,9 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
-import { describeCommand, type Runner } from '../../device/command/runner.ts';
-import { parseComputeInstances, parseInstances } from '../../device/reading/instance-table.ts';
-import type { DeviceState, GpuState } from '../../device/reading/state.ts';
+import type { Runner } from '../../device/command/runner.ts';
+import { describeCommand } from '../../core/smi/smi-command.ts';
+import { parseComputeInstances, parseInstances } from '../../core/smi/instance-table.ts';
+import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 import { CliError } from '../exit.ts';
 import { readHost, reportAsync } from '../node/host.ts';
 import { type HostLockOptions, withHostLock } from '../node/host-lock.ts';
@@ -10,8 +11,9 @@ import { listHeldOnHost, type PodOptions } from '../node/host-pods.ts';
 import { refreshHost, type ToolkitOptions } from '../node/host-toolkit.ts';
 import { withSignal } from '../node/with-signal.ts';
 import type { Terminal } from '../terminal.ts';
-import { refuseTest } from './change-refusal.ts';
-import { type ChangeTest, GpuTrial, type ProfileTest } from './change-test.ts';
+import { refuseTest } from '../../core/selftest/change-refusal.ts';
+import { type ChangeTest, type ProfileTest, refuseChange } from '../../core/selftest/change-test.ts';
+import { GpuTrial } from './gpu-trial.ts';
 
 export interface ChangeOptions extends PodOptions, ToolkitOptions, HostLockOptions {
   /** Index of the GPU. */
@@ -46,7 +48,7 @@ export async function runChangeTest(
     const gpu = findGpu(device, options.gpu);
     const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(options, device);
     const reason = refuseTest(gpu, device, await reportAsync(3, listHeld));
-    if (reason !== undefined) return refuse(gpu, reason);
+    if (reason !== undefined) return refuseChange(gpu, reason);
     watcher.onBegin(gpu);
     const placements = gpu.instances.map(placeOf);
     await reportAsync(1, () =>
@@ -84,9 +86,4 @@ function findGpu({ gpus }: DeviceState, index: number): GpuState {
   if (gpu !== undefined) return gpu;
   const known = gpus.map((one) => one.index).join(', ');
   throw new CliError(`there is no GPU ${index} that answers; there is ${known === '' ? 'none' : known}`);
-}
-
-function refuse({ index, uuid, product, mig }: GpuState, reason: string): ChangeTest {
-  const untouched = { profiles: [], isPutBack: true, otherUuids: 0 };
-  return { index, uuid, product, state: 'Refused', reason, mig: mig?.current ?? null, ...untouched };
 }

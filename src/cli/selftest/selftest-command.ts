@@ -10,10 +10,12 @@ import { addPodOptions, type PodOptions } from '../node/host-pods.ts';
 import { addChangeOptions, addNodeOptions, type NodeCommandOptions } from '../node/node-options.ts';
 import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { writeBundle } from './bundle.ts';
+import { writeBundle } from '../../core/selftest/bundle.ts';
 import type { ChangeOptions } from './change-run.ts';
+import { describeMachine } from './this-machine.ts';
 import { thisHost } from './host-view.ts';
-import { runSelftest, type Selftest, type SelftestOptions, type TestedTool } from './selftest.ts';
+import type { Selftest } from '../../core/selftest/selftest.ts';
+import { runSelftest, type SelftestOptions, type TestedTool } from './selftest.ts';
 import { printChecks, printOutcome, printProfileTest } from './selftest-text.ts';
 
 interface Options extends NodeCommandOptions, PodOptions, Omit<ChangeOptions, 'gpu'> {
@@ -52,7 +54,12 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
       if (output === 'text') printOutcome(shown, done.selftest);
       else printJson(shown, done.selftest);
       if (bundle === undefined) return;
-      const text = writeBundle({ ...done, now: Date.now(), isUnredacted: options.unredacted === true });
+      const text = writeBundle({
+        ...done,
+        machine: describeMachine(),
+        now: Date.now(),
+        isUnredacted: options.unredacted === true,
+      });
       if (bundle === '-') return terminal.stdout.write(text);
       await saveNewFile(bundle, text, terminal);
       if (output === 'text') printLine(terminal.stdout, `bundle: ${bundle}`);

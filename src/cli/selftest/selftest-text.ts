@@ -1,8 +1,8 @@
 import { wrapHanging } from '../../core/text/wrap.ts';
 import { paint, printLine, type Style, type Terminal } from '../terminal.ts';
-import type { ChangeTest, ProfileTest } from './change-test.ts';
-import { checkAreas, type CheckVerdict, type SelftestCheck } from './check.ts';
-import type { Selftest } from './selftest.ts';
+import type { ChangeTest, ProfileTest } from '../../core/selftest/change-test.ts';
+import { checkAreas, type CheckVerdict, type SelftestCheck } from '../../core/selftest/check.ts';
+import type { Selftest } from '../../core/selftest/selftest.ts';
 
 const width = 80;
 

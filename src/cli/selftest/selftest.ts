@@ -1,29 +1,19 @@
 import type { Execute } from '../../device/command/child.ts';
 import { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
-import { recordRuns, type SmiRun } from '../../device/command/recorder.ts';
+import { recordRuns } from '../../device/command/recorder.ts';
+import type { SmiRun } from '../../core/smi/smi-run.ts';
 import { Runner } from '../../device/command/runner.ts';
 import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-options.ts';
 import { countWords } from '../../core/text/count-words.ts';
 import type { PodOptions } from '../node/host-pods.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ChangeOptions, type ChangeWatcher, runChangeTest } from './change-run.ts';
-import type { ChangeTest } from './change-test.ts';
-import type { SelftestCheck } from './check.ts';
-import { checkHealth, checkResetClients } from './health-checks.ts';
+import { judgeSelftest, type Selftest } from '../../core/selftest/selftest.ts';
+import type { SelftestCheck } from '../../core/selftest/check.ts';
+import { checkHealth } from '../../core/selftest/health-checks.ts';
 import type { HostView } from './host-view.ts';
-import { checkIdleProof } from './idle-checks.ts';
-import { checkReading } from './reading-checks.ts';
-
-/** The result of a self-test; the shape of `selftest -o json`. */
-export interface Selftest {
-  /** `Unknown` if something could not be determined, and nothing else is wrong. */
-  readonly state: 'Good' | 'Findings' | 'Unknown';
-  readonly versions: { readonly driver: string | null; readonly cuda: string | null };
-  /** By index, as nvidia-smi names them. */
-  readonly products: readonly string[];
-  readonly checks: readonly SelftestCheck[];
-  readonly change?: ChangeTest;
-}
+import { checkIdleProof, checkOpeners } from './ask-host.ts';
+import { checkReading } from './read-node.ts';
 
 export interface SelftestOptions extends TimeoutOptions, PodOptions {
   /** Settings of `--change`. */
@@ -76,13 +66,13 @@ export async function runSelftest(
     ...read,
     ...(await checkIdleProof(gpus, device, options, host)),
     ...(device === undefined ? [] : checkHealth(device)),
-    ...checkResetClients(gpus, host),
+    ...checkOpeners(gpus, host),
   ];
   watcher.onChecks(checks);
   const change = options.change && (await runChangeTest(driver, runner, options.change, watcher, terminal));
   return {
     selftest: {
-      state: judge(checks, change),
+      state: judgeSelftest(checks, change),
       versions: { driver: report?.driverVersion ?? null, cuda: report?.cudaVersion ?? null },
       products: device?.gpus.map(({ product }) => product) ?? gpus.map(({ product }) => product),
       checks,
@@ -90,10 +80,4 @@ export async function runSelftest(
     },
     runs,
   };
-}
-
-function judge(checks: readonly SelftestCheck[], change: ChangeTest | undefined): Selftest['state'] {
-  const has = (verdict: SelftestCheck['verdict']): boolean => checks.some((check) => check.verdict === verdict);
-  if (has('Finding') || (change !== undefined && change.state !== 'Passed')) return 'Findings';
-  return has('Unknown') ? 'Unknown' : 'Good';
 }

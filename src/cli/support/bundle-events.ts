@@ -2,7 +2,7 @@ import { events, nodePartitions, policies } from '../../api/resources.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { BundledPod } from './cluster-bundle.ts';
 import type { LenientReader } from './lenient-reader.ts';
-import { projectObject } from './object-projection.ts';
+import { projectObject } from '../../core/projection/bundled-object.ts';
 
 type BundledEvent = KubeObject & {
   readonly involvedObject?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };

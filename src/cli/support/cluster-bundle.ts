@@ -7,9 +7,9 @@ import { timeText } from '../../core/text/time.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { programVersion } from '../../process/version.ts';
 import { readEvents } from './bundle-events.ts';
-import { keepLabels, listDecidingKeys } from './label-keys.ts';
+import { keepLabels, listDecidingKeys } from '../../core/projection/bundled-labels.ts';
 import type { LenientReader } from './lenient-reader.ts';
-import { projectObject } from './object-projection.ts';
+import { projectObject } from '../../core/projection/bundled-object.ts';
 import { type LogLimits, readLogs } from './pod-logs.ts';
 
 export type BundledPod = Omit<WorkloadPod, 'status'> &

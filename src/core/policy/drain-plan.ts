@@ -1,5 +1,5 @@
 import type { DeviceReport, NodePartitionSpec, PlanReport } from '../../api/types.ts';
-import { describeUse, type DeviceUsers, userKey } from './device-users.ts';
+import { describeUse, type DeviceUsers, userKey } from '../gpu/state/device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
 import { type AskedWish, planWish, type WishPlan } from './plan-wish.ts';
 

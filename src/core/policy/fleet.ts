@@ -23,6 +23,8 @@ export interface PolicyRecord {
   /** Nodes that cannot take it, and why. */
   readonly refused: Map<string, LayoutRefusal>;
   acceptedGeneration: number | undefined;
+  /** Whether it was known at its acceptance how each node stands. */
+  isForeseen: boolean;
   /** What its nodes were last told about why its generation is not accepted. */
   toldRefusal: string | undefined;
   /** When its status was last written, in ms since the epoch. */
@@ -113,6 +115,7 @@ export class Fleet {
       unchecked: new Set(),
       refused: new Map(),
       acceptedGeneration: policy.status?.acceptedGeneration,
+      isForeseen: false,
       toldRefusal: undefined,
       toldAtMs: -Infinity,
       tally: new PolicyTally([]),

@@ -6,7 +6,7 @@ import { planGpuReset } from '../gpu/plan/reset-plan.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
 import { viewReport } from './report-view.ts';
-import { describeUse, type DeviceUsers, listUsers, userKey } from './device-users.ts';
+import { describeUse, type DeviceUsers, listUsers, userKey } from '../gpu/state/device-users.ts';
 import { meetsWish } from './wish.ts';
 
 /** The work to do on one GPU. */

@@ -1,7 +1,7 @@
 import type { DeviceReport, PlanReport, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import type { Step } from '../gpu/plan/step.ts';
-import type { DeviceUsers } from './device-users.ts';
+import type { DeviceUsers } from '../gpu/state/device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
 import { type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
 import { wishHash } from './wish.ts';

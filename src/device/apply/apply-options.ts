@@ -1,28 +1,7 @@
-import type { Layout } from '../../core/gpu/geometry/geometry.ts';
-import type { Step } from '../../core/gpu/plan/step.ts';
-import type { DeviceError } from '../errors.ts';
+import type { Place } from '../../core/gpu/search/instance.ts';
+import type { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { Journal } from '../host/journal.ts';
-import type { DeviceState } from '../reading/state.ts';
-
-/** The desired state of one GPU. */
-export interface GpuTarget {
-  readonly uuid: string;
-  /** Profile to count; empty for MIG mode without instances; or MIG off. */
-  readonly want: Layout | 'Disabled';
-  /**
-   * Steps of the plan that was granted or shown, executed unchanged; a new plan is made only after a failure, or if a reading shows
-   * something else. Only what they destroy may be destroyed, idle or not. Absent: the plan is made on the first reading, and may
-   * destroy every existing instance.
-   */
-  readonly steps?: readonly Step[];
-  /** The plan resets the GPU after everything on it has been destroyed. */
-  readonly resets?: boolean;
-}
-
-export interface Place {
-  readonly profile: string;
-  readonly start: number;
-}
+import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 
 /** Something irreversible is about to happen to a GPU. */
 export interface Disruption {

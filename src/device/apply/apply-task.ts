@@ -1,8 +1,10 @@
-import type { GpuOutcome, GpuResult, GpuTarget } from './apply-options.ts';
-import { DeviceError } from '../errors.ts';
+import { explainAbsence } from '../../core/gpu/state/absence.ts';
+import type { GpuOutcome, GpuResult } from './apply-options.ts';
+import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { GpuApply } from './gpu-apply.ts';
 import type { ApplyContext } from './gpu-session.ts';
-import type { DeviceState, GpuState } from '../reading/state.ts';
+import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 
 /** The progress of one GPU in an apply. */
 export interface Task {
@@ -72,20 +74,6 @@ export function reportTask({ uuid, gpu, outcome, error, undoError }: Task): GpuR
     error,
     undoError,
   };
-}
-
-export function explainAbsence(device: DeviceState, uuid: string): DeviceError {
-  const lost = device.lost.find((gpu) => gpu.uuid === uuid);
-  const tried = 'to find the GPU';
-  if (lost !== undefined)
-    return new DeviceError(lost.fault.code, { tried, found: lost.fault.message, gpu: lost.pciBusId });
-  // After a restart, nobody knows which GPU a lost one was.
-  const [other] = device.lost.filter((gpu) => gpu.uuid === undefined);
-  if (other !== undefined) {
-    const found = `not among those that answer; ${other.pciBusId} does not: ${other.fault.message}`;
-    return new DeviceError('GpuLost', { tried, found, gpu: uuid });
-  }
-  return new DeviceError('GpuMissing', { tried, found: `${device.gpus.length} other GPUs`, gpu: uuid });
 }
 
 /** Anything else is a bug: it ends the apply as a crash would. */

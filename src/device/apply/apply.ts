@@ -1,8 +1,9 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
-import type { DeviceApplyOptions, GpuTarget, NodeResult } from './apply-options.ts';
+import type { DeviceApplyOptions, NodeResult } from './apply-options.ts';
+import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
+import { explainAbsence } from '../../core/gpu/state/absence.ts';
 import {
   demandDeviceError,
-  explainAbsence,
   fail,
   isGivenUp,
   isOpen,
@@ -12,10 +13,10 @@ import {
   type OpenTask,
 } from './apply-task.ts';
 import type { DeviceDriver } from '../command/driver.ts';
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { ApplyContext } from './gpu-session.ts';
 import type { JournalGpu } from '../host/journal.ts';
-import type { DeviceState, GpuState } from '../reading/state.ts';
+import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 
 /**
  * Brings the GPUs of a node to their targets, one operation at a time, and leaves alone what needs no change: GPUs, instances,

@@ -1,10 +1,10 @@
 import { computeInstanceSlices } from '../../core/gpu/geometry/profile-name.ts';
-import type { ChangeCommand } from '../command/smi-command.ts';
-import type { ComputeInstanceRow } from '../reading/instance-table.ts';
-import type { ComputeProfileRow } from '../reading/profile-table.ts';
-import type { ComputeInstanceState, GpuInstanceState } from '../reading/state.ts';
+import type { ChangeCommand } from '../../core/smi/smi-command.ts';
+import type { ComputeInstanceRow } from '../../core/smi/instance-table.ts';
+import type { ComputeProfileRow } from '../../core/smi/profile-table.ts';
+import type { ComputeInstanceState, GpuInstanceState } from '../../core/gpu/state/device-state.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { saysDone } from './said.ts';
+import { saysDone } from '../../core/smi/said.ts';
 
 /** A GPU instance by its id. */
 type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;

@@ -1,18 +1,10 @@
+import { isPlain, isWhole } from '../../core/gpu/plan/step-batch.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
-import type { ChangeCommand } from '../command/smi-command.ts';
-import type { InstanceRow } from '../reading/instance-table.ts';
+import type { ChangeCommand } from '../../core/smi/smi-command.ts';
+import type { InstanceRow } from '../../core/smi/instance-table.ts';
 import { createParts } from './compute-instances.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { countSaid } from './said.ts';
-
-/** True if one command creates the GPU instance with its contents: the compute instance over the whole, or none. */
-export function isPlain({ profile, computeInstances }: Step): boolean {
-  return computeInstances.length === 0 || isWhole({ profile, computeInstances });
-}
-
-export function isWhole({ profile, computeInstances }: Pick<Step, 'profile' | 'computeInstances'>): boolean {
-  return computeInstances.length === 1 && computeInstances[0] === profile;
-}
+import { countSaid } from '../../core/smi/said.ts';
 
 /**
  * Creates GPU instances in one command, in the order of the steps; either all with the compute instance over the whole, or all

@@ -1,16 +1,17 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { type GpuChange, listDisturbed } from '../../core/gpu/plan/gpu-change.ts';
+import { batchSteps } from '../../core/gpu/plan/step-batch.ts';
 import { planReturn } from '../../core/gpu/plan/return-plan.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
-import type { GpuTarget } from './apply-options.ts';
-import { DeviceError, type DeviceErrorCode } from '../errors.ts';
-import { judgeChange, type PlanLimits, planTarget } from './plan-target.ts';
+import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
+import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
+import { judgeChange, type PlanLimits, planTarget } from '../../core/gpu/target/plan-target.ts';
 import { createAnywhere } from './create-instances.ts';
 import { GpuSession, type ApplyContext } from './gpu-session.ts';
-import { batchSteps, takeSteps } from './instance-change.ts';
+import { takeSteps } from './instance-change.ts';
 import { changeMode, isAt, recoverGpu } from './mode-change.ts';
-import { type GpuInstanceState, type GpuState, type MigMode, toInstances } from '../reading/state.ts';
+import { type GpuInstanceState, type GpuState, type MigMode, toInstances } from '../../core/gpu/state/device-state.ts';
 
 /** The first round does the work; the others do what turned out not to be done, or not to be possible as planned. */
 const maxRounds = 3;

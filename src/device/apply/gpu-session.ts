@@ -1,14 +1,14 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
-import { placeOf } from '../../core/gpu/search/instance.ts';
-import { describeProcess } from '../../core/policy/device-users.ts';
-import type { DeviceApplyOptions, Disruption, Place } from './apply-options.ts';
+import { placeOf, type Place } from '../../core/gpu/search/instance.ts';
+import { describeProcess } from '../../core/gpu/state/device-users.ts';
+import type { DeviceApplyOptions, Disruption } from './apply-options.ts';
 import type { DeviceDriver } from '../command/driver.ts';
-import { DeviceError } from '../errors.ts';
-import type { ComputeInstanceRow, InstanceRow } from '../reading/instance-table.ts';
-import { explainFailure, type Execution } from '../command/output.ts';
-import type { ReportedGpu } from '../reading/report-parser.ts';
-import { writeArguments, type ChangeCommand } from '../command/smi-command.ts';
-import type { GpuState } from '../reading/state.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import type { ComputeInstanceRow, InstanceRow } from '../../core/smi/instance-table.ts';
+import { explainFailure, type Execution } from '../../core/smi/output.ts';
+import type { ReportedGpu } from '../../core/smi/report-parser.ts';
+import { writeArguments, type ChangeCommand } from '../../core/smi/smi-command.ts';
+import type { GpuState } from '../../core/gpu/state/device-state.ts';
 
 /** What all operations of one apply share. */
 export interface ApplyContext {

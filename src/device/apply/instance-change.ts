@@ -1,28 +1,9 @@
 import type { Step } from '../../core/gpu/plan/step.ts';
-import type { GpuInstanceState } from '../reading/state.ts';
+import type { GpuInstanceState } from '../../core/gpu/state/device-state.ts';
 import { addParts, destroyParts } from './compute-instances.ts';
-import { createInstances, isPlain } from './create-instances.ts';
+import { createInstances } from './create-instances.ts';
 import { destroyInstances } from './destroy-instances.ts';
 import type { GpuSession } from './gpu-session.ts';
-
-/** Steps in their order, grouped so that one command can do each group: an nvidia-smi process costs seconds on a large node. */
-export function batchSteps(steps: readonly Step[]): readonly (readonly Step[])[] {
-  const batches: Step[][] = [];
-  for (const step of steps) {
-    const last = batches.at(-1);
-    const [first] = last ?? [];
-    if (last !== undefined && first !== undefined && areOne(first, step)) last.push(step);
-    else batches.push([step]);
-  }
-  return batches;
-}
-
-function areOne(first: Step, step: Step): boolean {
-  if (first.action !== step.action) return false;
-  if (step.action === 'DestroyInstance') return true;
-  if (step.action !== 'CreateInstance' || !isPlain(first) || !isPlain(step)) return false;
-  return first.computeInstances.length === step.computeInstances.length;
-}
 
 /**
  * Does a batch of steps. A success in the driver's own words is accepted until the end of the round, when one reading proves

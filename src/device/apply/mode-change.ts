@@ -1,9 +1,9 @@
-import { DeviceError, type DeviceErrorCode } from '../errors.ts';
+import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { classifyOutput, type Execution } from '../command/output.ts';
-import type { ReportedGpu } from '../reading/report-parser.ts';
-import type { ChangeCommand } from '../command/smi-command.ts';
-import type { GpuState, MigMode } from '../reading/state.ts';
+import { classifyOutput, type Execution } from '../../core/smi/output.ts';
+import type { ReportedGpu } from '../../core/smi/report-parser.ts';
+import type { ChangeCommand } from '../../core/smi/smi-command.ts';
+import type { GpuState, MigMode } from '../../core/gpu/state/device-state.ts';
 
 /**
  * Brings MIG mode of a GPU without instances to `mode`. Hopper and later switch at once; on Ampere the new mode is pending until

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { listLockDescriptors } from '../host/node-lock.ts';
-import type { Execution } from './output.ts';
+import type { Execution } from '../../core/smi/output.ts';
 import { explainNotRun, systemPath, type Tool } from './tool.ts';
 
 /** Runs nvidia-smi once. Commands are never run in parallel. @throws DeviceError ToolMissing, DriverUnavailable, Unresponsive */

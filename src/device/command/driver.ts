@@ -1,10 +1,10 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
-import type { ComputeInstanceRow, InstanceRow } from '../reading/instance-table.ts';
-import type { Execution } from './output.ts';
-import type { ComputeProfileRow } from '../reading/profile-table.ts';
-import type { ReportedGpu } from '../reading/report-parser.ts';
-import type { ChangeCommand } from './smi-command.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from '../reading/state.ts';
+import type { ComputeInstanceRow, InstanceRow } from '../../core/smi/instance-table.ts';
+import type { Execution } from '../../core/smi/output.ts';
+import type { ComputeProfileRow } from '../../core/smi/profile-table.ts';
+import type { ReportedGpu } from '../../core/smi/report-parser.ts';
+import type { ChangeCommand } from '../../core/smi/smi-command.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../../core/gpu/state/device-state.ts';
 
 /** The GPUs of one node. GPUs are named by PCI bus id: once one GPU is lost, a UUID finds no other GPU either. */
 export interface DeviceDriver {

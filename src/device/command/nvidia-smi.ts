@@ -2,24 +2,24 @@ import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { makeExecute, type ChildOptions, type Execute } from './child.ts';
 import { DeviceReader } from '../reading/device-reader.ts';
 import type { DeviceDriver } from './driver.ts';
-import { DeviceError } from '../errors.ts';
-import { contradict } from '../reading/contradiction.ts';
-import { buildInstances } from '../reading/instance-assembly.ts';
-import { fillAll, findDisagreement } from '../reading/instance-check.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import { contradict } from '../../core/smi/contradiction.ts';
+import { buildInstances } from '../../core/smi/instance-assembly.ts';
+import { fillAll, findDisagreement } from '../../core/smi/instance-check.ts';
 import {
   parseComputeInstances,
   parseInstances,
   type ComputeInstanceRow,
   type InstanceRow,
-} from '../reading/instance-table.ts';
-import { refuseOutput, type Execution } from './output.ts';
-import { parseComputeProfiles, type ComputeProfileRow } from '../reading/profile-table.ts';
-import { parseReport, type ReportedGpu } from '../reading/report-parser.ts';
-import { describeCommand, Runner, type Deadlines } from './runner.ts';
-import type { ChangeCommand, ReadCommand } from './smi-command.ts';
+} from '../../core/smi/instance-table.ts';
+import { refuseOutput, type Execution } from '../../core/smi/output.ts';
+import { parseComputeProfiles, type ComputeProfileRow } from '../../core/smi/profile-table.ts';
+import { parseReport, type ReportedGpu } from '../../core/smi/report-parser.ts';
+import { Runner, type Deadlines } from './runner.ts';
+import { describeCommand, type ChangeCommand, type ReadCommand } from '../../core/smi/smi-command.ts';
 import { readTables } from '../reading/gpu-tables.ts';
-import { Trouble } from '../reading/trouble.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from '../reading/state.ts';
+import { Trouble } from '../../core/smi/trouble.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../../core/gpu/state/device-state.ts';
 import { findTool, type ToolOptions } from './tool.ts';
 
 export interface NvidiaSmiOptions extends ToolOptions, Deadlines, ChildOptions {}

@@ -1,13 +1,6 @@
 import type { Execute } from './child.ts';
-import type { Execution } from './output.ts';
-
-/** One observed run of nvidia-smi. */
-export interface SmiRun {
-  readonly args: readonly string[];
-  /** How it ended, or why it was not run at all. */
-  readonly result: Execution | Error;
-  readonly ms: number;
-}
+import type { Execution } from '../../core/smi/output.ts';
+import type { SmiRun } from '../../core/smi/smi-run.ts';
 
 /** Reports each run, whatever its result. */
 export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {

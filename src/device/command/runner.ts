@@ -1,6 +1,6 @@
 import type { Execute } from './child.ts';
-import type { Execution } from './output.ts';
-import { writeArguments, type SmiCommand } from './smi-command.ts';
+import type { Execution } from '../../core/smi/output.ts';
+import { isChange, writeArguments, type SmiCommand } from '../../core/smi/smi-command.ts';
 
 export interface Deadlines {
   /** Default 15 s; large nodes without persistence mode take longer, for every command. */
@@ -32,33 +32,5 @@ export class Runner {
     });
     this.#last = run.catch(() => undefined);
     return run;
-  }
-}
-
-/** The command as a person would type it. */
-export function describeCommand(command: SmiCommand): string {
-  return ['nvidia-smi', ...writeArguments(command)].join(' ');
-}
-
-function isChange({ name }: SmiCommand): boolean {
-  switch (name) {
-    case 'SetMode':
-    case 'Reset':
-    case 'SetPersistence':
-    case 'CreateInstances':
-    case 'CreateComputeInstance':
-    case 'CreateWholeComputeInstance':
-    case 'DestroyComputeInstances':
-    case 'DestroyInstances':
-      return true;
-    case 'Report':
-    case 'List':
-    case 'ComputeCapabilities':
-    case 'Profiles':
-    case 'Placements':
-    case 'Instances':
-    case 'ComputeInstances':
-    case 'ComputeProfiles':
-      return false;
   }
 }

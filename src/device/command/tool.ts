@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { DeviceError } from '../errors.ts';
-import type { Execution } from './output.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import type { Execution } from '../../core/smi/output.ts';
 
 /** How nvidia-smi is started: a program and the arguments before its own. */
 export interface Tool {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeExecute } from '../command/child.ts';
 import { findTool, type Tool } from '../command/tool.ts';
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 
 export interface DeviceNodeOptions {
   /** Roots in which the NVIDIA Container Toolkit may be; if empty, nothing is done. */

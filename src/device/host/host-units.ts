@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeExecute, type Execute } from '../command/child.ts';
 import type { Tool } from '../command/tool.ts';
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { makeOwnFolder } from './state-folder.ts';
 
 export interface HostUnitOptions {

@@ -1,9 +1,9 @@
 import { constants, readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { makeOwnFolder } from './state-folder.ts';
-import type { MigMode } from '../reading/state.ts';
+import type { MigMode } from '../../core/gpu/state/device-state.ts';
 
 /** The state of a GPU before an apply began. */
 export interface JournalGpu {

@@ -3,7 +3,7 @@ import { linkSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { makeOwnFolder } from './state-folder.ts';
 
 /** While it is held, nobody else who takes this host's lock changes GPUs. */

@@ -1,16 +1,21 @@
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { GpuFactsReader, type GpuFacts, type IndexedGpu } from './gpu-facts.ts';
-import { parseGpuList, type ListedGpu } from './gpu-list.ts';
-import { assembleInstances, listOtherProcesses, namesProfiles, type GpuParts } from './instance-assembly.ts';
-import { contradict } from './contradiction.ts';
-import { findStranger } from './instance-check.ts';
-import { parseComputeInstances, parseInstances, saysMigOff, type InstanceRow } from './instance-table.ts';
+import { parseGpuList, type ListedGpu } from '../../core/smi/gpu-list.ts';
+import {
+  assembleInstances,
+  listOtherProcesses,
+  namesProfiles,
+  type GpuParts,
+} from '../../core/smi/instance-assembly.ts';
+import { contradict } from '../../core/smi/contradiction.ts';
+import { findStranger } from '../../core/smi/instance-check.ts';
+import { parseComputeInstances, parseInstances, saysMigOff, type InstanceRow } from '../../core/smi/instance-table.ts';
 import { askEach, type GpuQuestion } from './one-by-one.ts';
 import { readReport } from './report-reader.ts';
-import { Trouble } from './trouble.ts';
-import { describeCommand, type Runner } from '../command/runner.ts';
-import type { GpuSelection, ReadCommand } from '../command/smi-command.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from './state.ts';
+import { Trouble } from '../../core/smi/trouble.ts';
+import type { Runner } from '../command/runner.ts';
+import { describeCommand, type GpuSelection, type ReadCommand } from '../../core/smi/smi-command.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../../core/gpu/state/device-state.ts';
 
 /**
  * Reads the whole device. No single command is complete (`-q -x` has no profiles, `-L` no ids, `mig` no UUIDs), so several are

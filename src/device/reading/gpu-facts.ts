@@ -1,11 +1,11 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
-import { contradict } from './contradiction.ts';
+import { contradict } from '../../core/smi/contradiction.ts';
 import { readTables, type Table } from './gpu-tables.ts';
-import type { ReportedGpu } from './report-parser.ts';
-import type { Trouble } from './trouble.ts';
-import type { Execution } from '../command/output.ts';
-import { describeCommand, type Runner } from '../command/runner.ts';
-import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '../command/smi-command.ts';
+import type { ReportedGpu } from '../../core/smi/report-parser.ts';
+import type { Trouble } from '../../core/smi/trouble.ts';
+import { readCapabilities } from '../../core/smi/capability-list.ts';
+import type { Runner } from '../command/runner.ts';
+import { describeCommand, type GpuSelection, type ReadCommand } from '../../core/smi/smi-command.ts';
 
 /** What does not change while the driver is loaded. */
 export interface GpuFacts {
@@ -108,25 +108,4 @@ export class GpuFactsReader {
       rows.flatMap(({ uuid, capability }) => (capability === undefined ? [] : [[uuid, capability] as const])),
     );
   }
-}
-
-/** Compute capabilities by GPU, undefined for a GPU without one; undefined as a whole if the driver does not know the field. */
-export function readCapabilities({
-  rc,
-  stdout,
-  end,
-}: Execution):
-  readonly { readonly pciBusId: string; readonly uuid: string; readonly capability: string | undefined }[] | undefined {
-  if (rc !== 0 || end !== 'Exited') return undefined;
-  return stdout.split('\n').flatMap((line) => {
-    const [busId = '', uuid = '', capability = ''] = line.split(',').map((cell) => cell.trim());
-    if (!isBusId(busId)) return [];
-    return [
-      {
-        pciBusId: normalizeBusId(busId),
-        uuid,
-        capability: /^\d+\.\d+$/.test(capability) ? capability : undefined,
-      },
-    ];
-  });
 }

@@ -1,19 +1,14 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
-import { DeviceError } from '../errors.ts';
-import { classifyOutput, type Execution } from '../command/output.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
+import { classifyOutput, type Execution } from '../../core/smi/output.ts';
 import type { Runner } from '../command/runner.ts';
-import type { GpuSelection } from '../command/smi-command.ts';
+import type { GpuSelection } from '../../core/smi/smi-command.ts';
 import { askEach, type GpuQuestion } from './one-by-one.ts';
-import {
-  buildGeometry,
-  parsePlacements,
-  parseProfiles,
-  type ListedProfile,
-  type PlacementRow,
-} from './profile-table.ts';
-import type { GpuState } from './state.ts';
-import type { Trouble } from './trouble.ts';
+import { parsePlacements, parseProfiles, type ListedProfile } from '../../core/smi/profile-table.ts';
+import { buildGeometry, findTorn } from '../../core/smi/table-geometry.ts';
+import type { GpuState } from '../../core/gpu/state/device-state.ts';
+import type { Trouble } from '../../core/smi/trouble.ts';
 
 /** A GPU that supports MIG: what names it in the tables, and what is known about it without them. */
 export type TabledGpu = Pick<GpuState, 'index' | 'pciBusId' | 'product' | 'mig'>;
@@ -103,21 +98,4 @@ function takeBuiltIn(gpus: readonly TabledGpu[], trouble: Trouble): readonly (re
 
 function saysNotSupported(execution: Execution): boolean {
   return execution.rc !== 0 && classifyOutput(execution) === 'NotSupported';
-}
-
-/** Both tables must name the same profiles, which reveals a truncated one. Only Thor has profiles without placements. */
-function findTorn(
-  gpu: TabledGpu,
-  profiles: readonly ListedProfile[],
-  placements: readonly PlacementRow[],
-): DeviceError | undefined {
-  if (placements.length === 0 && findModel(gpu.product)?.memorySlices === 0) return undefined;
-  const named = profiles.map(({ id }) => id).toSorted((a, b) => a - b);
-  const placed = placements.map(({ profileId }) => profileId).toSorted((a, b) => a - b);
-  if (named.length > 0 && named.join() === placed.join()) return undefined;
-  return new DeviceError('ParseError', {
-    tried: 'nvidia-smi mig -lgip and -lgipp',
-    found: `profiles ${named.join()} and placements of ${placed.join()}`,
-    gpu: gpu.pciBusId,
-  });
 }

@@ -1,20 +1,8 @@
-import { DeviceError } from '../errors.ts';
-import type { Execution } from '../command/output.ts';
-import { describeCommand, type Runner } from '../command/runner.ts';
-import type { GpuSelection, ReadCommand } from '../command/smi-command.ts';
-import type { GpuFault } from './state.ts';
-
-/** Why some GPUs could not be read, by PCI bus id or whatever else named them on the command line. */
-export type GpuFaults = ReadonlyMap<string | number, GpuFault>;
-
-/** The answers for the GPUs that could be read. */
-export interface GpuAnswers<Result> {
-  /** One if the command was run once for all GPUs, otherwise one for each GPU that answered. */
-  readonly parts: readonly Result[];
-  readonly faults: GpuFaults;
-  /** Why the command for all GPUs failed; undefined if it did not. */
-  readonly whole: DeviceError | undefined;
-}
+import { mayBeOneGpu, toFault, type GpuAnswers } from '../../core/smi/gpu-answers.ts';
+import type { Execution } from '../../core/smi/output.ts';
+import type { Runner } from '../command/runner.ts';
+import { describeCommand, type GpuSelection, type ReadCommand } from '../../core/smi/smi-command.ts';
+import type { GpuFault } from '../../core/gpu/state/device-state.ts';
 
 export interface GpuQuestion<Result> {
   /** The name of each GPU on a command line. */
@@ -65,18 +53,6 @@ export async function askOneByOne<Result>(
     }
   }
   return { parts, faults };
-}
-
-/** True if a failure may be one GPU's: the driver as a whole works, and so does the tool. */
-export function mayBeOneGpu(error: unknown, isLast: boolean): error is DeviceError {
-  if (!(error instanceof DeviceError)) return false;
-  const isPassing = error.code === 'Unstable' || error.code === 'GpuLost';
-  const isReadable = !error.stopsNode || error.code === 'ParseError' || error.code === 'TimedOut';
-  return isReadable && (isLast || !isPassing);
-}
-
-export function toFault({ code, tried, found }: DeviceError): GpuFault {
-  return { code, message: `${tried}: ${found}` };
 }
 
 async function ask<Result>(

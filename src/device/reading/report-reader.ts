@@ -1,13 +1,20 @@
-import { DeviceError } from '../errors.ts';
+import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { IndexedGpu } from './gpu-facts.ts';
-import { contradict } from './contradiction.ts';
-import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from './gpu-list.ts';
-import { askEach, askOneByOne, mayBeOneGpu, type GpuQuestion } from './one-by-one.ts';
-import { explainFailure, type Execution } from '../command/output.ts';
-import { parseReport, type Report } from './report-parser.ts';
-import { describeCommand, type Runner } from '../command/runner.ts';
-import { isBusId, normalizeBusId, type GpuSelection, type ReadCommand } from '../command/smi-command.ts';
-import type { GpuFault, LostGpu } from './state.ts';
+import { contradict } from '../../core/smi/contradiction.ts';
+import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from '../../core/smi/gpu-list.ts';
+import { mayBeOneGpu } from '../../core/smi/gpu-answers.ts';
+import { askEach, askOneByOne, type GpuQuestion } from './one-by-one.ts';
+import { explainFailure, type Execution } from '../../core/smi/output.ts';
+import { parseReport, type Report } from '../../core/smi/report-parser.ts';
+import type { Runner } from '../command/runner.ts';
+import {
+  describeCommand,
+  isBusId,
+  normalizeBusId,
+  type GpuSelection,
+  type ReadCommand,
+} from '../../core/smi/smi-command.ts';
+import type { GpuFault, LostGpu } from '../../core/gpu/state/device-state.ts';
 
 /** The report, and how to name its GPUs on command lines: all of them, or, if one is lost, one by one. */
 export interface Reading {

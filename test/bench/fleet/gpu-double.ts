@@ -5,8 +5,8 @@ import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/model.ts';
 import type { Step } from '../../../src/core/gpu/plan/step.ts';
 import type { GpuWork } from '../../../src/core/policy/plan-gpu-wish.ts';
-import { DeviceError } from '../../../src/device/errors.ts';
-import type { DeviceState, GpuInstanceState, GpuState } from '../../../src/device/reading/state.ts';
+import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
+import type { DeviceState, GpuInstanceState, GpuState } from '../../../src/core/gpu/state/device-state.ts';
 
 /** What the GPUs of all nodes have in common; may be changed while they work. */
 export interface GpuPace {

@@ -3,12 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-import { type BundleHead, type BundleRun, writeBundle } from '../../../src/cli/selftest/bundle.ts';
-import { redactOutput } from '../../../src/cli/selftest/redaction.ts';
+import { type BundleHead, type BundleRun, writeBundle } from '../../../src/core/selftest/bundle.ts';
+import { describeMachine } from '../../../src/cli/selftest/this-machine.ts';
+import { redactOutput } from '../../../src/core/selftest/redaction.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
 import type { Execute } from '../../../src/device/command/child.ts';
 import { NvidiaSmi } from '../../../src/device/command/nvidia-smi.ts';
-import type { DeviceState } from '../../../src/device/reading/state.ts';
+import type { DeviceState } from '../../../src/core/gpu/state/device-state.ts';
 import { useScratchFolder } from '../../device/scratch-folder.ts';
 import { isChange } from '../../device/simulated-node.ts';
 import { compareRun } from '../../simulator/nvidia-smi/recorded-runs.ts';
@@ -24,7 +25,7 @@ function read(
   { selftest, runs }: RecordedSelftest,
   isUnredacted = false,
 ): { readonly text: string; readonly head: BundleHead; readonly lines: readonly BundleRun[] } {
-  const text = writeBundle({ selftest, runs, now: 0, isUnredacted });
+  const text = writeBundle({ selftest, runs, machine: describeMachine(), now: 0, isUnredacted });
   const [head, ...lines] = text
     .trim()
     .split('\n')

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { ChangeTest } from '../../../src/cli/selftest/change-test.ts';
+import type { ChangeTest } from '../../../src/core/selftest/change-test.ts';
 import { Journal } from '../../../src/device/host/journal.ts';
 import { lockNode } from '../../../src/device/host/node-lock.ts';
 import { encodeList } from '../../../src/simulator/kubelet/pods/pod-resources.ts';

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 
 import type { ChangeOptions } from '../../../src/cli/selftest/change-run.ts';
-import type { ProfileTest } from '../../../src/cli/selftest/change-test.ts';
+import type { ProfileTest } from '../../../src/core/selftest/change-test.ts';
 import type { HostView } from '../../../src/cli/selftest/host-view.ts';
 import { type RecordedSelftest, runSelftest } from '../../../src/cli/selftest/selftest.ts';
 import { openTerminal } from '../../../src/cli/terminal.ts';

@@ -1,10 +1,9 @@
 import type { Layout } from '../geometry/geometry.ts';
 import { findModel } from '../geometry/model-lookup.ts';
-import { placeOf } from '../search/instance.ts';
+import { type Place, type PlannedInstance, placeOf } from '../search/instance.ts';
 import type { RefusalCode } from '../search/refusal.ts';
 import { type GpuPlan, planGpu } from './gpu-plan.ts';
 import type { GpuView, MigMode, ViewedInstance } from './gpu-view.ts';
-import type { PlannedInstance } from '../search/instance.ts';
 import type { Step } from './step.ts';
 
 /** The work on one GPU, in this order: steps, then `Disable`; or `Enable`, then steps. */
@@ -41,8 +40,6 @@ export interface ChangeRefusal {
 }
 
 export type GpuChangeResult = { readonly change: GpuChange } | { readonly refusal: ChangeRefusal };
-
-type Place = Pick<ViewedInstance, 'profile' | 'start'>;
 
 type MayTouch = (place: Place) => boolean;
 

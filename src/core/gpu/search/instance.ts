@@ -24,6 +24,9 @@ export interface PlannedInstance {
 }
 
 /** Where an instance is: instances of one GPU never overlap, so this identifies it as long as it lives. */
-export function placeOf({ profile, start }: Pick<Instance, 'profile' | 'start'>): string {
+export type Place = Pick<Instance, 'profile' | 'start'>;
+
+/** The place in one word, such as `3g.20gb@4`. */
+export function placeOf({ profile, start }: Place): string {
   return `${profile}@${start}`;
 }

@@ -1,0 +1,144 @@
+import type { Engines, Geometry } from '../geometry/geometry.ts';
+import { nameWhole } from '../geometry/profile-name.ts';
+import type { MigMode, ViewedInstance } from '../plan/gpu-view.ts';
+import type { DeviceErrorCode } from './device-error.ts';
+
+export type { MigMode };
+
+/** The state that the driver of one node shows. GPUs that do not answer are in `lost`: unknown is not empty. */
+export interface DeviceState {
+  readonly driverVersion: string;
+  /** As `nvidia-smi -q` prints it (`12.4`); undefined if the driver does not print it. */
+  readonly cudaVersion: string | undefined;
+  /** By index. */
+  readonly gpus: readonly GpuState[];
+  readonly lost: readonly LostGpu[];
+}
+
+export interface GpuState {
+  readonly index: number;
+  /** `GPU-...`; names the GPU for people and objects, never in a command. */
+  readonly uuid: string;
+  /** `00000000:07:00.0`; addresses the GPU in every command. */
+  readonly pciBusId: string;
+  /** Vendor and device as `0x20B010DE`; undefined if the driver does not report them. */
+  readonly pciDeviceId: string | undefined;
+  /** `0x030200` (3D controller) or `0x030000` (display); undefined if the driver does not report it. */
+  readonly pciClass: string | undefined;
+  /** As nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`. */
+  readonly product: string;
+  /** 0 if the GPU has no memory of its own (Thor). */
+  readonly memoryMiB: number;
+  /** `8.0`; undefined if the driver does not report it. */
+  readonly computeCapability: string | undefined;
+  readonly migCapable: boolean;
+  /** Undefined if the GPU does not support MIG, or does not report the mode (then `fault` is set). */
+  readonly mig: { readonly current: MigMode; readonly pending: MigMode } | undefined;
+  /** By start. */
+  readonly instances: readonly GpuInstanceState[];
+  /** The driver's own table (`-lgip`, `-lgipp`); undefined if the GPU does not support MIG. The same object while the table is the same. */
+  readonly geometry: Geometry | undefined;
+  /** True if the driver prints its table only with MIG mode on, and the mode is off: `geometry` is then built-in data of the model. */
+  readonly isTableBuiltIn: boolean;
+  /** Processes that run on the GPU but on no instance. */
+  readonly processes: readonly ProcessState[];
+  /** The problem that the driver reports; undefined if there is none. */
+  readonly health: GpuHealth | undefined;
+  /** Set if the GPU serves virtual machines, whose processes no list of this node shows: the driver's own description. */
+  readonly vgpuHost: string | undefined;
+  /** Why the reading of the GPU cannot be trusted; undefined if it can. */
+  readonly fault: GpuFault | undefined;
+}
+
+/** A GPU instance. */
+export interface GpuInstanceState {
+  /** `3g.20gb` */
+  readonly profile: string;
+  readonly profileId: number;
+  /** GPU instance id. Which id belongs to which start differs between GPUs: it does not tell the placement. */
+  readonly id: number;
+  /** First placement unit. */
+  readonly start: number;
+  readonly size: number;
+  /** By id; empty if the instance is not usable yet. */
+  readonly computeInstances: readonly ComputeInstanceState[];
+  readonly processes: readonly ProcessState[];
+}
+
+/** A compute instance: what CUDA and the device plugin call a MIG device. */
+export interface ComputeInstanceState {
+  readonly id: number;
+  /** `3g.20gb`, or `1c.3g.20gb` if it is a part of its GPU instance. */
+  readonly profile: string;
+  /** `MIG-...`; the same again after destroy and create at the same placement. Undefined if only one GPU was read. */
+  readonly uuid: string | undefined;
+  /** The source of GPU Feature Discovery's labels; undefined if only instances were read. */
+  readonly attributes: ComputeInstanceAttributes | undefined;
+}
+
+export interface ComputeInstanceAttributes {
+  readonly memoryMiB: number;
+  readonly multiprocessors: number;
+  readonly engines: Engines;
+  readonly slices: { readonly gpuInstance: number; readonly computeInstance: number };
+}
+
+export interface ProcessState {
+  /** Undefined for an unlisted user, which only memory in use reveals. */
+  readonly pid: number | undefined;
+  readonly name: string;
+  /** The compute instance that it runs on; undefined if the driver does not report it. */
+  readonly computeInstance?: number;
+}
+
+/** A GPU that the driver lists but cannot open. Earlier knowledge about it is kept. */
+export interface LostGpu {
+  readonly pciBusId: string;
+  readonly uuid: string | undefined;
+  readonly index: number | undefined;
+  readonly product: string | undefined;
+  /** As last read: whoever holds one of them holds nothing else. */
+  readonly instances: readonly GpuInstanceState[];
+  readonly fault: GpuFault;
+}
+
+export interface GpuHealth {
+  /** The remedy; `Unknown` for an unknown word of the driver. */
+  readonly action: 'Drain' | 'Reset' | 'Reboot' | 'Replace' | 'Unknown';
+  /** In the driver's words if there are any. */
+  readonly message: string;
+}
+
+export interface GpuFault {
+  readonly code: DeviceErrorCode;
+  /** In the driver's words. */
+  readonly message: string;
+}
+
+/**
+ * The instances of a GPU, as input for the planner.
+ *
+ * @param held UUIDs of MIG devices, or of the whole GPU, that somebody holds without running a process: pods in PodResources
+ */
+export function toInstances(gpu: GpuState, held: ReadonlySet<string> = new Set()): readonly ViewedInstance[] {
+  return gpu.instances.map((instance) => ({
+    profile: instance.profile,
+    start: instance.start,
+    size: instance.size,
+    busy: isBusy(gpu, instance, held),
+    computeInstances: instance.computeInstances.map((part) => nameWhole(part.profile, instance.profile)),
+  }));
+}
+
+/**
+ * True if a process runs on the instance or somebody holds it, or may: on a GPU in MIG mode, a process whose instance the driver
+ * does not report may be on any.
+ */
+export function isBusy(gpu: GpuState, instance: GpuInstanceState, held: ReadonlySet<string> = new Set()): boolean {
+  return (
+    instance.processes.length > 0 ||
+    gpu.processes.length > 0 ||
+    held.has(gpu.uuid) ||
+    instance.computeInstances.some(({ uuid }) => uuid !== undefined && held.has(uuid))
+  );
+}

@@ -1,0 +1,158 @@
+import { isKnownAnnotation } from './bundled-labels.ts';
+
+/** A part of an object, in the API's own shape. Exported fields are listed one by one; anything unlisted stays private. */
+type Shape = true | { readonly [field: string]: Shape } | readonly [Shape];
+
+const metadata = {
+  name: true,
+  namespace: true,
+  uid: true,
+  resourceVersion: true,
+  generation: true,
+  creationTimestamp: true,
+  deletionTimestamp: true,
+  labels: true,
+  finalizers: true,
+  ownerReferences: true,
+} as const satisfies Shape;
+
+const containerStatus = {
+  name: true,
+  image: true,
+  imageID: true,
+  ready: true,
+  started: true,
+  restartCount: true,
+  allocatedResourcesStatus: true,
+  state: {
+    waiting: { reason: true },
+    running: true,
+    terminated: { reason: true, exitCode: true, signal: true, startedAt: true, finishedAt: true },
+  },
+  lastState: {
+    terminated: { reason: true, exitCode: true, signal: true, startedAt: true, finishedAt: true },
+  },
+} as const satisfies Shape;
+
+/** Neither environment nor arguments or volumes. */
+const container = { name: true, image: true, restartPolicy: true, resources: true } as const satisfies Shape;
+
+const podStatus = {
+  phase: true,
+  reason: true,
+  message: true,
+  qosClass: true,
+  nominatedNodeName: true,
+  startTime: true,
+  conditions: true,
+  extendedResourceClaimStatus: true,
+  containerStatuses: [containerStatus],
+  initContainerStatuses: [containerStatus],
+} as const satisfies Shape;
+
+const pod = {
+  apiVersion: true,
+  kind: true,
+  metadata: { ...metadata, annotations: true },
+  spec: {
+    nodeName: true,
+    schedulerName: true,
+    priority: true,
+    priorityClassName: true,
+    nodeSelector: true,
+    affinity: { nodeAffinity: true },
+    tolerations: true,
+    schedulingGates: true,
+    resourceClaims: true,
+    terminationGracePeriodSeconds: true,
+    hostPID: true,
+    containers: [container],
+    initContainers: [container],
+    ephemeralContainers: [container],
+  },
+  status: podStatus,
+} as const satisfies Shape;
+
+/** The arguments of our own programs are options, none of them secret. */
+const ownContainer = { ...container, args: true } as const satisfies Shape;
+const ownPod = {
+  ...pod,
+  spec: { ...pod.spec, containers: [ownContainer], serviceAccountName: true },
+} as const satisfies Shape;
+
+const node = {
+  apiVersion: true,
+  kind: true,
+  metadata: { ...metadata, annotations: true },
+  spec: { taints: true, unschedulable: true },
+  status: {
+    allocatable: true,
+    capacity: true,
+    conditions: true,
+    nodeInfo: {
+      architecture: true,
+      bootID: true,
+      containerRuntimeVersion: true,
+      kernelVersion: true,
+      kubeletVersion: true,
+      operatingSystem: true,
+      osImage: true,
+    },
+  },
+} as const satisfies Shape;
+
+const event = {
+  apiVersion: true,
+  kind: true,
+  metadata: { name: true, namespace: true, creationTimestamp: true },
+  involvedObject: { kind: true, namespace: true, name: true, uid: true },
+  reason: true,
+  message: true,
+  type: true,
+  count: true,
+  series: true,
+  firstTimestamp: true,
+  lastTimestamp: true,
+  eventTime: true,
+  source: { component: true },
+  reportingComponent: true,
+} as const satisfies Shape;
+
+const budget = { apiVersion: true, kind: true, metadata, spec: true, status: true } as const satisfies Shape;
+
+/** Our own kinds may be shown in full. */
+const own = {
+  apiVersion: true,
+  kind: true,
+  metadata: { ...metadata, annotations: true },
+  spec: true,
+  status: true,
+} as const satisfies Shape;
+
+const shapes = { pod, ownPod, node, event, budget, own } satisfies Readonly<Record<string, Shape>>;
+
+/** The parts of an object that a bundle contains. Only annotations that decide something: others may be anybody's, with any content. */
+export function projectObject<Result extends object>(object: Result, kind: keyof typeof shapes): Result {
+  const picked = pick(object, shapes[kind]) as Result & { metadata?: { annotations?: Record<string, string> } };
+  const annotations = picked.metadata?.annotations;
+  if (annotations === undefined) return picked;
+  const known = Object.entries(annotations).filter(([key]) => isKnownAnnotation(key));
+  return { ...picked, metadata: { ...picked.metadata, annotations: Object.fromEntries(known) } };
+}
+
+function pick(value: unknown, shape: Shape): unknown {
+  if (shape === true) return value;
+  if (isItems(shape)) return Array.isArray(value) ? value.map((item) => pick(item, shape[0])) : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([field, inner]) => {
+      const found = field in fields ? pick(fields[field], inner) : undefined;
+      return found === undefined ? [] : [[field, found]];
+    }),
+  );
+}
+
+function isItems(shape: Exclude<Shape, true>): shape is readonly [Shape] {
+  return Array.isArray(shape);
+}

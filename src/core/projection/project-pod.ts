@@ -1,0 +1,91 @@
+import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
+import { mirrorAnnotation } from '../pods/eviction.ts';
+import type { NodePod } from '../node/snapshot.ts';
+import { foreignGpuResource, isGpuResource } from '../pods/gpu-resource.ts';
+import { deviceClassPrefix } from '../pods/gpu-pods.ts';
+import { systemPods } from '../pods/system-pods.ts';
+
+/** A pod as the API server lists it. */
+export type ListedPod = NodePod & {
+  readonly metadata: {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly managedFields?: readonly unknown[];
+  };
+};
+type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number] & {
+  readonly resources?: Partial<Record<'limits' | 'requests', Readonly<Record<string, string | number>>>>;
+};
+
+/**
+ * The relevant parts of a node's pod. Anybody may create a pod of 1 MB: of a pod that is not the cluster's own, the only text
+ * kept is its name and its GPUs.
+ *
+ * @param systemNamespaces see `systemPods`
+ * @param isKept whether a resource may be a GPU of the node
+ */
+export function projectPod(
+  pod: ListedPod,
+  systemNamespaces: readonly string[],
+  isKept: (resource: string) => boolean,
+): ListedPod {
+  if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
+  const { metadata, spec, status } = pod;
+  const { name, namespace, uid, deletionTimestamp, ownerReferences, annotations } = metadata;
+  const { resourceClaims = [], terminationGracePeriodSeconds: grace, ...containers } = spec ?? {};
+  const keep = (list: readonly object[] = []): readonly Container[] => list.map((one) => keepResources(one, isKept));
+  const hasClaim = resourceClaims.length > 0 || status?.extendedResourceClaimStatus !== undefined;
+  return {
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      // At most one is the controller: it shows who recreates the pod.
+      ...(ownerReferences && { ownerReferences: ownerReferences.filter(({ controller }) => controller === true) }),
+      ...keepAnnotations(annotations),
+    },
+    spec: {
+      containers: keep(containers.containers),
+      initContainers: keep(containers.initContainers),
+      ephemeralContainers: keep(containers.ephemeralContainers),
+      ...(hasClaim && { resourceClaims: [{}] }),
+      ...(typeof grace === 'number' && { terminationGracePeriodSeconds: grace }),
+    },
+    status: { ...(status?.phase !== undefined && { phase: status.phase }) },
+  };
+}
+
+/** Which resources may be GPUs: those of the node with GPU names, those through which its kubelet offers GPUs, and device classes. */
+export function gpuResourcesOf(
+  allocatable: Readonly<Record<string, string>>,
+  offered: Readonly<Record<string, number>>,
+): (resource: string) => boolean {
+  return (name) =>
+    Object.hasOwn(offered, name) ||
+    name.startsWith(deviceClassPrefix) ||
+    ((isGpuResource(name) || name === foreignGpuResource) && Object.hasOwn(allocatable, name));
+}
+
+function keepResources({ resources = {} }: Container, isKept: (resource: string) => boolean): Container {
+  const keep = (amounts: Readonly<Record<string, string | number>> = {}) =>
+    Object.fromEntries(Object.entries(amounts).filter(([name]) => isKept(name)));
+  const { limits, requests } = resources;
+  return { resources: { limits: keep(limits), requests: keep(requests) } };
+}
+
+function dropManagedFields(pod: ListedPod): ListedPod {
+  const { managedFields: _unused, annotations, ...metadata } = pod.metadata;
+  return { ...pod, metadata: { ...metadata, ...keepAnnotations(annotations) } };
+}
+
+/** Annotations that decide whether the pod may be evicted; of a static pod only that it is one. */
+function keepAnnotations(
+  annotations: Readonly<Record<string, string>> = {},
+): Pick<ListedPod['metadata'], 'annotations'> {
+  const kept = Object.entries({
+    ...(annotations[mirrorAnnotation] !== undefined && { [mirrorAnnotation]: 'true' }),
+    ...(annotations[evictAnnotation] === 'false' && { [evictAnnotation]: 'false' }),
+    ...(annotations[safeToEvictAnnotation] === 'false' && { [safeToEvictAnnotation]: 'false' }),
+  });
+  return kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) };
+}

@@ -1,0 +1,38 @@
+import { DeviceError } from '../gpu/state/device-error.ts';
+import { KubeletError } from '../pods/kubelet-error.ts';
+
+/** Why reading or applying failed, as reported. */
+export interface Fault {
+  /** A code of docs/errors.md. */
+  readonly code: string;
+  readonly message: string;
+  /** UUID of the GPU. */
+  readonly gpu?: string;
+  /** True if nothing is wrong with the device, and a new grant may follow at once. */
+  readonly retryAtOnce?: boolean;
+  /** True if nothing was touched because somebody must leave first. */
+  readonly retrySoon?: boolean;
+}
+
+/** The grant may not be acted on, or no longer. */
+export class GrantRefused extends Error {
+  override readonly name = 'GrantRefused';
+  readonly code: 'Expired' | 'Stale' | 'Stopped';
+
+  constructor(code: 'Expired' | 'Stale' | 'Stopped', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export function faultOf(error: unknown, gpu?: string): Fault {
+  if (error instanceof GrantRefused) return { code: error.code, message: error.message, retryAtOnce: true };
+  const about = gpu === undefined ? {} : { gpu };
+  if (error instanceof KubeletError) return { code: error.code, message: error.explanation, ...about };
+  if (!(error instanceof DeviceError)) {
+    return { code: 'Unknown', message: error instanceof Error ? error.message : String(error), ...about };
+  }
+  const { code, explanation, instance } = error;
+  const where = [gpu === undefined && error.gpu !== undefined ? `GPU ${error.gpu}` : [], instance ?? []].flat();
+  return { code, message: [...where, explanation].join(': '), ...about };
+}

@@ -1,0 +1,96 @@
+import { toProductLabel } from '../gpu/geometry/product-name.ts';
+import type { SmiRun } from '../smi/smi-run.ts';
+import { timeText } from '../text/time.ts';
+import { describeStates } from './recorded-state.ts';
+import { hideHost, redactOutput } from './redaction.ts';
+import type { Selftest } from './selftest.ts';
+
+/** First line of a bundle; the runs follow, one per line. */
+export interface BundleHead {
+  readonly bundle: 'gpu-partition node selftest';
+  readonly format: 1;
+  readonly time: string;
+  readonly versions: Selftest['versions'] & { readonly gpuPartition: string; readonly node: string };
+  readonly system: { readonly kernel: string; readonly distribution: string; readonly architecture: string };
+  readonly state: Selftest['state'];
+  readonly checks: Selftest['checks'];
+  readonly change?: Selftest['change'];
+}
+
+/** One run, in the format of the recordings that tests replay (test/fixtures/nvidia-smi), followed by extra fields. */
+export interface BundleRun {
+  readonly name: string;
+  /** Products by index, comma-separated. */
+  readonly gpus: string;
+  readonly before: string | null;
+  readonly argv: readonly string[];
+  readonly uid: number;
+  readonly fault: null;
+  /** -1 if it was not run at all. */
+  readonly rc: number;
+  /** Its whole output, as the parsers read it. */
+  readonly stdout: string;
+  readonly after: string | null;
+  /** The part of `stdout` that came from standard error. */
+  readonly stderr: string;
+  readonly end: 'Exited' | 'TimedOut' | 'TooLong' | 'NotRun';
+  readonly ms: number;
+}
+
+/** The machine and the programs of a self-test. */
+export interface TestedMachine {
+  readonly name: string;
+  readonly uid: number;
+  readonly versions: Pick<BundleHead['versions'], 'gpuPartition' | 'node'>;
+  readonly system: BundleHead['system'];
+}
+
+export interface BundleSource {
+  readonly selftest: Selftest;
+  readonly runs: readonly SmiRun[];
+  readonly machine: TestedMachine;
+  readonly now: number;
+  /** Keeps serial numbers, and names of processes and of the machine. */
+  readonly isUnredacted: boolean;
+}
+
+/** The lines of a bundle: JSON, one item per line. */
+export function writeBundle({ selftest, runs, machine, now, isUnredacted }: BundleSource): string {
+  const { versions, state, checks, change } = selftest;
+  const { name, uid, system } = machine;
+  const hide = (text: string): string => (isUnredacted ? text : hideHost(text, name));
+  const head: BundleHead = {
+    bundle: 'gpu-partition node selftest',
+    format: 1,
+    time: timeText(now),
+    versions: { ...machine.versions, ...versions },
+    system: { ...system, kernel: hide(system.kernel) },
+    state,
+    checks: checks.map(({ redacted, message, ...check }) => ({
+      ...check,
+      message: hide(isUnredacted ? message : (redacted ?? message)),
+    })),
+    ...(change && { change }),
+  };
+  const states = describeStates(runs);
+  const gpus = selftest.products.map((product) => toProductLabel(product).replace(/^NVIDIA-/, '')).join();
+  const lines = runs.map(({ args, result, ms }, at): BundleRun => {
+    const isRun = !(result instanceof Error);
+    const clean = (text: string): string => (isUnredacted ? text : redactOutput(text, name));
+    return {
+      name: `${String(at + 1).padStart(3, '0')}-${args.join('_').replace(/^-+/, '').replaceAll(/\W+/g, '_').slice(0, 40)}`,
+      gpus,
+      before: states[at]?.before ?? null,
+      argv: args,
+      uid,
+      fault: null,
+      rc: isRun ? result.rc : -1,
+      stdout: isRun ? clean(result.stdout) : '',
+      after: states[at]?.after ?? null,
+      stderr: isRun ? clean(result.stderr ?? '') : hide(result.message),
+      end: isRun ? result.end : 'NotRun',
+      ms: Math.round(ms),
+    };
+  });
+  return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
+}

@@ -1,0 +1,86 @@
+import { DeviceError, type DeviceErrorCode } from '../gpu/state/device-error.ts';
+
+/** The result of one run of nvidia-smi. It prints everything to standard output, errors too; the exit code proves nothing. */
+export interface Execution {
+  readonly rc: number;
+  readonly stdout: string;
+  /** The part that came from standard error; absent if there was none. */
+  readonly stderr?: string;
+  /** We ended `TimedOut` and `TooLong` runs: their effect is unknown. */
+  readonly end: 'Exited' | 'TimedOut' | 'TooLong';
+  /** How long it could take, and which option sets that: `15 s (--read-timeout-seconds)`. */
+  readonly limit?: string;
+}
+
+/** Words of NVML's error strings and of nvidia-smi itself; the first match decides. */
+const words: readonly (readonly [RegExp, DeviceErrorCode])[] = [
+  [/version mismatch/i, 'DriverMismatch'],
+  [/couldn't communicate with the NVIDIA driver|Driver Not Loaded/i, 'DriverUnavailable'],
+  [/couldn't find libnvidia-ml|Failed to initialize NVML: (?!Insufficient Permissions)/i, 'DriverUnavailable'],
+  [/Insufficient Permissions/i, 'NotPermitted'],
+  [/GPU is lost|Unable to determine the device handle/i, 'GpuLost'],
+  [/In use by another client|currently being used by/i, 'InUse'],
+  [/Insufficient (?:Resources|Memory)/i, 'NoRoom'],
+  [/requires reset/i, 'ResetRequired'],
+  [/Not Supported|No MIG-supported devices/i, 'NotSupported'],
+  [/Invalid Argument/i, 'UnknownProfile'],
+];
+
+/** NVML codes that nvidia-smi passes on as its exit code; all others become 255. */
+const exitCodes: ReadonlyMap<number, DeviceErrorCode> = new Map([
+  [3, 'NotSupported'],
+  [4, 'NotPermitted'],
+  [9, 'DriverUnavailable'],
+  [12, 'DriverUnavailable'],
+  [15, 'GpuLost'],
+  [18, 'DriverMismatch'],
+  [19, 'InUse'],
+  [23, 'NoRoom'],
+]);
+
+/** What the output of a failed command means. */
+export function classifyOutput({ rc, stdout, end }: Execution): DeviceErrorCode {
+  if (end === 'TimedOut') return 'TimedOut';
+  if (end === 'TooLong') return 'ParseError';
+  const found = words.find(([pattern]) => pattern.test(stdout));
+  return found?.[1] ?? exitCodes.get(rc) ?? (rc === 0 ? 'NothingDone' : 'DriverFailed');
+}
+
+/** Lines before or after an answer that are not part of it. */
+const notice = /^(?:warning: |Unable to determine the device handle for gpu)/i;
+
+/**
+ * Removes what nvidia-smi prints besides its answer: `WARNING: infoROM is corrupted at gpu ...`, and with later drivers (610) a
+ * lost GPU above the report of the others.
+ */
+export function dropNotices(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => !notice.test(line))
+    .join('\n');
+}
+
+/** The error for a command whose output shows that it failed. */
+export function explainFailure(tried: string, execution: Execution, gpu?: string): DeviceError {
+  // The failure is printed below the head of a table, or below what succeeded.
+  const words = execution.stdout.replace(/^(?:[|+]|Successfully ).*$\n?/gm, '');
+  const found = `${describeEnd(execution)}: ${quoteOutput(words.trim() === '' ? execution.stdout : words)}`;
+  return new DeviceError(classifyOutput(execution), { tried, found, ...(gpu === undefined ? {} : { gpu }) });
+}
+
+/** The error for output that cannot be understood: its meaning is unknown, which is not the same as nothing. */
+export function refuseOutput(tried: string, why: string, output: string): DeviceError {
+  return new DeviceError('ParseError', { tried, found: `${why}: ${quoteOutput(output)}` });
+}
+
+function describeEnd({ rc, end, limit }: Execution): string {
+  if (end === 'TimedOut') return `no answer in ${limit ?? 'time'}`;
+  return end === 'TooLong' ? 'too much output' : `exit code ${rc}`;
+}
+
+/** The first lines, on one line, short enough for a condition; control characters escaped. */
+function quoteOutput(output: string): string {
+  const text = output.trim().replace(/\s+/g, ' ');
+  const short = text.length > 240 ? `${text.slice(0, 240)}…` : text;
+  return JSON.stringify(short);
+}

@@ -1,0 +1,179 @@
+import type { MigMode } from '../gpu/state/device-state.ts';
+
+/** Bus ids or indexes of GPUs; absent means every GPU of the node, which only reads may ask for. */
+export type GpuSelection = readonly (string | number)[];
+
+/** One command that reads. */
+export type ReadCommand =
+  | { readonly name: 'Report'; readonly gpus?: GpuSelection }
+  | { readonly name: 'List' }
+  | { readonly name: 'ComputeCapabilities'; readonly gpus?: GpuSelection }
+  | { readonly name: 'Profiles'; readonly gpus?: GpuSelection }
+  | { readonly name: 'Placements'; readonly gpus?: GpuSelection }
+  | { readonly name: 'Instances'; readonly gpus?: GpuSelection }
+  | { readonly name: 'ComputeInstances'; readonly gpus?: GpuSelection }
+  | { readonly name: 'ComputeProfiles'; readonly gpu: string; readonly instance: number };
+
+interface InstancePlace {
+  readonly profileId: number;
+  /** Absent: the driver chooses. */
+  readonly start?: number;
+}
+
+/** One command that changes a GPU; each names exactly one GPU, by bus id. */
+export type ChangeCommand =
+  | { readonly name: 'SetMode'; readonly gpu: string; readonly mode: MigMode }
+  | { readonly name: 'Reset'; readonly gpu: string }
+  | { readonly name: 'SetPersistence'; readonly gpu: string; readonly on: boolean }
+  | {
+      /** In this order; it stops at the first failure, and leaves what it made. */
+      readonly name: 'CreateInstances';
+      readonly gpu: string;
+      readonly places: readonly InstancePlace[];
+      /** Also create the compute instance over the whole of each. */
+      readonly whole: boolean;
+    }
+  | {
+      readonly name: 'CreateComputeInstance';
+      readonly gpu: string;
+      readonly instance: number;
+      readonly profileId: number;
+    }
+  | { readonly name: 'CreateWholeComputeInstance'; readonly gpu: string; readonly instance: number }
+  | {
+      /** In the tool's own order; it stops at the first failure. */
+      readonly name: 'DestroyComputeInstances';
+      readonly gpu: string;
+      readonly instances: readonly number[];
+      /** Ids; absent: all of the GPU instances. */
+      readonly ids?: readonly number[];
+    }
+  /** As above. */
+  | { readonly name: 'DestroyInstances'; readonly gpu: string; readonly instances: readonly number[] };
+
+export type SmiCommand = ReadCommand | ChangeCommand;
+
+/** A value that must never reach a command line; a bug in the program, not a fault of the device. */
+export class ArgumentRefused extends Error {
+  override readonly name = 'ArgumentRefused';
+}
+
+/**
+ * Arguments of a command. Every part is a word of this table, a decimal number, or a bus id that was checked:
+ * nvidia-smi reads `-gi 11-13` as 11 and `-cgi 19:x` as 19 without a placement, so nothing unchecked may pass.
+ *
+ * @throws ArgumentRefused
+ */
+export function writeArguments(command: SmiCommand): readonly string[] {
+  switch (command.name) {
+    case 'Report':
+      return [...select(command.gpus), '-q', '-x'];
+    case 'List':
+      return ['-L'];
+    case 'ComputeCapabilities':
+      return [...select(command.gpus), '--query-gpu=pci.bus_id,uuid,compute_cap', '--format=csv,noheader,nounits'];
+    case 'Profiles':
+      return ['mig', ...select(command.gpus), '-lgip'];
+    case 'Placements':
+      return ['mig', ...select(command.gpus), '-lgipp'];
+    case 'Instances':
+      return ['mig', ...select(command.gpus), '-lgi'];
+    case 'ComputeInstances':
+      return ['mig', ...select(command.gpus), '-lci'];
+    case 'ComputeProfiles':
+      return ['mig', ...select([command.gpu]), '-lcip', '-gi', decimal(command.instance)];
+    default:
+      return writeChange(command);
+  }
+}
+
+/** The command as a person would type it. */
+export function describeCommand(command: SmiCommand): string {
+  return ['nvidia-smi', ...writeArguments(command)].join(' ');
+}
+
+/** Whether it changes a GPU, not only reads. */
+export function isChange({ name }: SmiCommand): boolean {
+  switch (name) {
+    case 'SetMode':
+    case 'Reset':
+    case 'SetPersistence':
+    case 'CreateInstances':
+    case 'CreateComputeInstance':
+    case 'CreateWholeComputeInstance':
+    case 'DestroyComputeInstances':
+    case 'DestroyInstances':
+      return true;
+    case 'Report':
+    case 'List':
+    case 'ComputeCapabilities':
+    case 'Profiles':
+    case 'Placements':
+    case 'Instances':
+    case 'ComputeInstances':
+    case 'ComputeProfiles':
+      return false;
+  }
+}
+
+function writeChange(command: ChangeCommand): readonly string[] {
+  const gpu = ['-i', busId(command.gpu)];
+  switch (command.name) {
+    case 'SetMode':
+      return [...gpu, '-mig', command.mode === 'Enabled' ? '1' : '0'];
+    case 'Reset':
+      return ['--gpu-reset', ...gpu];
+    case 'SetPersistence':
+      return [...gpu, '-pm', command.on ? '1' : '0'];
+    case 'CreateInstances': {
+      const places = command.places.map(writePlace);
+      return ['mig', ...gpu, '-cgi', list(places), ...(command.whole ? ['-C'] : [])];
+    }
+    case 'CreateComputeInstance':
+      return ['mig', ...gpu, '-cci', decimal(command.profileId), '-gi', decimal(command.instance)];
+    case 'CreateWholeComputeInstance':
+      return ['mig', ...gpu, '-cci', '-gi', decimal(command.instance)];
+    case 'DestroyComputeInstances': {
+      const ids = command.ids === undefined ? [] : ['-ci', list(command.ids.map(decimal))];
+      return ['mig', ...gpu, '-dci', '-gi', list(command.instances.map(decimal)), ...ids];
+    }
+    case 'DestroyInstances':
+      return ['mig', ...gpu, '-dgi', '-gi', list(command.instances.map(decimal))];
+  }
+}
+
+function writePlace({ profileId, start }: InstancePlace): string {
+  return start === undefined ? decimal(profileId) : `${decimal(profileId)}:${decimal(start)}`;
+}
+
+/** True for a PCI bus id as nvidia-smi prints and accepts it. */
+export function isBusId(text: string): boolean {
+  return /^[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7]$/i.test(text);
+}
+
+/** Normalizes a bus id: `GPU0000:0f:00.0` in messages and `00000000:0F:00.0` in reports are the same GPU. */
+export function normalizeBusId(text: string): string {
+  const [domain = '', ...rest] = text.toUpperCase().split(':');
+  return [domain.padStart(8, '0'), ...rest].join(':');
+}
+
+function select(gpus: GpuSelection | undefined): readonly string[] {
+  if (gpus === undefined) return [];
+  return ['-i', list(gpus.map((gpu) => (typeof gpu === 'number' ? decimal(gpu) : busId(gpu))))];
+}
+
+function busId(text: string): string {
+  if (isBusId(text)) return text;
+  throw new ArgumentRefused(`${JSON.stringify(text)} is not a PCI bus id`);
+}
+
+function decimal(number: number): string {
+  if (Number.isInteger(number) && number >= 0 && number < 10_000) return String(number);
+  throw new ArgumentRefused(`${number} is not an id`);
+}
+
+/** An empty list would mean every GPU, every instance. */
+function list(members: readonly string[]): string {
+  if (members.length > 0) return members.join(',');
+  throw new ArgumentRefused('an empty list of ids');
+}

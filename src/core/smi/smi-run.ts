@@ -1,0 +1,9 @@
+import type { Execution } from './output.ts';
+
+/** One observed run of nvidia-smi. */
+export interface SmiRun {
+  readonly args: readonly string[];
+  /** How it ended, or why it was not run at all. */
+  readonly result: Execution | Error;
+  readonly ms: number;
+}
