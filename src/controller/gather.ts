@@ -127,7 +127,8 @@ export class Gatherer {
   async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     try {
       const selection = { fieldSelector: `spec.nodeName=${node}` };
-      return (await this.#client.list<KubeObject & ResourceSliceView>(resourceSlices, selection)).items;
+      const list = await this.#client.list<KubeObject & ResourceSliceView>(resourceSlices, selection, { paged: false });
+      return list.items;
     } catch (error) {
       if (isNotFound(error)) return [];
       throw error;

@@ -5,9 +5,9 @@ import { Cluster } from '../../src/controller/cluster.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
 import type { NodeObject } from '../../src/controller/project.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
-import { KubeClient, type List } from '../../src/kube/client.ts';
+import { KubeClient, type List, type ListOptions } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject, ObjectRef } from '../../src/kube/resource.ts';
+import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { aPartition } from '../support/builders.ts';
 import { someSettings } from '../support/node-builders.ts';
@@ -21,12 +21,19 @@ const partition = {
 /** Answers lists when two have been asked for: each takes the API server 0.1 s, to make sure that nothing is newer. */
 class ListingClient extends KubeClient {
   readonly #waiting: (() => void)[] = [];
+  /** What was listed, and whether in pages. */
+  readonly lists: (readonly [string, boolean | undefined])[] = [];
 
   constructor() {
     super(new PooledKubeConfig(), 'test');
   }
 
-  override async list<T extends KubeObject>(): Promise<List<T>> {
+  override async list<T extends KubeObject>(
+    resource: Resource,
+    _selection?: object,
+    { paged }: ListOptions = {},
+  ): Promise<List<T>> {
+    this.lists.push([resource.kind, paged]);
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
       if (this.#waiting.length === 2) for (const answer of this.#waiting) answer();
@@ -41,7 +48,7 @@ class ListingClient extends KubeClient {
 }
 
 describe('Gatherer', () => {
-  it('has the API server make its lists side by side', async () => {
+  async function lookAtAll() {
     const nodes = new ObjectStore<NodeObject>();
     const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
     nodes.upsert(node);
@@ -51,7 +58,19 @@ describe('Gatherer', () => {
     const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
     const client = new ListingClient();
     const gatherer = new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now: () => 0 });
-    const found = await gatherer.look(gatherer.known(node), 'All');
+    return { client, found: await gatherer.look(gatherer.known(node), 'All') };
+  }
+
+  it('has the API server make its lists side by side', async () => {
+    const { found } = await lookAtAll();
     expect(found?.fresh?.resourceSlices).to.deep.equal([]);
+  });
+
+  it('asks for what is on one node in one answer: a limit would keep the server from using its watch cache', async () => {
+    const { client } = await lookAtAll();
+    expect(client.lists).to.have.deep.members([
+      ['Pod', false],
+      ['ResourceSlice', false],
+    ]);
   });
 });
