@@ -1,4 +1,5 @@
 import type { DeviceReport } from '../api/types.ts';
+import { timeText } from '../core/text/time.ts';
 import type { Fault } from './fault.ts';
 
 const firstRetryMs = 5_000;
@@ -41,6 +42,6 @@ export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', afterMs?: 
   return {
     step,
     error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
-    ...(afterMs === undefined ? {} : { nextRetryTime: new Date(Date.now() + afterMs).toISOString() }),
+    ...(afterMs === undefined ? {} : { nextRetryTime: timeText(Math.ceil((Date.now() + afterMs) / 1000) * 1000) }),
   };
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { faultOf } from '../../src/agent/fault.ts';
+import { faultFields } from '../../src/agent/report-fields.ts';
 import { describeFault } from '../../src/core/policy/device-fault.ts';
 import { DeviceError } from '../../src/device/errors.ts';
 import { aGpu, uuidOf } from '../support/builders.ts';
@@ -17,6 +18,13 @@ describe('a fault as people read it', () => {
   it('does not name a GPU again whose refusal does', () => {
     const error = { code: 'InUse', message: 'GPU 1 (A100-SXM4-40GB): pod team/a holds it', gpu: uuidOf(1) };
     expect(describeFault({ error, gpus: [aGpu({ index: 1 })] })).to.equal(`InUse: ${error.message}`);
+  });
+
+  it('tells the time of the next try in whole seconds, as metav1.Time has it, and none that is over sooner', () => {
+    const before = Date.now();
+    const { nextRetryTime = '' } = faultFields({ code: 'InUse', message: 'it is in use' }, 'Failed', 500);
+    expect(nextRetryTime).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(Date.parse(nextRetryTime)).to.be.within(before + 500, Date.now() + 1500);
   });
 
   it('names a GPU that has no index yet by its address, and the instance', () => {
