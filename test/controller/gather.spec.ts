@@ -47,17 +47,21 @@ class ListingClient extends KubeClient {
   }
 }
 
+function aGatherer(client: KubeClient): Gatherer {
+  const nodes = new ObjectStore<NodeObject>();
+  const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
+  nodes.upsert(node);
+  partitions.upsert(partition);
+  const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
+  const fleet = new Fleet({ sharing: false });
+  const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
+  return new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now: () => 0 });
+}
+
 describe('Gatherer', () => {
   async function lookAtAll() {
-    const nodes = new ObjectStore<NodeObject>();
-    const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
-    nodes.upsert(node);
-    partitions.upsert(partition);
-    const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
-    const fleet = new Fleet({ sharing: false });
-    const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
     const client = new ListingClient();
-    const gatherer = new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now: () => 0 });
+    const gatherer = aGatherer(client);
     return { client, found: await gatherer.look(gatherer.known(node), 'All') };
   }
 
@@ -72,5 +76,22 @@ describe('Gatherer', () => {
       ['Pod', false],
       ['ResourceSlice', false],
     ]);
+  });
+
+  it('has at most eight lists of pods made at a time, however many nodes wait for theirs', async () => {
+    let underWay = 0;
+    let most = 0;
+    class SlowClient extends ListingClient {
+      override async list<T extends KubeObject>(): Promise<List<T>> {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay -= 1;
+        return { items: [], resourceVersion: '1' };
+      }
+    }
+    const gatherer = aGatherer(new SlowClient());
+    await Promise.all(Array.from({ length: 30 }, () => gatherer.look(gatherer.known(node), 'Pods')));
+    expect(most).to.equal(8);
   });
 });
