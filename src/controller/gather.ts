@@ -126,6 +126,6 @@ export class Gatherer {
 
   #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     const selection = { fieldSelector: `spec.nodeName=${node}` };
-    return listServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection);
+    return listServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection, { paged: false });
   }
 }

@@ -1,6 +1,6 @@
 import { isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
-import type { Selection } from './call-options.ts';
+import type { ListOptions, Selection } from './call-options.ts';
 import type { KubeObject, Resource } from './resource.ts';
 
 /** All objects of a kind that the cluster may not have: none then. */
@@ -8,9 +8,10 @@ export async function listServed<T extends KubeObject>(
   client: Pick<KubeClient, 'list'>,
   resource: Resource,
   selection: Selection = {},
+  options: ListOptions = {},
 ): Promise<readonly T[]> {
   try {
-    return (await client.list<T>(resource, selection)).items;
+    return (await client.list<T>(resource, selection, options)).items;
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;

@@ -6,9 +6,9 @@ import { Gatherer } from '../../src/controller/gather.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import type { List } from '../../src/kube/call-options.ts';
+import type { List, ListOptions } from '../../src/kube/call-options.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject, ObjectRef } from '../../src/kube/resource.ts';
+import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { aPartition } from '../support/builders.ts';
 import { someSettings } from '../support/node-builders.ts';
@@ -22,12 +22,19 @@ const partition = {
 /** Answers lists when two have been asked for: each takes the API server 0.1 s, to make sure that nothing is newer. */
 class ListingClient extends KubeClient {
   readonly #waiting: (() => void)[] = [];
+  /** What was listed, and whether in pages. */
+  readonly lists: (readonly [string, boolean | undefined])[] = [];
 
   constructor() {
     super(new PooledKubeConfig(), 'test');
   }
 
-  override async list<T extends KubeObject>(): Promise<List<T>> {
+  override async list<T extends KubeObject>(
+    resource: Resource,
+    _selection?: object,
+    { paged }: ListOptions = {},
+  ): Promise<List<T>> {
+    this.lists.push([resource.kind, paged]);
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
       if (this.#waiting.length === 2) for (const answer of this.#waiting) answer();
@@ -41,18 +48,51 @@ class ListingClient extends KubeClient {
   }
 }
 
+function aGatherer(client: KubeClient): Gatherer {
+  const nodes = new ObjectStore<NodeObject>();
+  const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
+  nodes.upsert(node);
+  partitions.upsert(partition);
+  const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
+  const fleet = new Fleet({ sharing: false });
+  const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
+  return new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now: () => 0 });
+}
+
 describe('Gatherer', () => {
-  it('has the API server make its lists side by side', async () => {
-    const nodes = new ObjectStore<NodeObject>();
-    const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
-    nodes.upsert(node);
-    partitions.upsert(partition);
-    const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
-    const fleet = new Fleet({ sharing: false });
-    const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
+  async function lookAtAll() {
     const client = new ListingClient();
-    const gatherer = new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now: () => 0 });
-    const found = await gatherer.look(gatherer.known(node), 'All');
+    const gatherer = aGatherer(client);
+    return { client, found: await gatherer.look(gatherer.known(node), 'All') };
+  }
+
+  it('has the API server make its lists side by side', async () => {
+    const { found } = await lookAtAll();
     expect(found?.fresh?.resourceSlices).to.deep.equal([]);
+  });
+
+  it('asks for what is on one node in one answer: a limit would keep the server from using its watch cache', async () => {
+    const { client } = await lookAtAll();
+    expect(client.lists).to.have.deep.members([
+      ['Pod', false],
+      ['ResourceSlice', false],
+    ]);
+  });
+
+  it('has at most sixteen lists of pods made at a time, however many nodes wait for theirs', async () => {
+    let underWay = 0;
+    let most = 0;
+    class SlowClient extends ListingClient {
+      override async list<T extends KubeObject>(): Promise<List<T>> {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay -= 1;
+        return { items: [], resourceVersion: '1' };
+      }
+    }
+    const gatherer = aGatherer(new SlowClient());
+    await Promise.all(Array.from({ length: 30 }, () => gatherer.look(gatherer.known(node), 'Pods')));
+    expect(most).to.equal(16);
   });
 });

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
+import { findFreePorts } from '../../src/simulator/control-plane/ports.ts';
 import { demoNodes } from '../../src/simulator/demo/nodes.ts';
 import { repartitioningTaint } from '../../src/api/names.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
+
+const [healthPort = 0] = await findFreePorts(1);
 
 interface Vector {
   readonly id: string;
@@ -31,7 +34,7 @@ function layoutLabels(labels: Readonly<Record<string, string>>): Readonly<Record
 
 describe('the main job, all programs on a real control plane', function () {
   this.timeout(120_000);
-  const rig = useRig(demoNodes);
+  const rig = useRig(demoNodes, { controllerArguments: ['--health-port', String(healthPort)] });
 
   it('partitions four kinds of nodes by the samples, and kubectl wait sees it', async () => {
     await applyFolder(rig().controlPlane, 'samples');
@@ -110,7 +113,7 @@ describe('the main job, all programs on a real control plane', function () {
     const before = await rig().writes();
     const operations = await Promise.all(demoNodes.map(({ name }) => rig().rig.deviceOperations(name)));
     await applyFolder(rig().controlPlane, 'samples');
-    // A change of metadata wakes every watch: the controller looks at each node again and finds nothing to do.
+    // A change of metadata wakes every watch.
     await rig().kubectl('annotate', 'gpp', '--all', `touched=${Date.now()}`);
     await stays(
       async () => (await rig().writes()).slice(before.length),
@@ -119,6 +122,23 @@ describe('the main job, all programs on a real control plane', function () {
     );
     const after = await Promise.all(demoNodes.map(({ name }) => rig().rig.deviceOperations(name)));
     expect(after.map(({ length }) => length)).to.deep.equal(operations.map(({ length }) => length));
+  });
+
+  it('looks at no node because the status of a policy was written, by somebody else or by itself', async () => {
+    const countLooks = async (): Promise<string> => {
+      const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+      const lines = metrics.split('\n').filter((line) => line.startsWith('gpu_partition_reconciles_total'));
+      return lines.filter((line) => line.includes('queue="nodes"')).join('\n');
+    };
+    const before = await countLooks();
+    expect(before).to.match(/result="success".* [1-9]\d*$/m);
+    const patch = JSON.stringify({ status: { summary: 'by hand' } });
+    for (const name of ['inference', 'notebooks', 'whole-gpus']) {
+      await rig().kubectl('patch', 'gpp', name, '--subresource=status', '--type=merge', '-p', patch);
+      const summaryOf = async (): Promise<string | undefined> => (await rig().policy(name)).status?.summary;
+      await eventually(summaryOf, (summary) => summary !== 'by hand', { timeoutMs: 10_000, what: 'our own write' });
+    }
+    await stays(countLooks, (looks) => looks === before, { forMs: 1500, intervalMs: 300 });
   });
 
   it('changes a node with one write of the wish and at most nine writes in all', async () => {
@@ -233,7 +253,9 @@ describe('the main job, all programs on a real control plane', function () {
     expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 2×2g.12gb');
   });
 
-  it('turns slices back into whole GPUs, and takes its labels along', async () => {
+  it('turns slices back into whole GPUs, and takes the labels of slices along, whoever wrote them', async () => {
+    const foreign = 'nvidia.com/mig-3g.47gb.count';
+    await rig().kubectl('label', 'node', 'sim-a30', `${foreign}=2`);
     await rig().apply('notebooks', {
       nodeSelector: { matchLabels: { pool: 'notebooks' } },
       strategy: 'mixed',
@@ -244,7 +266,7 @@ describe('the main job, all programs on a real control plane', function () {
     expect(await rig().rig.deviceState('sim-a30')).to.include('gpu 0 mig 0 pending 0');
     const { metadata } = await rig().node('sim-a30');
     expect(metadata.labels).to.include({ 'nvidia.com/gpu.product': 'NVIDIA-A30', 'nvidia.com/gpu.count': '1' });
-    expect(metadata.labels).not.to.have.property('nvidia.com/gpu.slices.gi');
+    expect(metadata.labels).not.to.have.any.keys('nvidia.com/gpu.slices.gi', foreign);
   });
 
   it('leaves layout and GPU labels on a node whose policy is deleted, and nothing else of its own', async () => {

@@ -18,6 +18,7 @@ const nodes: readonly RigNode[] = [
   aNode('nos', { 'nos.nebuly.com/gpu-partitioning': 'mig' }),
   aNode('dra'),
   aNode('aws'),
+  aNode('claims'),
   aNode('upgraded', { 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' }),
 ];
 
@@ -117,6 +118,44 @@ describe('GPUs that somebody else owns', function () {
     const { annotations } = (await rig().node('aws')).metadata;
     expect(annotations, 'beside our own').to.include({ 'example.com/keep': 'me' });
     expect(annotations).to.have.property('gpupartition.dev/managed-labels');
+  });
+
+  it('are waited for where a pod has one by a claim, whichever that is, and not where it has a network card', async () => {
+    await rig().create({
+      ...resourceSlice,
+      metadata: { name: 'claims-gpu.nvidia.com' },
+      spec: {
+        driver: 'gpu.nvidia.com',
+        nodeName: 'claims',
+        pool: { name: 'claims', generation: 1, resourceSliceCount: 1 },
+        devices: [{ name: 'gpu-0' }],
+      },
+    });
+    const card = 'nvidia.com/hostdev';
+    const status = JSON.stringify({ status: { capacity: { [card]: '4' }, allocatable: { [card]: '4' } } });
+    await rig().kubectl('patch', 'node', 'claims', '--subresource=status', '--type=merge', '-p', status);
+    const aPod = (name: string, container: object, spec: object = {}): object => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default' },
+      spec: {
+        nodeName: 'claims',
+        terminationGracePeriodSeconds: 0,
+        containers: [{ name: 'c', image: 'example.com/c:1', resources: container }],
+        ...spec,
+      },
+    });
+    await rig().create(aPod('by-card', { limits: { [card]: 1 } }));
+    const resourceClaims = [{ name: 'gpu', resourceClaimName: 'none' }];
+    await rig().create(aPod('by-claim', { claims: [{ name: 'gpu' }] }, { resourceClaims }));
+    await ask('claims');
+    const message = await rig().untilReason('claims', 'Draining');
+    expect(message).to.include('default/by-claim').and.not.include('by-card');
+    expect(await rig().rig.deviceOperations('claims')).to.deep.equal([]);
+    expect((await rig().partition('claims')).spec.granted).to.equal(undefined);
+    await rig().kubectl('delete', 'pod', 'by-claim', '--force', '--grace-period=0');
+    await isReady('claims');
+    expect(await rig().kubectl('get', 'pod', 'by-card', '-o', 'name')).to.equal('pod/by-card\n');
   });
 
   it('are not touched while the driver is being replaced', async () => {

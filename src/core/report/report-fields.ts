@@ -1,4 +1,5 @@
 import type { DeviceReport } from '../../api/types.ts';
+import { timeText } from '../text/time.ts';
 import type { Fault } from './fault.ts';
 
 const firstRetryMs = 5_000;
@@ -42,7 +43,7 @@ export function faultFields(fault: Fault, step: 'Failed' | 'Unknown', retryAt?: 
   return {
     step,
     error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
-    ...(retryAt === undefined ? {} : { nextRetryTime: new Date(retryAt).toISOString() }),
+    ...(retryAt === undefined ? {} : { nextRetryTime: timeText(Math.ceil(retryAt / 1000) * 1000) }),
   };
 }
 

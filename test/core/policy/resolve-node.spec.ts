@@ -206,6 +206,18 @@ describe('entries with a count', () => {
     expect(planWish(first, after).report).not.to.have.property('modeChanges');
   });
 
+  it('keep them when their profiles are edited, although it would be cheaper elsewhere', () => {
+    const specOf = (profiles: Readonly<Record<string, number>>) =>
+      aPolicy({ layouts: [{ gpus: { count: 1 }, profiles }] }).spec;
+    const empty = aGpu({ index: 1, mig: 'Enabled' });
+    const before = wishOf(resolveNode(specOf({ '7g.40gb': 1 }), aDevice(aGpu(), empty), undefined));
+    expect(before.gpus.map(({ uuid }) => uuid)).to.deep.equal([uuidOf(1)]);
+    const sliced = aDevice(aGpu({ mig: 'Enabled' }), aGpu({ index: 1, slices: ['7g.40gb@0'] }));
+    const edited = specOf({ '3g.20gb': 2 });
+    expect(layoutsOf(resolveNode(edited, sliced, before))).to.deep.equal({ 1: { '3g.20gb': 2 } });
+    expect(layoutsOf(resolveNode(edited, sliced, undefined))).to.deep.equal({ 0: { '3g.20gb': 2 } });
+  });
+
   it('keep them also where another GPU has become cheaper meanwhile', () => {
     const spec = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }] }).spec;
     const before = wishOf(resolveNode(spec, aDevice(aGpu(), aGpu({ index: 1 })), undefined));

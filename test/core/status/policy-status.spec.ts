@@ -52,6 +52,16 @@ describe('policyStatus', () => {
     });
   });
 
+  // 26
+  it('counts a node to which nothing of it applies as skipped and not as ready, and says why', () => {
+    const message = 'GPU 0 (Tesla T4) has no MIG support, so it cannot be sliced';
+    const skipped: NodeOutcome = { node: 't4', phase: 'Ready', reason: 'NothingToDo', message };
+    const { nodes, summary, conditions: found } = policyStatus({ policy: aPolicy() }, tallyOf([ready, skipped]));
+    expect(nodes).to.include({ matched: 2, ready: 1, skipped: 1 });
+    expect(summary).to.equal('1/2 ready, 1 skipped');
+    expect(found.find(({ type }) => type === 'Valid')?.message).to.equal(`accepted; skipped: t4: ${message}`);
+  });
+
   it('counts nodes and sums plans', () => {
     const plan = { hash: '', wishHash: '', keep: 2, destroy: 1, create: 3, gpusChanging: 1 };
     const status = policyStatus(

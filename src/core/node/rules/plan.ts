@@ -5,7 +5,6 @@ import type { Outcome, Ruling } from '../outcome.ts';
 import { grantFailureOf, hasChangedSince, isFutile } from '../grant-failure.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
-import type { Verdict } from '../verdict.ts';
 import { listUsers } from './gpu-users.ts';
 import { describePlan } from './slot.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
@@ -37,27 +36,18 @@ export function planRefused(situation: Situation): Outcome | undefined {
 }
 
 /**
- * The agent soon reads the device again, and plans again when the process has ended. If it belongs to one of these pods: which ones
- * to wait for?
+ * The agent soon reads the device again, and plans again when the process has ended. No pod explains the process: where the agent
+ * cannot ask the kubelet, it may be one of these pods'.
  */
 function waitForUsers(situation: Situation, refusal: string): Outcome {
   const { pods, settings } = situation;
   if (pods === undefined) return { look: 'Pods' };
   const users = listUsers(situation, pods);
   const requeueAfterMs = settings.waitingPollMs;
-  if (users.length > 0) return { verdict: waitForPods(situation, users) };
-  return { verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, requeueAfterMs } };
-}
-
-/** Pods of the node that use GPUs, by name. */
-export function waitForPods({ settings }: Situation, users: Parameters<typeof namePods>[0]): Verdict {
-  const what = users.length === 1 ? 'pod of this node uses' : 'pods of this node use';
-  return {
-    phase: 'Waiting',
-    reason: 'PodsUseGpus',
-    message: `${users.length} ${what} GPUs: ${namePods(users)}. The change starts when they end`,
-    requeueAfterMs: settings.waitingPollMs,
-  };
+  if (users.length === 0)
+    return { verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, requeueAfterMs } };
+  const message = `${refusal}. Pods of this node that use GPUs: ${namePods(users)}`;
+  return { verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } };
 }
 
 /** What failed twice in the same way is not destroyed and created a third time until something is different. */

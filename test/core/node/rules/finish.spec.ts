@@ -77,7 +77,18 @@ describe('a node whose device is done', () => {
     const partition = aManagedPartition({ wish: { gpus: [] }, device: wholeGpu });
     const { verdict } = judge({ policy, partition });
     expect(verdict).to.include({ phase: 'Ready', reason: 'NothingToDo' });
-    expect(verdict.message).to.include('its GPUs are left alone');
+    expect(verdict.message)
+      .to.include('its GPUs are left alone')
+      .and.include('no GPU of this node is of models H100-*; it has 1 × A100-SXM4-40GB');
+  });
+
+  // 26
+  it('says which entries of the policy do not apply to it, and why', () => {
+    const skipped = { gpus: { indices: [8, 9] }, profiles: { '1g.5gb': 7 } };
+    const policy = aSlicingPolicy({ layouts: [skipped, { profiles: { '7g.40gb': 1 } }] });
+    const { verdict } = judge({ policy, partition: done, node: aNode({ allocatable: advertisesSlice }) });
+    expect(verdict).to.include({ phase: 'Ready', reason: 'Ready' });
+    expect(verdict.message).to.match(/; skipped: .*this node has no GPU 8 or 9/);
   });
 
   it('does not take what is offered of a GPU that is lost for a second share of another', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
+import { userKey } from '../../../../src/core/gpu/state/device-users.ts';
 import { planWish } from '../../../../src/core/policy/plan-wish.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
@@ -46,7 +47,20 @@ describe('a plan', () => {
     expect(process.verdict).to.include({ phase: 'Waiting', reason: 'ProcessesUseGpus', requeueAfterMs: 5000 });
     const pod = judge({ partition: inUse(busy) }, { pods: [aGpuPod('train'), aPluginPod()] });
     expect(pod.verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
-    expect(pod.verdict.message).to.include('1 pod of this node uses GPUs: ns/train');
+    expect(pod.verdict.message).to.include('Pods of this node that use GPUs: ns/train');
+  });
+
+  // 21
+  it('names pid and command of the process in its way, also where pods of the node use GPUs', () => {
+    const users = new Map([
+      [userKey(busy.gpus?.[0]?.uuid ?? '', busy.gpus?.[0]?.instances[0]), ['pid 4242 (python3)']],
+    ]);
+    const plan = planWish(busy, aWish, undefined, users).report;
+    const partition = aManagedPartition({ device: { ...busy, plan } });
+    for (const pods of [[], [aGpuPod('train')]]) {
+      const { verdict } = judge({ partition }, { pods: [...pods, aPluginPod()] });
+      expect(verdict.message).to.match(/^GPU 0 \(A100-SXM4-40GB\): .*1g\.5gb.*pid 4242 \(python3\)/);
+    }
   });
 
   it('fails for good on what cannot be', () => {

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { projectNode } from '../../../src/core/projection/project-node.ts';
+
+/** A Node as a kubelet writes it, of which most is images, addresses and conditions. */
+function aFullNode(annotations: Readonly<Record<string, string>>): NodeView {
+  const heartbeat = { lastHeartbeatTime: '2026-01-01T12:00:00Z', reason: 'KubeletReady' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name: 'n',
+      uid: 'u',
+      resourceVersion: '7',
+      labels: { pool: 'p' },
+      annotations,
+      managedFields: [{ manager: 'kubelet' }],
+      finalizers: ['example.com/f'],
+    },
+    spec: { taints: [{ key: 'k', effect: 'NoSchedule' }], podCIDR: '10.0.0.0/24' },
+    status: {
+      allocatable: { cpu: '8', memory: '64Gi', 'nvidia.com/gpu': '1', 'k8s.amazonaws.com/vgpu': '10' },
+      capacity: { cpu: '8', 'nvidia.com/gpu': '1' },
+      conditions: [
+        { type: 'DiskPressure', status: 'False', ...heartbeat },
+        { type: 'Ready', status: 'True', message: 'kubelet is posting ready status', ...heartbeat },
+      ],
+      nodeInfo: { bootID: 'boot-a', kernelVersion: '6.8' },
+      images: Array.from({ length: 50 }, (_, index) => ({ names: [`registry/image-${index}`], sizeBytes: 1 })),
+    },
+  } as unknown as NodeView;
+}
+
+const projected = {
+  metadata: { name: 'n', uid: 'u', resourceVersion: '7', labels: { pool: 'p' } },
+  spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] },
+  status: {
+    allocatable: { 'nvidia.com/gpu': '1', 'k8s.amazonaws.com/vgpu': '10' },
+    nodeInfo: { bootID: 'boot-a' },
+    conditions: [{ type: 'Ready', status: 'True' }],
+  },
+};
+
+describe('a Node as the controller keeps it', () => {
+  it('has what decisions read, and nothing else of what a kubelet writes', () => {
+    const own = { 'gpupartition.dev/on-loan': '{}', 'hami.io/node-handshake': 'x' };
+    const { metadata, ...rest } = projectNode(aFullNode({ ...own, 'example.com/long': 'x'.repeat(1000) }));
+    expect({ metadata, ...rest }).to.deep.equal({
+      ...projected,
+      metadata: { ...projected.metadata, annotations: own },
+    });
+  });
+
+  it('keeps one annotation where none is of use: a patch of a map that is not there would take the others away', () => {
+    const { metadata } = projectNode(aFullNode({ 'example.com/a': '1', 'example.com/b': '2' }));
+    expect(metadata.annotations).to.deep.equal({ 'example.com/a': '1' });
+    expect(projectNode(aFullNode({})).metadata.annotations).to.deep.equal({});
+  });
+
+  it('says why it is not Ready, and that it is going or cordoned', () => {
+    const node = aFullNode({});
+    const lost: NodeView = {
+      ...node,
+      metadata: { ...node.metadata, deletionTimestamp: '2026-01-01T12:00:00Z' },
+      spec: { ...node.spec, unschedulable: true },
+      status: { ...node.status, conditions: [{ type: 'Ready', status: 'Unknown', message: 'it is silent' }] },
+    };
+    const { metadata, spec, status } = projectNode(lost);
+    expect(metadata.deletionTimestamp).to.equal('2026-01-01T12:00:00Z');
+    expect(spec?.unschedulable).to.equal(true);
+    expect(status?.conditions).to.deep.equal([{ type: 'Ready', status: 'Unknown', message: 'it is silent' }]);
+  });
+});
