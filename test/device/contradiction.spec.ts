@@ -99,6 +99,16 @@ describe('commands of a reading that contradict each other', () => {
     expect(await readGpu('-lci', replace(' 2       MIG 3g', ' 1       MIG 3g'), { state: parts })).to.equal('Unstable');
   });
 
+  it('are a GPU instance of another profile that could be at this place, in -lgi alone', async () => {
+    const as4g = replace(/MIG 3g\.20gb( +)9 /, 'MIG 4g.20gb$15 ');
+    expect(await readNode('-lgi', as4g)).to.equal('Unstable');
+    expect(await readGpu('-lgi', as4g)).to.equal('Unstable');
+  });
+
+  it('are a MIG device of another index in -L: its UUID would be nobody’s', async () => {
+    expect(await readNode('-L', replace('Device  1', 'Device  5'))).to.equal('Unstable');
+  });
+
   it('are rows of several GPUs in the table of one', async () => {
     expect(await readGpu('-lgi', replace('|   0  MIG 1g', '|   1  MIG 1g'))).to.equal('Unstable');
   });
