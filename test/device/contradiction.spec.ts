@@ -139,6 +139,19 @@ describe('commands of a reading that contradict each other', () => {
     expect(await readNode('-L', replace(A100, 'A30'))).to.equal('Unstable');
   });
 
+  it('leave a GPU the UUID that it had, with a fault, where the report alone gives it another', async () => {
+    const node = new InProcessNode([A100, 'A30'], threeSlices);
+    const driver = node.openDriver();
+    const before = (await driver.readDevice()).gpus;
+    const uuid = node.uuid(0);
+    const other = replace(`<uuid>${uuid}`, `<uuid>${uuid.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))}`);
+    node.intercept = (args, run) => ({ ...run(), ...(args.includes('-x') ? { stdout: other(run().stdout) } : {}) });
+    const { gpus } = await driver.readDevice();
+    expect(gpus.map((gpu) => gpu.uuid)).to.deep.equal(before.map((gpu) => gpu.uuid));
+    expect(gpus.map(({ fault }) => fault?.code)).to.deep.equal(['Unstable', undefined]);
+    expect(gpus[0]?.instances).to.deep.equal(before[0]?.instances);
+  });
+
   it('are MIG devices with each other’s ids', async () => {
     const exchange: Edit = (stdout) =>
       stdout
