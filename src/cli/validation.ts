@@ -102,7 +102,7 @@ function findNameless(manifest: Manifest): readonly LocatedFinding[] {
     typeof value === 'object' && value !== null && ['spec', 'metadata'].some((field) => field in value);
   if (!looksLikeObject || !isNameless(value)) return [];
   const missing = ['apiVersion', 'kind'].filter((field) => !(field in value));
-  const message = `${missing.join(' and ') || 'kind or apiVersion'} is missing, so that kubectl refuses the object; a policy has apiVersion: ${apiVersion} and kind: GpuPartitionPolicy`;
+  const message = `the object has no ${missing.join(' and no ') || 'kind or apiVersion'}, so that kubectl refuses it; a policy has apiVersion: ${apiVersion} and kind: GpuPartitionPolicy`;
   return [locateFinding(manifest, { severity: 'error', code: 'UnknownKind', path: [], message })];
 }
 

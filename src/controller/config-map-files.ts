@@ -66,7 +66,7 @@ export class ConfigMapFiles {
 
 function parseYaml(text: string): unknown {
   try {
-    return parse(text);
+    return parse(text, { logLevel: 'error' });
   } catch {
     // The administrator's file may contain anything; its plugin reports errors.
     return undefined;

@@ -144,7 +144,7 @@ function nameList(text: string): readonly string[] {
 function readHolders(path: string): readonly GpuHolder[] {
   let value: unknown;
   try {
-    value = parse(readFileSync(path, 'utf8'));
+    value = parse(readFileSync(path, 'utf8'), { logLevel: 'error' });
   } catch (error) {
     throw new InvalidArgumentError(`cannot be read: ${String(error)}`);
   }

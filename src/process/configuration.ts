@@ -82,7 +82,7 @@ function readFile(path: unknown, settings: readonly Option[], findings: string[]
   if (typeof path !== 'string') return new Map();
   let content: unknown;
   try {
-    content = parse(readFileSync(path, 'utf8')) ?? {};
+    content = parse(readFileSync(path, 'utf8'), { logLevel: 'error' }) ?? {};
   } catch (error) {
     findings.push(`--config: ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     return new Map();

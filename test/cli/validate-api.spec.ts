@@ -196,6 +196,18 @@ describe('gpu-partition validate beside the API server', () => {
     });
   });
 
+  it('parts documents where kubectl does, each with or without a byte order mark', async () => {
+    const named = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+    const list = async (input: string) => {
+      const { stdout } = await cluster().kubectl(['create', '--dry-run=client', '-o', 'name', '-f', '-'], { input });
+      return stdout.trim().split('\n');
+    };
+    const [a, b] = [uniqueName('a'), uniqueName('b')];
+    const marked = `\uFEFF${named(a)}--- # b\n\uFEFF${named(b)}`;
+    expect(await list(marked)).to.deep.equal([`configmap/${a}`, `configmap/${b}`]);
+    expect((await validate(marked)).answer.objects.skipped).to.equal(2);
+  });
+
   it('writes policies from both files of mig-parted that the API server takes', async function () {
     this.timeout(60_000);
     for (const file of ['gpu-operator-HEAD-default-mig-parted-config.yaml', 'mig-parted-HEAD-examples-config.yaml']) {

@@ -99,6 +99,16 @@ describe('commands of a reading that contradict each other', () => {
     expect(await readGpu('-lci', replace(' 2       MIG 3g', ' 1       MIG 3g'), { state: parts })).to.equal('Unstable');
   });
 
+  it('are a GPU instance of another profile that could be at this place, in -lgi alone', async () => {
+    const as4g = replace(/MIG 3g\.20gb( +)9 /, 'MIG 4g.20gb$15 ');
+    expect(await readNode('-lgi', as4g)).to.equal('Unstable');
+    expect(await readGpu('-lgi', as4g)).to.equal('Unstable');
+  });
+
+  it('are a MIG device of another index in -L: its UUID would be nobody’s', async () => {
+    expect(await readNode('-L', replace('Device  1', 'Device  5'))).to.equal('Unstable');
+  });
+
   it('are rows of several GPUs in the table of one', async () => {
     expect(await readGpu('-lgi', replace('|   0  MIG 1g', '|   1  MIG 1g'))).to.equal('Unstable');
   });
@@ -127,6 +137,19 @@ describe('commands of a reading that contradict each other', () => {
     expect(await codeOf(driver.readDevice())).to.equal('Unstable');
     expect(await readNode('-L', replace('GPU 0', 'GPU 1'))).to.equal('Unstable');
     expect(await readNode('-L', replace(A100, 'A30'))).to.equal('Unstable');
+  });
+
+  it('leave a GPU the UUID that it had, with a fault, where the report alone gives it another', async () => {
+    const node = new InProcessNode([A100, 'A30'], threeSlices);
+    const driver = node.openDriver();
+    const before = (await driver.readDevice()).gpus;
+    const uuid = node.uuid(0);
+    const other = replace(`<uuid>${uuid}`, `<uuid>${uuid.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))}`);
+    node.intercept = (args, run) => ({ ...run(), ...(args.includes('-x') ? { stdout: other(run().stdout) } : {}) });
+    const { gpus } = await driver.readDevice();
+    expect(gpus.map((gpu) => gpu.uuid)).to.deep.equal(before.map((gpu) => gpu.uuid));
+    expect(gpus.map(({ fault }) => fault?.code)).to.deep.equal(['Unstable', undefined]);
+    expect(gpus[0]?.instances).to.deep.equal(before[0]?.instances);
   });
 
   it('are MIG devices with each other’s ids', async () => {

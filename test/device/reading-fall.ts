@@ -15,7 +15,9 @@ export function findFalls(whole: readonly Sight[], seen: readonly Sight[]): read
   if (seen.some(({ isUnknown, gpu }) => isUnknown && gpu === 'lost')) return [];
   return whole.flatMap((before) => {
     const now = seen.find(({ gpu }) => gpu === before.gpu);
-    if (now === undefined) return ['no such GPU'];
+    // On the first reading nobody knows which of two UUIDs is the right one: the GPU is unknown by the wrong one.
+    const isRenamed = seen.some(({ gpu, isUnknown }) => isUnknown && whole.every((other) => other.gpu !== gpu));
+    if (now === undefined) return isRenamed ? [] : ['no such GPU'];
     if (now.isUnknown) return [];
     if (before.mode === 'Enabled' && now.mode !== 'Enabled') return ['MIG off'];
     const count = ({ instances }: Sight): number => instances.flatMap(({ parts }) => parts).length;

@@ -38,6 +38,8 @@ const unavailable = refusal(503, 'ServiceUnavailable');
 const timeout = refusal(504, 'Timeout');
 const lost: RequestFault = { reset: 'after' };
 const cut: RequestFault = { reset: 'before' };
+/** Is noticed by the time that a request may take. */
+const unanswered: RequestFault = { drop: 'after' };
 
 const requestFaults: readonly (readonly [what: string, program: string, match: Match, fault: RequestFault])[] = [
   ['the wish meets a conflict', controller, wish, conflict],
@@ -52,6 +54,7 @@ const requestFaults: readonly (readonly [what: string, program: string, match: M
   ['the taint is refused for overload', controller, taint, throttled],
   ['the answer to the taint is lost', controller, taint, lost],
   ['the taint is sent twice on the way', controller, taint, { repeat: true }],
+  ['the answer to the taint never comes', controller, taint, unanswered],
   ['the answer to the opening of the node is lost', controller, opening, lost],
   ['the pods cannot be listed', controller, podList, unavailable],
   ['the list of pods is cut in the middle', controller, podList, { reset: 'body' }],
@@ -64,6 +67,7 @@ const requestFaults: readonly (readonly [what: string, program: string, match: M
   ['the report after the change fails on the server', agent, { ...nodeStatus, after: 1 }, broken],
   ['the last look before the first destroy fails', agent, lastLook, unavailable],
   ['the last look before the first destroy comes late', agent, lastLook, { delay: 'after', ms: 700 }],
+  ['the last look before the first destroy is never answered', agent, lastLook, { drop: 'before' }],
 ];
 
 /** Takes so many events of a watch. */

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { GpuNodePartition, PolicySpec } from '../../src/api/types.ts';
 import { migConfigStateLabel, uninitializedTaint } from '../../src/api/names.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, stays } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 import { Timeline } from '../support/timeline.ts';
@@ -203,6 +204,40 @@ describe('what is said of a node, and what is done to it,', function () {
     expect(status?.acceptedGeneration).to.equal(metadata.generation);
     expect((await rig().partition('a100')).status?.phase).to.equal('Ready');
     expect(await doneTo('a30')).to.deep.equal(before[1]);
+    await rig().kubectl('label', 'node', 'a100', 'a30', 'pool-');
+    await rig().kubectl('delete', 'gpp', 'both');
+  });
+
+  it('grants nothing to a node that is not Ready, and goes on when it is', async () => {
+    const setReady = async (status: string): Promise<void> => {
+      const condition = { type: 'Ready', status, reason: 'Test', message: 'Kubelet stopped posting node status.' };
+      const patch = JSON.stringify({ status: { conditions: [condition] } });
+      await rig().kubectl('patch', 'node', 'a100', '--subresource=status', '--type=strategic', '-p', patch);
+    };
+    const before = await doneTo('a100');
+    rig().rig.fleet.pauseNode('a100');
+    await setReady('Unknown');
+    await rig().kubectl('label', 'node', 'a100', 'pool=a100', '--overwrite');
+    await ask('a100', { profiles: { '3g.20gb': 1, '2g.10gb': 1 } });
+    // Kubernetes soon says of its agent's pod too that it is not Ready.
+    await eventually(
+      () => rig().partition('a100'),
+      ({ status }) => {
+        const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? '';
+        return ['NodeNotReady', 'AgentNotReporting'].includes(reason);
+      },
+      { timeoutMs: 60_000, what: 'the reason' },
+    );
+    await stays(
+      () => doneTo('a100'),
+      (done) => isDeepStrictEqual(done, before),
+      { forMs: 5_000, intervalMs: 500 },
+    );
+    expect(ownTaints(await rig().node('a100'))).to.deep.equal([]);
+    await setReady('True');
+    rig().rig.fleet.resumeNode('a100');
+    await untilReady('a100');
+    expect(await layoutOf('a100')).to.equal('1 GPU: 1×2g.10gb + 1×3g.20gb');
   });
 });
 

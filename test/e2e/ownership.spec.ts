@@ -99,9 +99,10 @@ describe('GPU instances and whose they are', function () {
     const message = await rig().untilReason('drifting', 'Drifting');
     expect(message).to.match(/repaired 3 times within an hour.*next repair is at 20/);
     const operations = await rig().rig.deviceOperations('drifting');
-    // A new wish is a new beginning.
-    await ask('drifting', { '7g.40gb': 1 });
+    // Any edit of the policy is a new beginning, also one that leaves the layout as it is.
+    await ask('drifting', { '3g.20gb': 2 }, { priority: 1 });
     await rig().waitFor('drifting', 'Ready', 'True', 'Ready');
     expect((await rig().rig.deviceOperations('drifting')).length).to.be.greaterThan(operations.length);
+    expect((await rig().partition('drifting')).status?.layout).to.equal('1 GPU: 2×3g.20gb');
   });
 });

@@ -134,6 +134,37 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
     expect(ours.length, 'the last one and at most the one before').to.be.lessThan(3);
   });
 
+  describe('without a right on the plugin’s ConfigMap', () => {
+    const layouts = [{ profiles: { '2g.10gb': 3 } }];
+    const role = ['role', 'gpu-partition-device-plugin-config', '-n', namespace] as const;
+
+    /** Asks for what needs another config file while the role has these rights. @returns what is said */
+    async function askWith(verbs: readonly string[], replicas: number, reason: string): Promise<string> {
+      const patch = JSON.stringify([{ op: 'replace', path: '/rules/0/verbs', value: verbs }]);
+      await rig().kubectl('patch', ...role, '--type=json', '-p', patch);
+      const resource = 'nvidia.com/mig-2g.10gb';
+      const spec = { layouts, sharing: { timeSlicing: [{ resource, replicas }] } };
+      await rig().apply('shared', { nodeSelector: { matchLabels: { pool: 'shared' } }, ...spec });
+      return rig().untilReason('shared', reason);
+    }
+
+    it('says which before the node is closed, and goes on when it is there', async () => {
+      const before = [await rig().rig.deviceOperations('shared'), (await labels())[configLabel]];
+      const untouched = async (): Promise<void> => {
+        expect([await rig().rig.deviceOperations('shared'), (await labels())[configLabel]]).to.deep.equal(before);
+        expect(ownTaints(await rig().node('shared'))).to.deep.equal([]);
+      };
+      expect(await askWith(['patch'], 2, 'ConfigUnavailable')).to.match(/gpu-operator\/gpu-partition.*cannot get/);
+      await untouched();
+      expect(await askWith(['get'], 3, 'Forbidden')).to.match(/cannot patch resource "configmaps"/);
+      await untouched();
+      const patch = JSON.stringify([{ op: 'replace', path: '/rules/0/verbs', value: ['get', 'patch'] }]);
+      await rig().kubectl('patch', ...role, '--type=json', '-p', patch);
+      await rig().waitFor('shared', 'Ready', 'True', 'Ready', 60_000);
+      expect(await allocatable()).to.deep.equal({ 'nvidia.com/mig-2g.10gb': '9' });
+    }).timeout(150_000);
+  });
+
   it('refuses sharing that the plugin would ignore or refuse, in words', async () => {
     await rig().apply('shared', {
       nodeSelector: { matchLabels: { pool: 'shared' } },

@@ -1,9 +1,10 @@
 /**
  * The text with `\n` at every line end of go-yaml: also at CR and, unless the text is JSON, at the line separators of
- * Unicode. The length is unchanged, so that positions stay valid; a BOM at the beginning is removed.
+ * Unicode. The length is unchanged, so that positions stay valid; a BOM at the beginning of a document is removed.
  */
 export function normalizeLines(text: string): string {
-  const source = text.replace(/^\uFEFF/, '').replaceAll(/\r(?!\n)/g, '\n');
+  const lines = text.replace(/^\uFEFF/, '').replaceAll(/\r(?!\n)/g, '\n');
+  const source = lines.replaceAll(/^(---[^\n]*\n)\uFEFF/gm, '$1');
   return isJson(source) ? source : source.replaceAll(/[\u0085\u2028\u2029]/g, '\n');
 }
 

@@ -53,10 +53,11 @@ export class DeviceReader {
     const states = gpus.map((gpu): GpuState => {
       const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor: _minor, ...own } = gpu;
       const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
-      // Whoever holds one of its instances must still be known as its holder.
-      const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId)?.instances;
-      const mine = instances.get(gpu.pciBusId) ?? before ?? [];
-      return { ...own, ...factsOf(gpu), fault, instances: mine, processes: listOtherProcesses(gpu, mine) };
+      // Whoever holds one of its instances must still be known as its holder; and a UUID in doubt is none.
+      const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId);
+      const mine = instances.get(gpu.pciBusId) ?? before?.instances ?? [];
+      const uuid = before?.uuid ?? own.uuid;
+      return { ...own, uuid, ...factsOf(gpu), fault, instances: mine, processes: listOtherProcesses(gpu, mine) };
     });
     // If no GPU can be read, neither can the node.
     const isBlind =

@@ -56,6 +56,13 @@ describe('YAML as kubectl reads it', () => {
     expect(faultOf('{"a": 1}\n{"b": 2')).to.not.equal('none');
   });
 
+  it('begins each document without its byte order mark, as where marked files are put together', () => {
+    const text = '\uFEFFa: 1\n---\n\uFEFFb: 2\n--- # more\r\n\uFEFFc:\n  d: 3\n';
+    expect(valuesOf(text)).to.deep.equal([{ a: 1 }, { b: 2 }, { c: { d: 3 } }]);
+    expect(at(documentsOf(text)[2]?.locate(['c', 'd']) ?? { line: 0, column: 0 })).to.equal('6:3');
+    expect(valuesOf('a: 1\n---\n# b\n\uFEFFb: 2\n')).to.deep.equal([{ a: 1 }, { '\uFEFFb': 2 }]);
+  });
+
   it('has no place for what kubectl does not read: directives, and text behind ---', () => {
     expect(faultOf('%YAML 1.1\n---\na: 1\n')).to.equal('1:1');
     expect(faultOf('a: 1\n--- b\n')).to.equal('2:1');

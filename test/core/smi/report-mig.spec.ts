@@ -11,6 +11,8 @@ ci 0 13 0 profile 0 place 0:1
 proc gpu 0 gi 1 ci 0 pid 42 mem 1200 name python3
 `;
 const busy = new InProcessNode(['A100-SXM4-40GB'], state).run(['-q', '-x']).stdout;
+const idle = busy.replace(/[ \t]*<process_info>[^]*?<\/process_info>\n/, '');
+const empty = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n').run(['-q', '-x']).stdout;
 const off = new InProcessNode(['A100-SXM4-40GB'], '').run(['-q', '-x']).stdout;
 const without = new InProcessNode(['T4'], 'proc gpu 0 pid 7 mem 9 name x\n').run(['-q', '-x']).stdout;
 
@@ -35,18 +37,33 @@ const faultOf = (whole: string, from: RegExp, to: string): string | undefined =>
 const block = (name: string): RegExp => new RegExp(`[ \\t]*<${name}>[^]*?</${name}>\\n`);
 
 describe('MIG in a report', () => {
-  it('is not off because the report does not say that it is on', () => {
-    expect(codeOf(busy, /.*<current_mig>.*\n/, '')).to.equal('ParseError');
-    expect(codeOf(busy, '<current_mig>Enabled', '<current_mig>N/A')).to.equal('ParseError');
-    expect(codeOf(busy, '<current_mig>Enabled', '<current_mig>')).to.equal('ParseError');
-    expect(codeOf(busy, /.*<pending_mig>.*\n/, '')).to.equal('ParseError');
-    expect(codeOf(busy, /(<(?:current|pending)_mig>)Enabled/g, '$1N/A')).to.equal('ParseError');
-    expect(codeOf(busy, block('mig_mode'), '')).to.equal('ParseError');
-    expect(codeOf(busy, /[ \t]*<mig_mode>[^]*<\/mig_devices>\n/, '')).to.equal('ParseError');
-    expect(codeOf(busy, /.*<current_mig>.*\n/, '$&$&')).to.equal('ParseError');
-    expect(codeOf(busy, /(<(?:current|pending)_mig>)Enabled/g, '$1Disabled')).to.equal('ParseError');
-    const idle = busy.replace(block('process_info'), '');
-    expect(codeOf(idle, /(<(?:current|pending)_mig>)Enabled/g, '$1Disabled')).to.equal('Unstable');
+  for (const [what, report] of Object.entries({
+    'busy instances': busy,
+    'idle instances': idle,
+    'no instance': empty,
+  })) {
+    it(`is not off, with ${what}, because the report does not say that it is on`, () => {
+      expect(codeOf(report, /.*<current_mig>.*\n/, '')).to.equal('ParseError');
+      expect(codeOf(report, '<current_mig>Enabled', '<current_mig>N/A')).to.equal('ParseError');
+      expect(codeOf(report, '<current_mig>Enabled', '<current_mig>')).to.equal('ParseError');
+      expect(codeOf(report, /.*<pending_mig>.*\n/, '')).to.equal('ParseError');
+      expect(codeOf(report, block('mig_mode'), '')).to.equal('ParseError');
+      expect(codeOf(report, /[ \t]*<mig_mode>[^]*<\/mig_devices>\n/, '')).to.equal('ParseError');
+      expect(codeOf(report, /.*<current_mig>.*\n/, '$&$&')).to.equal('ParseError');
+    });
+  }
+
+  it('is not off where the report lists MIG devices, or processes on them', () => {
+    const modes = /(<(?:current|pending)_mig>)Enabled/g;
+    expect(codeOf(busy, modes, '$1N/A')).to.equal('ParseError');
+    expect(codeOf(idle, modes, '$1N/A')).to.equal('ParseError');
+    expect(codeOf(busy, modes, '$1Disabled')).to.equal('ParseError');
+    expect(codeOf(idle, modes, '$1Disabled')).to.equal('Unstable');
+  });
+
+  it('is on where the report says so, whatever version it gives the driver', () => {
+    const old = busy.replace('<driver_version>550.163.01', '<driver_version>418.87');
+    expect(read(old).gpus[0]?.mig).to.deep.equal({ current: 'Enabled', pending: 'Enabled' });
   });
 
   it('is none with drivers that know none, which say nothing of it', () => {

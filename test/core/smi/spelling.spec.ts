@@ -119,6 +119,7 @@ describe('names as nvidia-smi spells them', () => {
       'no line below the head': [...head.slice(0, 4), ...entries],
       'two entries without a line between': [...head, ...entries.slice(0, 1), ...entries.slice(2)],
       'a line twice': [...head, ...entries.slice(0, 2), ...entries.slice(1)],
+      'a line where an entry was': [...head, ...entries.slice(0, 2), lines[0] ?? '', ...entries.slice(3)],
       'another last line': [...head, ...entries.slice(0, 5), `${(lines[0] ?? '').slice(0, -3)}+`],
     };
     for (const [name, table] of Object.entries(tables)) {

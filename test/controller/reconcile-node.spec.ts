@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { AgentPods } from '../../src/controller/agents.ts';
+import { Cluster } from '../../src/controller/cluster.ts';
+import { Executor } from '../../src/controller/execute.ts';
+import { Gatherer } from '../../src/controller/gather.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
+import { NodeReconciler } from '../../src/controller/reconcile-node.ts';
+import { NodeReporter } from '../../src/controller/report-node.ts';
+import { Fleet } from '../../src/core/policy/fleet.ts';
+import { KubeClient } from '../../src/kube/client.ts';
+import { EventRecorder } from '../../src/kube/events.ts';
+import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { ObjectStore } from '../../src/kube/store.ts';
+import { silentLogger } from '../../src/process/logger.ts';
+import { someSettings } from '../support/node-builders.ts';
+
+const nodeAt = (resourceVersion: string): NodeObject => ({ metadata: { name: 'n', uid: 'uid-n', resourceVersion } });
+
+/** An API server that has the node at version 2, as it was written. */
+class Server extends KubeClient {
+  reads = 0;
+
+  override async find<T extends KubeObject>(): Promise<T> {
+    this.reads += 1;
+    return nodeAt('2') as unknown as T;
+  }
+}
+
+/** A controller that wrote node `n` at time 0, and that sees the version before. */
+function aController() {
+  const client = new Server(new PooledKubeConfig(), 'test');
+  const nodes = new ObjectStore<NodeObject>();
+  nodes.upsert(nodeAt('1'));
+  const cluster = new Cluster({
+    policies: new ObjectStore(),
+    nodes,
+    partitions: new ObjectStore(),
+    fleet: new Fleet({ sharing: false }),
+    agents: new AgentPods(),
+  });
+  cluster.nodes.expect('n', '2', 0);
+  const clock = { ms: 0 };
+  const now = (): number => clock.ms;
+  const events = new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' });
+  const reconciler = new NodeReconciler({
+    cluster,
+    gatherer: new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now }),
+    executor: new Executor({ client, cluster, configFiles: undefined, log: silentLogger, now }),
+    reporter: new NodeReporter({ client, cluster, events, onNews: () => undefined, now }),
+    now,
+  });
+  return { client, cluster, clock, nodes, reconciler };
+}
+
+describe('a node that was written', () => {
+  it('is not decided on until the watch brings the write, for three seconds', async () => {
+    const { client, clock, reconciler } = aController();
+    expect(await reconciler.reconcile('n')).to.deep.equal({ requeueAfterMs: 3010 });
+    clock.ms = 2900;
+    expect(await reconciler.reconcile('n')).to.deep.equal({ requeueAfterMs: 110 });
+    expect(client.reads).to.equal(0);
+  });
+
+  it('is read where the watch does not bring it', async () => {
+    const { client, cluster, clock, reconciler } = aController();
+    clock.ms = 3000;
+    await reconciler.reconcile('n');
+    expect(client.reads).to.equal(1);
+    expect(cluster.nodes.get('n')?.metadata.resourceVersion).to.equal('2');
+    expect(cluster.nodes.expectedSince('n')).to.equal(undefined);
+  });
+
+  it('is decided on as soon as the watch brings it', async () => {
+    const { client, nodes, reconciler } = aController();
+    nodes.upsert(nodeAt('2'));
+    await reconciler.reconcile('n');
+    expect(client.reads).to.equal(0);
+  });
+});
