@@ -20,7 +20,7 @@ demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEE
 test: build control-plane helm ## Run all tests on Kubernetes' own control plane
 	@exec mocha --ignore 'test/node/**' 'test/**/*.spec.ts'
 
-test-node: build control-plane ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
+test-node: build control-plane helm ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
 	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'
 
 verify: node_modules/.installed generate lint ## Check types, lint, format, structure, prose and generated files

@@ -1,6 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { FleetMemory } from '../core/node/fleet-memory.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
+import { isUrgentNode } from '../core/node/urgency.ts';
 import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
@@ -79,10 +80,19 @@ export class Cluster {
     );
   }
 
-  /** Whether a node has a slot of the policy that decides over it. */
-  isInFlight(name: string): boolean {
+  /** Whether a node goes before others: it has a slot of the policy that decides over it, or is urgent by itself. */
+  isUrgent(name: string): boolean {
     const policy = this.fleet.winnerOf(name);
-    return policy !== undefined && this.ledgerOf(policy).some(({ node }) => node === name);
+    if (policy !== undefined && this.ledgerOf(policy).some(({ node }) => node === name)) return true;
+    const node = this.nodes.get(name);
+    return node !== undefined && isUrgentNode(node, this.partitions.get(name));
+  }
+
+  /** Nodes with a slot, in any ledger. */
+  nodesInFlight(): readonly string[] {
+    return [...this.fleet.policies].flatMap(({ policy }) =>
+      this.ledgerOf(policy.metadata.name).map(({ node }) => node),
+    );
   }
 
   ledgerOf(policy: string): readonly Slot[] {

@@ -41,20 +41,22 @@ export class Executor {
    */
   async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
     let known = memory;
+    for (const command of commands) if (!isRemoval(command)) await this.#carryOut(command, snapshot);
     // In parallel: an eviction takes the API server 0.1 s.
-    const evictions = commands.filter((command) => command.name === 'EvictPod');
-    for (const command of commands) if (command.name !== 'EvictPod') await this.#carryOut(command, snapshot);
+    const removals = commands.filter(isRemoval);
     const answers = await Promise.all(
-      evictions.map(async (command) => ({ command, refusal: await this.#evict(command) })),
+      removals.map(async (command) => ({ command, refusal: await this.#remove(command, snapshot) })),
     );
     for (const { command, refusal } of answers) {
-      const { pod, owner, round } = command;
-      known = noteEviction(known, pod.uid, { at: this.#now(), refusal, round, ...(owner !== undefined && { owner }) });
+      const { uid } = command.pod;
+      const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
+      const whose = { ...(round !== undefined && { round }), ...(owner !== undefined && { owner }) };
+      known = noteEviction(known, uid, { at: this.#now(), refusal, ...whose });
     }
     return known;
   }
 
-  async #carryOut(command: Exclude<Command, { name: 'EvictPod' }>, snapshot: NodeSnapshot): Promise<void> {
+  async #carryOut(command: Exclude<Command, Removal>, snapshot: NodeSnapshot): Promise<void> {
     const { node } = snapshot;
     const { name } = node.metadata;
     switch (command.name) {
@@ -79,15 +81,6 @@ export class Executor {
           pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
         });
         return undefined;
-      case 'DeletePod': {
-        const { pod, graceSeconds } = command;
-        await this.#client.delete(
-          { resource: pods, namespace: pod.namespace, name: pod.name },
-          { preconditions: { uid: pod.uid }, ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }) },
-        );
-        this.#log.warn('pod deleted by force', { node: name, pod: `${pod.namespace}/${pod.name}` });
-        return undefined;
-      }
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return undefined;
@@ -125,11 +118,24 @@ export class Executor {
     this.#cluster.partitions.remember(written);
   }
 
-  /**
-   * Evicts a pod and respects its disruption budget.
-   * @returns the API server's refusal and the pod; undefined if the pod is terminating or gone
-   */
-  async #evict({ pod, graceSeconds }: Extract<Command, { name: 'EvictPod' }>): Promise<string | undefined> {
+  /** @returns the API server's refusal and the pod; undefined if the pod is terminating or gone */
+  async #remove(command: Removal, { node }: NodeSnapshot): Promise<string | undefined> {
+    const { namespace, name } = command.pod;
+    try {
+      if (command.name === 'EvictPod') await this.#evict(command);
+      else await this.#delete(command, node.metadata.name);
+      return undefined;
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return undefined;
+      if (!(error instanceof ApiError) || error.code === 0) throw error;
+      // Only the causes name a disruption budget.
+      const causes = (error.details?.causes ?? []).flatMap(({ message }) => message ?? []);
+      return `${namespace}/${name}: ${[error.text, ...causes].join(' ')}`;
+    }
+  }
+
+  /** Respects the pod's disruption budget. */
+  async #evict({ pod, graceSeconds }: Extract<Removal, { name: 'EvictPod' }>): Promise<void> {
     const { namespace, name, uid } = pod;
     const body = {
       apiVersion: 'policy/v1',
@@ -140,15 +146,22 @@ export class Executor {
         ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
       },
     };
-    try {
-      await this.#client.createSubresource({ resource: pods, namespace, name, subresource: 'eviction' }, body);
-      return undefined;
-    } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return undefined;
-      if (!(error instanceof ApiError) || error.code === 0) throw error;
-      // Only the causes name a disruption budget.
-      const causes = (error.details?.causes ?? []).flatMap(({ message }) => message ?? []);
-      return `${namespace}/${name}: ${[error.message, ...causes].join(' ')}`;
-    }
+    await this.#client.createSubresource({ resource: pods, namespace, name, subresource: 'eviction' }, body);
   }
+
+  async #delete({ pod, graceSeconds }: Extract<Removal, { name: 'DeletePod' }>, node: string): Promise<void> {
+    const { namespace, name, uid } = pod;
+    await this.#client.delete(
+      { resource: pods, namespace, name },
+      { preconditions: { uid }, ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }) },
+    );
+    this.#log.warn('pod deleted by force', { node, pod: `${namespace}/${name}` });
+  }
+}
+
+/** Ends a pod: its owner, a disruption budget or an admission policy may object, which must not keep other pods. */
+type Removal = Extract<Command, { readonly name: 'EvictPod' | 'DeletePod' }>;
+
+function isRemoval(command: Command): command is Removal {
+  return command.name === 'EvictPod' || command.name === 'DeletePod';
 }

@@ -15,7 +15,7 @@ import type { NodeObject } from './node-object.ts';
 import { gpuResourcesOf, type ListedPod, projectPod } from '../core/projection/project-pod.ts';
 
 /** How many lists of one node's pods are read in parallel. The API server takes 0.1 s for each, to make sure that it is current. */
-const mostPodLists = 8;
+const mostPodLists = 16;
 
 /** Reads what decisions are based on. */
 export class Gatherer {

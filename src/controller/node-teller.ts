@@ -1,7 +1,9 @@
 import { nodePartitions, nodes } from '../api/resources.ts';
 import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
-import type { Command } from '../core/node/commands.ts';
+import type { Command, Drain } from '../core/node/commands.ts';
+import { describeDrain } from '../core/status/drain-text.ts';
+import { countWords } from '../core/text/count-words.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Logger } from '../process/logger.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -22,8 +24,8 @@ interface Told {
 }
 
 /**
- * Tells people what happens to nodes: a log line for each decision that differs from the last, and Events at the start and the
- * end of a change.
+ * Tells people what happens to nodes: a log line for each decision that differs from the last, and Events before pods are evicted,
+ * when a disruption budget is in the way, and at the start and the end of a change.
  */
 export class NodeTeller {
   readonly #cluster: KnownNodes;
@@ -49,6 +51,10 @@ export class NodeTeller {
     const refusals = this.#logEvictions(step, before.refusals);
     const state = `${phase} ${reason}`;
     if (state !== before.state) this.#logState(step);
+    for (const command of commands)
+      if (command.name === 'WriteDrain' && command.drain) this.#announceDrain(node, command.drain);
+    if (state !== before.state && reason === 'EvictionBlocked')
+      this.#record(node, 'Warning', reason, verdict.message, true);
     const begins = commands.some(({ name }) => name === 'WriteGrant');
     if (begins) this.#announceStart(node);
     const hasEnded = before.isChanging && (phase === 'Ready' || phase === 'Failed');
@@ -94,12 +100,18 @@ export class NodeTeller {
     this.#log[level](`node ${phase.toLowerCase()}`, { node, reason, why: message });
   }
 
+  /** No pod has been asked to go yet: that follows once this has been recorded. */
+  #announceDrain(node: string, drain: Drain): void {
+    const partition = this.#cluster.partitions.get(node);
+    const who = describeDrain(drain, partition?.status?.device?.gpus ?? []);
+    const message = `policy ${partition?.spec.policy?.name ?? 'unknown'} will evict ${who}; then it ${describeWork(partition)}`;
+    this.#record(node, 'Normal', 'Draining', message, true);
+  }
+
   #announceStart(node: string): void {
     const partition = this.#cluster.partitions.get(node);
     const { granted, policy } = partition?.spec ?? {};
-    const { destroy = 0, create = 0, gpusChanging = 0 } = partition?.status?.device?.plan ?? {};
-    const work = `destroys ${destroy} and creates ${create} instances on ${gpusChanging} GPUs`;
-    const message = `policy ${policy?.name ?? 'unknown'}, grant ${granted?.epoch ?? 'unknown'}: ${work}`;
+    const message = `policy ${policy?.name ?? 'unknown'}, grant ${granted?.epoch ?? 'unknown'}: ${describeWork(partition)}`;
     this.#record(node, 'Normal', 'Repartitioning', message, true);
   }
 
@@ -116,6 +128,11 @@ export class NodeTeller {
     if (node) this.#events.record({ ...note, resource: nodes, object: node });
     if (partition && onPartition) this.#events.record({ ...note, resource: nodePartitions, object: partition });
   }
+}
+
+function describeWork(partition: GpuNodePartition | undefined): string {
+  const { destroy = 0, create = 0, gpusChanging = 0 } = partition?.status?.device?.plan ?? {};
+  return `destroys ${destroy} and creates ${create} instances on ${countWords(gpusChanging, 'GPU')}`;
 }
 
 function reasonOf(status: NodePartitionStatus | undefined): string {

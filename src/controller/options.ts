@@ -6,7 +6,7 @@ import type { GpuHolder } from '../core/pods/gpu-holders.ts';
 import { checkHolders } from '../core/pods/holder-check.ts';
 import type { LabelSelector } from '../core/pods/plugin-pods.ts';
 import { defaultSystemNamespaces } from '../core/pods/system-pods.ts';
-import { integer, limit, oneOf } from '../process/option.ts';
+import { integer, limit, oneOf, reason } from '../process/option.ts';
 import { configMapName, equalitySelector } from '../process/plugin-option.ts';
 import { addServiceOptions, type ServiceOptions } from '../process/service-option.ts';
 import { programVersion } from '../process/version.ts';
@@ -126,7 +126,7 @@ export function describeController(): Command {
       integer(1, 86_400),
       1800,
     )
-    .option('--freeze <reason>', 'start no change on any node; every policy shows the reason in its status')
+    .option('--freeze <reason>', 'start no change on any node; every policy shows the reason in its status', reason)
     .option(
       '--clients-deadline-seconds <n>',
       'how long to wait for the pods of GPU clients to terminate',

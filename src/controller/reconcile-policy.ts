@@ -4,6 +4,7 @@ import type { GpuPartitionPolicy } from '../api/types.ts';
 import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
 import { wantedFinalizers } from '../core/policy/retirement.ts';
 import type { RolloutGate } from '../core/rollout/gate.ts';
+import { judgeAdmits } from '../core/rollout/admits.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
 import { type PolicyFacts, policyStatus } from '../core/status/policy-status.ts';
@@ -13,6 +14,7 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
+import type { Foresight } from './foresee.ts';
 import { PolicyReporter } from './report-policy.ts';
 import { Turn } from '../process/turn.ts';
 import { Turnstile } from '../process/turnstile.ts';
@@ -34,6 +36,7 @@ export class PolicyReconciler {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
   readonly #reporter: PolicyReporter;
+  readonly #foresight: Foresight;
   readonly #settings: RolloutSettings;
   readonly #requeueNodes: (names: Iterable<string>) => void;
   readonly #tellPolicy: (name: string) => void;
@@ -44,6 +47,7 @@ export class PolicyReconciler {
     readonly client: KubeClient;
     readonly cluster: Cluster;
     readonly events: EventRecorder;
+    readonly foresight: Foresight;
     readonly settings: RolloutSettings;
     readonly requeueNodes: (names: Iterable<string>) => void;
     readonly tellPolicy: (name: string) => void;
@@ -52,6 +56,7 @@ export class PolicyReconciler {
     this.#client = parts.client;
     this.#cluster = parts.cluster;
     this.#reporter = new PolicyReporter(parts);
+    this.#foresight = parts.foresight;
     this.#settings = parts.settings;
     this.#requeueNodes = parts.requeueNodes;
     this.#tellPolicy = parts.tellPolicy;
@@ -72,9 +77,11 @@ export class PolicyReconciler {
     const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
     // 2. Decide whose turn it is. The accepted generation is written before anything of it starts.
     const { gate } = this.#step(record);
-    const draft = policyStatus(factsOf(record, accepted, isAccepted, gate), record.tally);
+    const { freeze: frozen } = this.#settings;
+    const draft = policyStatus({ ...factsOf(record, accepted, isAccepted, gate), frozen }, record.tally);
     const untoldMs = await this.#reporter.tell(record, policy, draft);
     record.acceptedGeneration = accepted;
+    if (isNew && isAccepted) record.isForeseen = await this.#foresight.foresee(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
@@ -114,7 +121,7 @@ export class PolicyReconciler {
     return isSame ? policy : undefined;
   }
 
-  #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
+  #step({ policy, tally, acceptedGeneration, isForeseen }: PolicyRecord): LedgerStep {
     const { rollout, nodes } = this.#cluster;
     const { name, generation } = policy.metadata;
     const cap = countLimit(this.#settings.maxConcurrentNodes, this.#cluster.size);
@@ -125,7 +132,13 @@ export class PolicyReconciler {
       standingOf: this.#cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
-      mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),
+      admits: judgeAdmits({
+        mayStart: acceptedGeneration === generation && !this.#isOverdue(policy),
+        unseen: tally.unseen,
+        standings: rollout.of(name),
+        isForeseen,
+        hasCanary: policy.spec.rollout?.canary !== undefined,
+      }),
       cap: cap - this.#cluster.inFlightBeside(name),
       frozen: this.#settings.freeze,
     });

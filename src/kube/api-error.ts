@@ -44,6 +44,8 @@ export class ApiError extends Error {
    * `Timeout`, `InvalidAnswer`, `TooLarge` or `NoCredentials`.
    */
   readonly reason: string;
+  /** The server's own words, without the request. */
+  readonly text: string;
   readonly details: StatusDetails | undefined;
   /** The wait that the server asks for (header Retry-After or the Status), in ms. */
   readonly retryAfterMs: number | undefined;
@@ -54,6 +56,7 @@ export class ApiError extends Error {
     });
     this.code = fields.code;
     this.reason = fields.reason;
+    this.text = fields.text;
     this.details = fields.details;
     this.retryAfterMs = fields.retryAfterMs;
   }

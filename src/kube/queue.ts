@@ -22,6 +22,8 @@ export interface QueueOptions {
   readonly backoff?: BackoffOptions;
   /** Keys that go before all others, however long those have waited; checked when a key is added. */
   readonly isUrgent?: (key: string) => boolean;
+  /** Maximum number of other keys processed in parallel, asked for before each; default `concurrency`. */
+  readonly patientConcurrency?: () => number;
   /** Called after a failed reconcile; `retryInMs` is absent for a terminal error. */
   readonly onFailure?: (key: string, error: unknown, retryInMs: number | undefined) => void;
   readonly observer?: QueueObserver | undefined;
@@ -64,6 +66,8 @@ export class WorkQueue {
   readonly #waiting = new Map<string, number>();
   /** Keys being processed, and their start. */
   readonly #working = new Map<string, number>();
+  /** Those of them that were not urgent. */
+  readonly #patient = new Set<string>();
   readonly #runs = new Set<Promise<void>>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
@@ -153,9 +157,12 @@ export class WorkQueue {
     for (const [key, sinceMs] of this.#inOrder()) {
       if (this.#working.size >= (this.#options.concurrency ?? 1)) return;
       if (this.#working.has(key)) continue;
+      const isUrgent = this.#urgent.has(key);
+      if (!isUrgent && this.#patient.size >= (this.#options.patientConcurrency?.() ?? Infinity)) return;
       if (this.#isTurnOver()) return;
       this.#urgent.delete(key);
       this.#waiting.delete(key);
+      if (!isUrgent) this.#patient.add(key);
       this.#cancelDelay(key);
       const nowMs = this.#clock.monotonicMs();
       this.#working.set(key, nowMs);
@@ -163,6 +170,7 @@ export class WorkQueue {
       const run = this.#work(key).finally(() => {
         this.#runs.delete(run);
         this.#working.delete(key);
+        this.#patient.delete(key);
         this.#startWork();
       });
       this.#runs.add(run);

@@ -62,6 +62,8 @@ export function collectionPath(resource: Resource, namespace?: string): string {
 
 /** Path of an object or its subresource: `/api/v1/nodes/n1/status`. */
 export function objectPath(ref: ObjectRef): string {
+  if (['', '.', '..'].includes(ref.name))
+    throw new Error(`${JSON.stringify(ref.name)} is not the name of a ${ref.resource.kind}`);
   const path = `${collectionPath(ref.resource, ref.namespace)}/${encodeURIComponent(ref.name)}`;
   return ref.subresource === undefined ? path : `${path}/${ref.subresource}`;
 }

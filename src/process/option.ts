@@ -34,3 +34,9 @@ export function list(text: string): readonly string[] {
   if (items.some((item) => item === '')) throw new InvalidArgumentError('must be a comma-separated list.');
   return items;
 }
+
+/** Parser of a command line option that takes a reason: `freeze: false` in a file would be taken for one. */
+export function reason(text: string): string {
+  if (!/^\s*(true|false|yes|no|on|off|[01])?\s*$/i.test(text)) return text;
+  throw new InvalidArgumentError('must be a reason in words, for people who read it; leave the option out to say no.');
+}

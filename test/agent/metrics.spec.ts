@@ -48,4 +48,13 @@ describe('the metrics of an agent', () => {
       expect(text).to.contain(`gpu_partition_device_operations_total{operation="${operation}"} 1`);
     }
   });
+
+  it('say which loop does not go on, and none of an agent that has just started', () => {
+    const metrics = new AgentMetrics(new Registry(), new FakeClock());
+    expect(metrics.explainStall(0)).to.equal(undefined);
+    const counts = { lists: 1, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };
+    metrics.attach({ queue: { depth: 1, longestRunMs: 61_000 }, watch: { counts, silenceMs: 0 } });
+    expect(metrics.explainStall(60_000)).to.equal('a reconcile has been running for 61 s');
+    expect(metrics.explainStall(62_000)).to.equal(undefined);
+  });
 });

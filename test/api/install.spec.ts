@@ -4,7 +4,7 @@ import { cleanupFinalizer } from '../../src/api/names.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { installedFolders, templateOf, workloadKinds } from '../config/workload.ts';
 import { clusterTimeoutMs, installKinds, uniqueName, useOwnCluster } from '../support/cluster.ts';
-import { findHelm } from '../support/helm.ts';
+import { findHelm, renderChart } from '../support/helm.ts';
 import { attempt } from './attempt.ts';
 import { accountOf, renderFolder } from './installation.ts';
 
@@ -55,10 +55,20 @@ describe('what is installed', () => {
     });
   }
 
+  it('from the chart is taken by the API server, each field of it, with what runs before it is uninstalled', async () => {
+    const { stdout: input } = await renderChart();
+    const { code, stderr } = await cluster().kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], {
+      input,
+    });
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.not.include('Warning');
+  });
+
   it('by Helm is upgraded and uninstalled, and leaves nothing but the CRDs and the policies', async function () {
     this.timeout(120_000);
     const kubeconfig = await cluster().kubeconfigFile();
-    const names = 'namespaces.controller=chart-controller,namespaces.agents=chart-agents';
+    // What the hook does is tried where pods run (test/node/chart.spec.ts).
+    const names = 'namespaces.controller=chart-controller,namespaces.agents=chart-agents,uninstallHook.enabled=false';
     const run = async (...args: readonly string[]): Promise<void> => {
       const all = [...args, '--kubeconfig', kubeconfig, '--namespace', 'kube-system'];
       const { code, stdout, stderr } = await runProgram(helm, all);

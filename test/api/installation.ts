@@ -10,6 +10,7 @@ export interface RenderedObject {
     readonly name: string;
     readonly namespace?: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec?: Readonly<Record<string, unknown>>;
 }

@@ -151,6 +151,46 @@ describe('gpu-partition plan --snapshot', () => {
     }
   });
 
+  it('refuses objects of ours without a spec: kubectl writes none', async () => {
+    for (const kind of ['GpuNodePartition', 'GpuPartitionPolicy']) {
+      const items = [
+        { kind: 'Node', metadata: { name: 'n1' } },
+        { kind, metadata: { name: 'x' } },
+      ];
+      await write('bare.json', JSON.stringify({ kind: 'List', items }));
+      const { code, stderr } = await plan('-f', 'policy.yaml', '--snapshot', 'bare.json');
+      expect(code).to.equal(2);
+      expect(stderr).to.equal(
+        `error: bare.json: ${kind} x has no spec; make the snapshot with: kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml\n`,
+      );
+    }
+  });
+
+  it('refuses a snapshot without other namespaces or policies: it would call pods gone that run', async () => {
+    const cluster = aBusyCluster();
+    const z = { ...aTeamPod('z'), metadata: { name: 'z', namespace: 'default', uid: 'uid-z' } };
+    await write('poor.yaml', snapshotYaml({ ...cluster, pods: [z] }));
+    const narrow = await plan('-f', 'policy.yaml', '--snapshot', 'poor.yaml');
+    expect(narrow).to.include({ code: 2, stdout: '' });
+    expect(narrow.stderr).to.equal(
+      'error: all pods of the snapshot are of namespace default, but the agent of node n1 reports pod team/a; ' +
+        'make it with: kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml\n',
+    );
+    // Another namespace is there: the pods of this one have ended since.
+    const others = cluster.pods.filter(({ metadata }) => metadata.namespace !== 'team');
+    await write('poor.yaml', snapshotYaml({ ...cluster, pods: [...others, z] }));
+    expect(await plan('-f', 'policy.yaml', '--snapshot', 'poor.yaml')).to.include({ code: 0 });
+    await write('poor.yaml', snapshotYaml(aBusyCluster({ policies: [] })));
+    expect(await plan('-f', 'policy.yaml', '--snapshot', 'poor.yaml')).to.include({ code: 0 });
+    await write('other.yaml', stringify(inFile({ layouts: [{ profiles: { '1g.5gb': 7 } }] }, 'q')));
+    const unknown = await plan('-f', 'other.yaml', '--snapshot', 'poor.yaml');
+    expect(unknown).to.include({ code: 2, stdout: '' });
+    expect(unknown.stderr).to.equal(
+      'error: node n1 serves policy p, which is neither in the snapshot nor given with -f; ' +
+        'make the snapshot with: kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml\n',
+    );
+  });
+
   it('refuses policies that are not valid, are none, or are there twice', async () => {
     await write('bad.yaml', stringify(inFile({ layouts: [{ profiles: { '9g.5gb': 1 } }] })));
     const bad = await plan('-f', 'bad.yaml', ...options);

@@ -28,12 +28,12 @@ describe('the chart', () => {
   });
 
   it('is config/default, object for object', async () => {
-    expect(byName(await chartObjects())).to.deep.equal(byName(await renderFolder('config/default')));
+    expect(byName(await chartObjects('--no-hooks'))).to.deep.equal(byName(await renderFolder('config/default')));
   });
 
   for (const platform of platforms) {
     it(`is config/overlays/${platform} with platforms/${platform}.yaml`, async () => {
-      const chart = await chartObjects('--values', `charts/gpu-partition/platforms/${platform}.yaml`);
+      const chart = await chartObjects('--no-hooks', '--values', `charts/gpu-partition/platforms/${platform}.yaml`);
       const overlay = await renderFolder(`config/overlays/${platform}`);
       expect(byName(chart)).to.deep.equal(byName(overlay));
     });
@@ -41,6 +41,15 @@ describe('the chart', () => {
 
   it('has a file of values for every overlay', () => {
     expect(platforms).to.have.members(readdirSync('config/overlays'));
+  });
+
+  it('has besides what cleans up before it is uninstalled, and has not where a value says so', async () => {
+    const hooks = (objects: readonly RenderedObject[]) =>
+      objects.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']);
+    const found = hooks(await chartObjects());
+    expect(found.map(({ kind }) => kind)).to.have.members(['Role', 'RoleBinding', 'Job']);
+    for (const { metadata } of found) expect(metadata.annotations?.['helm.sh/hook']).to.equal('pre-delete');
+    expect(hooks(await chartObjects('--set', 'uninstallHook.enabled=false'))).to.deep.equal([]);
   });
 
   it('renames its namespaces everywhere, in accounts of admission policies too', async () => {
@@ -57,7 +66,7 @@ describe('the chart', () => {
     const set = `image.repository=example.com/gpu,image.digest=${digest},image.pullSecrets[0].name=pull`;
     const objects = await chartObjects('--set', `${set},controller.args[0]=--log-level=debug,agent.args[0]=--x`);
     const text = JSON.stringify(objects);
-    expect(text.split(`"image":"example.com/gpu@${digest}"`)).to.have.length(3);
+    expect(text.split(`"image":"example.com/gpu@${digest}"`)).to.have.length(4);
     expect(text)
       .to.include('"imagePullSecrets":[{"name":"pull"}]')
       .and.include('"--log-level=debug"')

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { agentCommand } from '../../src/agent/command.ts';
+import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
+import { controllerCommand } from '../../src/controller/command.ts';
 import { renderFolder } from '../api/installation.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { argsOf, installedFolders, templateOf, workloadKinds } from './workload.ts';
@@ -25,6 +28,19 @@ describe('the manifests', function () {
     });
   }
 
+  it('have probes and metrics served on the address of the pod alone', async () => {
+    const objects = await renderFolder('config/default');
+    for (const kind of workloadKinds) {
+      const { env = [] } = templateOf(objects, kind).spec.containers[0] ?? {};
+      const address = env.find(({ name }) => name === 'POD_IP');
+      expect(address?.valueFrom?.fieldRef?.fieldPath, kind).to.equal('status.podIP');
+    }
+    for (const { options } of [controllerCommand(), agentCommand()]) {
+      const host = options.find(({ long }) => long === '--health-host');
+      expect(host?.defaultValueDescription).to.equal('$POD_IP, else 127.0.0.1');
+    }
+  });
+
   it('stand up to a drain: two controllers on two machines, one of which may go at a time', async () => {
     const objects = await renderFolder('config/default');
     const labels = { matchLabels: { 'app.kubernetes.io/name': 'gpu-partition-controller' } };
@@ -36,6 +52,12 @@ describe('the manifests', function () {
     expect(preferred?.podAffinityTerm).to.deep.equal({ topologyKey: 'kubernetes.io/hostname', labelSelector: labels });
     const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget');
     expect(budget?.spec).to.deep.equal({ maxUnavailable: 1, selector: labels });
+  });
+
+  it('let controllers start on a node that they have closed: it may be the only one', async () => {
+    const { tolerations = [] } = templateOf(await renderFolder('config/default'), 'Deployment').spec;
+    const keys = [repartitioningTaint.key, ...startupTaintKeys];
+    expect(tolerations).to.deep.equal(keys.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' })));
   });
 
   it('let pods speak to the API server and to names, and listen to those who scrape, in both namespaces', async () => {

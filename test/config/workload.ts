@@ -5,6 +5,10 @@ interface Container {
   readonly name: string;
   readonly args: readonly string[];
   readonly command: readonly string[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath: string } };
+  }[];
   readonly livenessProbe?: object;
   readonly readinessProbe?: object;
   readonly resources?: { readonly limits?: { readonly memory?: string } };
@@ -21,6 +25,7 @@ export interface WorkloadTemplate {
     };
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly securityContext?: Readonly<Record<string, unknown>>;
+    readonly tolerations?: readonly object[];
     readonly volumes: readonly { readonly name: string; readonly hostPath?: { readonly type?: string } }[];
   };
 }

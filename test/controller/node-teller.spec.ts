@@ -6,7 +6,7 @@ import type { Command } from '../../src/core/node/commands.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { EventNote } from '../../src/kube/events.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
-import { aDevice, aPartition } from '../support/builders.ts';
+import { aDevice, aGpu, aPartition, uuidOf } from '../support/builders.ts';
 import { aWriteGrant } from '../support/node-builders.ts';
 
 const taint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } as const;
@@ -17,7 +17,7 @@ function aTeller() {
   const log = new RecordedLog();
   const notes: EventNote[] = [];
   const partition = aPartition({
-    device: { ...aDevice(), plan },
+    device: { ...aDevice(aGpu()), plan },
     phase: 'Ready',
     policy: { name: 'p', generation: 1 },
     granted: { gpus: [], epoch: 3, planHash: 'h', deadline: '' },
@@ -89,7 +89,39 @@ describe('what is told of a node', () => {
       'GpuNodePartition Normal Repartitioning',
       'Node Normal Repartitioned',
     ]);
-    expect(notes[0]?.message).to.equal('policy p, grant 3: destroys 1 and creates 2 instances on 1 GPUs');
+    expect(notes[0]?.message).to.equal('policy p, grant 3: destroys 1 and creates 2 instances on 1 GPU');
+  });
+
+  it('is an Event that names the pods and the work before any pod is evicted', () => {
+    const { look, notes } = aTeller();
+    const pods = ['a', 'b'].map((name) => ({ namespace: 'team', name, uid: name }));
+    const places = [`${uuidOf(0)} 2g.10gb@0`, `${uuidOf(0)} 3g.20gb@4`, 'GPU-gone'];
+    const drain = { planHash: 'h', pods, places };
+    look({ phase: 'Updating', reason: 'Draining', message: '' }, [{ name: 'WriteDrain', drain }]);
+    expect(notes.map(({ resource, type, reason }) => `${resource.kind} ${type} ${reason}`)).to.deep.equal([
+      'Node Normal Draining',
+      'GpuNodePartition Normal Draining',
+    ]);
+    expect(notes[0]?.message).to.equal(
+      'policy p will evict 2 pods: team/a, team/b (GPU 0: 2g.10gb at 0, 3g.20gb at 4; GPU GPU-gone); then it destroys 1 and creates 2 instances on 1 GPU',
+    );
+    look({}, [{ name: 'WriteDrain', drain: null }]);
+    expect(notes).to.have.length(2);
+  });
+
+  it('is a warning that names the disruption budget in the way, once', () => {
+    const { look, notes } = aTeller();
+    const blocked = {
+      phase: 'Updating',
+      reason: 'EvictionBlocked',
+      message: 'waiting for team/a: its budget',
+    } as const;
+    look(blocked);
+    look(blocked);
+    expect(notes.map(({ resource, type, message }) => `${resource.kind} ${type}: ${message}`)).to.deep.equal([
+      'Node Warning: waiting for team/a: its budget',
+      'GpuNodePartition Warning: waiting for team/a: its budget',
+    ]);
   });
 
   it('is a warning where a change fails, and nothing of a node that did not change', () => {

@@ -4,6 +4,7 @@ import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { Executor } from '../../src/controller/execute.ts';
+import { Foresight } from '../../src/controller/foresee.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
 import { NodeReconciler } from '../../src/controller/reconcile-node.ts';
 import { NodeReporter } from '../../src/controller/report-node.ts';
@@ -12,12 +13,12 @@ import type { Taint } from '../../src/core/metadata/node-change.ts';
 import { PolicyReconciler } from '../../src/controller/reconcile-policy.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
-import { EventRecorder } from '../../src/kube/events.ts';
+import { type EventNote, EventRecorder } from '../../src/kube/events.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { fleetDevice, fleetLayout, fleetNames, fleetPool } from '../bench/fleet-objects.ts';
+import { fleetDevice, fleetLayout, fleetNames, fleetPool, fleetResources } from '../bench/fleet-objects.ts';
 import { anAsking, aSlotOf, aStanding } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
 import { someSettings } from '../support/node-builders.ts';
@@ -43,9 +44,11 @@ function aBigFleet(policy: GpuPartitionPolicy & KubeObject): { fleet: Fleet; rec
   }
   fleet.setPolicy(policy);
   const nodes = new ObjectStore<NodeObject>();
+  const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
   const reconciler = new PolicyReconciler({
     client,
-    cluster: new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() }),
+    cluster,
+    foresight: foresightOf(client, cluster),
     events: new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' }),
     settings: { maxConcurrentNodes: '10%', deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
@@ -72,6 +75,27 @@ describe('PolicyReconciler', () => {
     expect(fleet.policy('p')?.unchecked.size).to.be.greaterThan(0);
   });
 
+  it('admits after an edit before it has looked at the nodes: what they will request is foreseen', async () => {
+    const { fleet, cluster, reconciler, policies, add } = twoPolicies();
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    const edit = (generation: number): void => {
+      const layouts = [{ profiles: { '1g.5gb': 5, '2g.10gb': 1 } }];
+      const policy = aPolicy({ name: 'p', generation, nodeSelector: { matchLabels: { pool: 'p' } }, layouts });
+      add({ ...policy, metadata: { ...policy.metadata, resourceVersion: String(1000 * generation) } });
+    };
+    edit(2);
+    await reconciler.reconcile('p');
+    expect(cluster.ledgerOf('p'), 'nodes that nobody knows').to.deep.equal([]);
+    for (const node of ['p0', 'p1', 'p2']) {
+      fleet.policy('p')?.tally.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
+      cluster.rollout.put(aStanding(node, { isVerified: true }));
+    }
+    edit(3);
+    await reconciler.reconcile('p');
+    expect(fleet.policy('p')?.tally.unseen.size).to.equal(3);
+    expect(cluster.ledgerOf('p').map(({ node, generation }) => [node, generation])).to.deep.equal([['p0', 3]]);
+  });
+
   it('keeps the cap over policies whose ledgers are written at the same time', async () => {
     const { fleet, cluster, reconciler, policies } = twoPolicies();
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
@@ -88,6 +112,23 @@ describe('PolicyReconciler', () => {
     expect(inFlight()).to.have.length(1);
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
     expect(inFlight()).to.have.length(1);
+  });
+
+  it('writes the ledger under its own field manager, and only onto the version of the policy that it decided on', async () => {
+    const world = aSmallWorld();
+    world.addNode('p0', { pool: 'p' });
+    const policy = aPolicy();
+    world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    await world.reconciler.reconcile('p');
+    const version = world.cluster.policies.get('p')?.metadata.resourceVersion;
+    world.fleet.policy('p')?.tally.put({ node: 'p0', phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+    world.cluster.rollout.put(anAsking('p0'));
+    await world.reconciler.reconcile('p');
+    expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p0']);
+    const ledgers = world.applied.filter(({ status }) => 'inFlight' in status);
+    expect(ledgers.map(({ metadata, fieldManager }) => ({ ...metadata, fieldManager }))).to.deep.equal([
+      { uid: policy.metadata.uid, resourceVersion: version, fieldManager: 'gpu-partition-ledger' },
+    ]);
   });
 
   it('counts what a write of the leader before it has brought late: the cap is passed by that one, and nobody is admitted until there is room', async () => {
@@ -130,6 +171,29 @@ describe('PolicyReconciler', () => {
     });
     await world.reconciler.reconcile('p');
     expect(world.cluster.policies.get('p')?.metadata.finalizers).to.deep.equal([]);
+  });
+
+  it('lets a policy go when its time is over although a node is dead, names the node, and waits until then', async () => {
+    const clock = { ms: 0 };
+    const world = aSmallWorld(() => clock.ms);
+    for (const node of ['dead', 'done']) world.addNode(node, { pool: 'p' });
+    const known = aPolicy({ onDelete: 'DisableMig', generation: 2 });
+    const finalizers = ['gpupartition.dev/cleanup', 'example.com/other'];
+    const metadata = { ...known.metadata, resourceVersion: '2', deletionTimestamp: '1970-01-01T00:00:00Z', finalizers };
+    world.add({ ...known, metadata, status: { acceptedGeneration: 2 } });
+    const tally = () => world.fleet.policy('p')?.tally;
+    const finalizersNow = () => world.cluster.policies.get('p')?.metadata.finalizers;
+    tally()?.put({ node: 'done', phase: 'Ready', reason: 'Ready', message: '' });
+    tally()?.put({ node: 'dead', phase: 'Pending', reason: 'NodeNotReady', message: 'the kubelet is gone' });
+    const { requeueAfterMs } = (await world.reconciler.reconcile('p')) ?? {};
+    expect(finalizersNow()).to.deep.equal(finalizers);
+    expect(requeueAfterMs).to.be.within(1_800_000, 1_801_000);
+    clock.ms = requeueAfterMs ?? 0;
+    await world.reconciler.reconcile('p');
+    expect(finalizersNow()).to.deep.equal(['example.com/other']);
+    expect(world.notes.filter(({ reason }) => reason === 'NotDisabled').map(({ message }) => message)).to.deep.equal([
+      'the policy is deleted although MIG was not disabled on dead (NodeNotReady): not done within 1800 s',
+    ]);
   });
 
   it('gives slots back while a generation is refused: what is done must not count against other policies', async () => {
@@ -188,6 +252,28 @@ describe('PolicyReconciler', () => {
     expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p1']);
   });
 
+  it('tells of a freeze of the whole cluster in the status of every policy, also where no node waits', async () => {
+    const world = aSmallWorld(() => 0, 'incident 7');
+    world.addNode('p0', { pool: 'p' });
+    for (const [name, pool] of [
+      ['p', 'p'],
+      ['empty', 'nowhere'],
+    ] as const) {
+      const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool } } });
+      world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+      await world.reconciler.reconcile(name);
+    }
+    world.fleet.policy('p')?.tally.put({ node: 'p0', phase: 'Ready', reason: 'Ready', message: '' });
+    await world.reconciler.reconcile('p');
+    for (const name of ['p', 'empty']) {
+      const { conditions, summary } = world.cluster.policies.get(name)?.status ?? {};
+      const ready = conditions?.find(({ type }) => type === 'Ready');
+      expect(ready).to.include({ status: 'True' });
+      expect(ready?.message).to.include('the whole cluster is frozen: incident 7');
+      expect(summary).to.match(/, frozen$/);
+    }
+  });
+
   it('writes at once what is new, and how many nodes are where once a second at most', async () => {
     const clock = { ms: 10_000 };
     const { fleet, cluster, reconciler } = twoPolicies(() => clock.ms);
@@ -211,6 +297,12 @@ describe('PolicyReconciler', () => {
   });
 });
 
+function foresightOf(reader: KubeClient, cluster: Cluster): Foresight {
+  const about = { client: reader, cluster, settings: someSettings, configFiles: undefined, now: () => 0 };
+  const gatherer = new Gatherer(about);
+  return new Foresight({ cluster, known: (node) => gatherer.known(node), log: silentLogger });
+}
+
 /** Policies `p` and `q` with three nodes each, of which one may change at a time. */
 function twoPolicies(now = () => 0) {
   const names = ['p', 'q'];
@@ -224,19 +316,20 @@ function twoPolicies(now = () => 0) {
 }
 
 /** A controller of which one node may change at a time, and an API server that takes a moment for a write. */
-function aSmallWorld(now = () => 0) {
+function aSmallWorld(now = () => 0, freeze?: string) {
   const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const nodes = new ObjectStore<NodeObject>();
   const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
   const fleet = new Fleet({ sharing: false });
   const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
   const slow = new SlowClient(cluster);
-  const events = new EventRecorder({ client: slow, logger: silentLogger, controller: 'test', instance: 'test' });
+  const events = new RecordedEvents({ client: slow, logger: silentLogger, controller: 'test', instance: 'test' });
   const reconciler = new PolicyReconciler({
     client: slow,
     cluster,
     events,
-    settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000 },
+    foresight: foresightOf(slow, cluster),
+    settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000, freeze },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
     now,
@@ -245,6 +338,8 @@ function aSmallWorld(now = () => 0) {
     fleet,
     cluster,
     reconciler,
+    notes: events.notes,
+    applied: slow.applied,
     add: (policy: GpuPartitionPolicy & KubeObject) => {
       policies.upsert(policy);
       fleet.setPolicy(policy);
@@ -266,12 +361,23 @@ function aSmallWorld(now = () => 0) {
       }),
     addNode: (name: string, labels: Readonly<Record<string, string>>, taints: readonly Taint[] = []) => {
       fleet.setNode(name, labels);
-      const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+      const status = { allocatable: fleetResources, conditions: [{ type: 'Ready', status: 'True' }] };
       nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: { taints }, status });
-      const partition = aPartition({ device: fleetDevice(name) });
+      const pod = { metadata: { name: `agent-${name}` }, spec: { nodeName: name }, status };
+      cluster.agents.take({ type: 'apply', key: pod.metadata.name, object: pod, previous: undefined });
+      const partition = aPartition({ nodeUID: `uid-${name}`, device: fleetDevice(name) });
       partitions.upsert({ ...partition, metadata: { name, uid: `uid-gpn-${name}`, resourceVersion: '1' } });
     },
   };
+}
+
+/** Keeps Events instead of writing them. */
+class RecordedEvents extends EventRecorder {
+  readonly notes: EventNote[] = [];
+
+  override record(note: EventNote): void {
+    this.notes.push(note);
+  }
 }
 
 class BrokenGatherer extends Gatherer {
@@ -289,6 +395,8 @@ class BrokenGatherer extends Gatherer {
 
 /** Answers a write of a policy when everybody else had a turn. */
 class SlowClient extends KubeClient {
+  /** What was applied, and as whom. */
+  readonly applied: { readonly metadata: object; readonly status: object; readonly fieldManager: string }[] = [];
   readonly #cluster: Cluster;
   #version = 10;
 
@@ -297,7 +405,10 @@ class SlowClient extends KubeClient {
     this.#cluster = cluster;
   }
 
-  override async apply<T extends KubeObject>(...[{ name }, { status }]: Parameters<KubeClient['apply']>): Promise<T> {
+  override async apply<T extends KubeObject>(
+    ...[{ name }, { metadata = {}, status }, { fieldManager = '' } = {}]: Parameters<KubeClient['apply']>
+  ): Promise<T> {
+    this.applied.push({ metadata, status: status as object, fieldManager });
     return this.#answer(name, {}, status);
   }
 
@@ -308,7 +419,7 @@ class SlowClient extends KubeClient {
   async #answer<T extends KubeObject>(name: string, fields: unknown, status: unknown): Promise<T> {
     await new Promise((resolve) => setImmediate(resolve));
     const known = this.#cluster.policies.get(name);
-    this.#version += 1;
+    this.#version = Math.max(this.#version, Number(known?.metadata.resourceVersion ?? 0)) + 1;
     const metadata = { ...known?.metadata, ...(fields as object), name, resourceVersion: String(this.#version) };
     return { ...known, metadata, status: { ...known?.status, ...(status as object) } } as unknown as T;
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { RetryAnswer } from '../../src/cli/commands/retry.ts';
+import type { PolicySpec } from '../../src/api/types.ts';
 import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
 import type { PlannedNode } from '../../src/core/plan/planned-node.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
@@ -49,7 +50,7 @@ const budget = {
 
 describe('gpu-partition plan and retry, on a cluster', function () {
   this.timeout(120_000);
-  const rig = useRig(nodes, { controllerArguments: cap });
+  const rig = useRig(nodes, { controllerArguments: [...cap, '--lease-seconds', '15'] });
   const nodeSelector = { matchLabels: { pool: 'p' } };
   const spec = (profiles: Record<string, number>) => ({ nodeSelector, layouts: [{ profiles }] });
   let folder = '';
@@ -150,6 +151,50 @@ describe('gpu-partition plan and retry, on a cluster', function () {
     }
   });
 
+  it('is what happens then: budgets are named and hold, also two that exclude each other, and force deletes', async () => {
+    const drained = (drain: NonNullable<PolicySpec['drain']>) =>
+      rig().apply('p', { ...spec({ '1g.5gb': 7 }), drain, rollout: { maxUnavailable: 3 } });
+    const saidOf = (node: string, pattern: RegExp) =>
+      eventually(
+        async () =>
+          (await rig().partition(node)).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+        (message) => pattern.test(message),
+        { timeoutMs: 60_000, what: `${node} to say ${pattern}` },
+      );
+    const writesOfPods = async () =>
+      (await rig().controlPlane.auditedWrites()).filter(
+        ({ user, resource }) => user.endsWith(':gpu-partition-controller') && resource === 'pods',
+      );
+    await drained({ timeout: '1s', onTimeout: 'Wait' });
+    await rig().untilReason('n1', 'EvictionBlocked', 60_000);
+    await saidOf(
+      'n1',
+      /default\/train-\S+: Cannot evict .* The disruption budget train needs 2 healthy pods and has 2 currently/,
+    );
+    await saidOf('n2', /default\/bare is without a controller/);
+    await applyObjects(rig(), [{ ...budget, metadata: { name: 'too-many', namespace: 'default' } }]);
+    await saidOf('n1', /default\/train-\S+: This pod has more than one PodDisruptionBudget/);
+    await eventually(
+      async () => (await rig().policy('p')).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+      (message) => /n1: .*more than one PodDisruptionBudget/.test(message) && message.includes('n2: '),
+      { timeoutMs: 30_000, what: 'policy p to say both' },
+    );
+    const events = await rig().kubectl('get', 'events', '-A', '-o', 'custom-columns=A:.reason,B:.type,C:.message');
+    expect(events).to.match(
+      /Draining +Normal +policy p will evict 2 pods: default\/train-\S+, default\/train-\S+ \(GPU 0: /,
+    );
+    expect(events).to.match(/EvictionBlocked +Warning +.*The disruption budget train needs/);
+    const refused = await writesOfPods();
+    expect(new Set(refused.map(({ subresource, code }) => `${subresource} ${code}`))).to.deep.equal(
+      new Set(['eviction 429', 'eviction 500']),
+    );
+    expect(refused.filter(({ name }) => name === 'bare')).to.deep.equal([]);
+    await drained({ onTimeout: 'Force' });
+    for (const node of ['n1', 'n2', 'n3']) await rig().untilReason(node, 'Ready', 60_000);
+    const deleted = (await writesOfPods()).filter(({ verb, code }) => verb === 'delete' && code === 200);
+    expect(deleted.map(({ name }) => name.replace(/-.*/, '')).sort()).to.deep.equal(['bare', 'train', 'train']);
+  });
+
   it('asks for another try of what rests, and of nothing else', async () => {
     const kubeconfig = await accountWith('gpu-partition-retrier');
     const retry = (node: string) => runRetry(['retry', node, '--kubeconfig', kubeconfig]);
@@ -157,7 +202,7 @@ describe('gpu-partition plan and retry, on a cluster', function () {
     expect({ code: idle.code, isAsked: idle.answer[0]?.isAsked }).to.deep.equal({ code: 1, isAsked: false });
     const nodeSelectorOfOne = { matchLabels: { name: 'n3' } };
     await writeFile(rig().rig.faultsFile('n3'), 'fail DeviceCreateGpuInstance rc=999\n');
-    await rig().apply('q', { priority: 1, nodeSelector: nodeSelectorOfOne, layouts: [{ profiles: { '1g.5gb': 7 } }] });
+    await rig().apply('q', { priority: 1, nodeSelector: nodeSelectorOfOne, layouts: [{ profiles: { '2g.10gb': 3 } }] });
     await rig().untilReason('n3', 'Resting', 90_000);
     await writeFile(rig().rig.faultsFile('n3'), '');
     const asked = await retry('n3');

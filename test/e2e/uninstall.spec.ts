@@ -57,9 +57,9 @@ function useOperator(deleteDeadlineSeconds: number) {
     async stopAgents(): Promise<void> {
       await Promise.all(rig().rig.agents.map((agent) => agent.stop('SIGTERM')));
     },
-    async release() {
+    async release(...more: readonly string[]) {
       const kubeconfig = await rig().controlPlane.kubeconfigFile();
-      return run(['release', '--kubeconfig', kubeconfig]);
+      return run(['release', '--kubeconfig', kubeconfig, ...more]);
     },
   };
 }
@@ -93,6 +93,10 @@ describe('uninstalling', function () {
       const early = await operator.release();
       expect(early.code, early.stderr).to.equal(1);
       expect(early.stderr).to.match(/controller \S+ leads, and would put everything back/);
+      // Whoever names the wrong namespace must not release a fleet that somebody leads.
+      const misled = await operator.release('--namespace', 'default');
+      expect(misled.code, misled.stdout).to.equal(1);
+      expect(misled.stderr).to.match(/controller \S+ leads, and would put everything back/);
       await operator.rig().rig.controller.stop('SIGTERM');
       await operator.stopAgents();
       await operator.rig().kubectl('delete', 'gpp', '--all', '--wait=false');

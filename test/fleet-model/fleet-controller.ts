@@ -10,6 +10,8 @@ import type { Verdict } from '../../src/core/node/verdict.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
+import { foreseeStanding } from '../../src/core/plan/foresee-standing.ts';
+import { judgeAdmits } from '../../src/core/rollout/admits.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import { countLimit } from '../../src/core/rollout/limit.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
@@ -189,11 +191,19 @@ export class FleetController {
       this.cluster.policies.remember(written);
     }
     record.acceptedGeneration = accepted;
+    if (isNew && isAccepted) record.isForeseen = [...record.tally.unseen].every((node) => this.#foresee(node));
     const again = yield* this.#moveOn(name, record);
     for (const node of this.cluster.nodesWithNewSlots(name)) this.#lookAt(node);
     if (isNew) for (const node of record.nodes) this.#lookAt(node);
     this.#policyWorkers.get(name)?.succeeded();
     return again;
+  }
+
+  #foresee(name: string): boolean {
+    const node = this.cluster.nodes.get(name);
+    const standing = node && foreseeStanding(this.cluster.rollout.standingOf(name), this.#known(node));
+    if (standing) this.cluster.rollout.put(standing);
+    return standing !== undefined;
   }
 
   *#moveOn(name: string, record: PolicyRecord): WorkerTask {
@@ -206,7 +216,7 @@ export class FleetController {
     return leftMs === undefined ? step.requeueAfterMs : Math.min(leftMs, step.requeueAfterMs ?? leftMs);
   }
 
-  #step({ policy, tally, acceptedGeneration }: PolicyRecord): LedgerStep {
+  #step({ policy, tally, acceptedGeneration, isForeseen }: PolicyRecord): LedgerStep {
     const { rollout, nodes } = this.cluster;
     const { name, generation } = policy.metadata;
     const snapshot: LedgerSnapshot = {
@@ -216,7 +226,13 @@ export class FleetController {
       standingOf: this.cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
-      mayAdmit: acceptedGeneration === generation && tally.size('unseen') === 0 && !this.#isOverdue(policy),
+      admits: judgeAdmits({
+        mayStart: acceptedGeneration === generation && !this.#isOverdue(policy),
+        unseen: tally.unseen,
+        standings: rollout.of(name),
+        isForeseen,
+        hasCanary: policy.spec.rollout?.canary !== undefined,
+      }),
       cap: countLimit(this.#world.setup.cap, this.cluster.size) - this.cluster.inFlightBeside(name),
       frozen: this.freeze,
     };
@@ -295,17 +311,7 @@ export class FleetController {
     }
     const node = this.cluster.nodes.get(name);
     if (!node) return this.#forget(name);
-    const partition = this.cluster.partitions.get(name);
-    const claim = this.#fleet.claimOf(name, partition);
-    const known: NodeSnapshot = {
-      now: this.#world.timeline.now,
-      node,
-      partition,
-      claim,
-      slot: claim.winner && this.cluster.slotOf(claim.winner, node, partition),
-      agent: this.#agents.viewOf(name),
-      settings,
-    };
+    const known = this.#known(node);
     const seen = this.cluster.slotsOf(node);
     if (known.slot) this.cluster.rollout.begin(name);
     const found = yield* this.#decide(known, this.cluster.memoryOf(name));
@@ -317,6 +323,21 @@ export class FleetController {
     this.cluster.memory.put(name, memory);
     this.verdicts.set(name, verdict);
     return yield* this.#shell.report(snapshot, verdict, memory);
+  }
+
+  #known(node: NodeObject): NodeSnapshot {
+    const { name } = node.metadata;
+    const partition = this.cluster.partitions.get(name);
+    const claim = this.#fleet.claimOf(name, partition);
+    return {
+      now: this.#world.timeline.now,
+      node,
+      partition,
+      claim,
+      slot: claim.winner && this.cluster.slotOf(claim.winner, node, partition),
+      agent: this.#agents.viewOf(name),
+      settings,
+    };
   }
 
   #note({ snapshot, verdict, standing }: Settled & { readonly snapshot: NodeSnapshot }, seen: readonly string[]): void {

@@ -60,6 +60,24 @@ describe('WorkQueue', () => {
     expect(gate.started).to.deep.equal(['d', 'c', 'a', 'b', 'e']);
   });
 
+  it('processes fewer keys that are not urgent in parallel as long as it is told so', async () => {
+    const gate = new Gate();
+    let most = 1;
+    const { queue } = aQueue(gate.reconcile, {
+      concurrency: 3,
+      isUrgent: (key) => key === 'u',
+      patientConcurrency: () => most,
+    });
+    for (const key of ['a', 'b', 'c', 'd', 'u']) queue.add(key);
+    await settle();
+    expect(gate.started).to.deep.equal(['u', 'a']);
+    most = 3;
+    await gate.end('a');
+    expect(gate.started).to.deep.equal(['u', 'a', 'b', 'c']);
+    await gate.end('u');
+    expect(gate.started).to.deep.equal(['u', 'a', 'b', 'c', 'd']);
+  });
+
   it('says of a write that somebody else was faster with, and no more', async () => {
     const conflict = new ApiError({ request: 'PATCH x', code: 409, reason: 'Conflict', text: 'modified' });
     const { queue, log } = aQueue(() => Promise.reject(conflict));

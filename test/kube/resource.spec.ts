@@ -20,6 +20,11 @@ describe('paths of the API', () => {
     expect(objectPath({ resource: nodes, name: '../pods' })).to.equal('/api/v1/nodes/..%2Fpods');
   });
 
+  it('takes no name that would make the path one of all objects', () => {
+    for (const name of ['', '.', '..'])
+      expect(() => objectPath({ resource: nodes, name })).to.throw(`"${name}" is not the name of a Node`);
+  });
+
   it('knows an object by namespace and name', () => {
     expect(keyOf({ metadata: { name: 'n' } })).to.equal('n');
     expect(keyOf({ metadata: { name: 'n', namespace: 'a' } })).to.equal('a/n');

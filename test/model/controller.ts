@@ -184,7 +184,7 @@ export class ControllerProcess {
       standingOf: this.#cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: record.tally.matched - record.tally.size('lost'),
-      mayAdmit: record.acceptedGeneration === generation && record.tally.size('unseen') === 0,
+      admits: record.acceptedGeneration === generation && record.tally.size('unseen') === 0 ? 'Everybody' : 'Nobody',
       cap: Infinity,
       frozen: undefined,
     });

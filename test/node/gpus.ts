@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
@@ -47,4 +47,9 @@ export async function makeDriverRoot(base: string): Promise<void> {
     program,
     node: '/usr/local/bin/node',
   });
+}
+
+/** Whole GPUs without MIG, as a new machine has them. */
+export async function makeGpusWhole(): Promise<void> {
+  await rm(join(simulatorFolder, 'state'), { force: true });
 }

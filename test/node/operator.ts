@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
+import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { eventually } from '../support/eventually.ts';
 import { driverRoot, faultsFile, operationsFile } from './gpus.ts';
 import { nodeName } from './node-config.ts';
-import { describeGpuPod, pluginDaemonSet, pluginLabel, pluginNamespace } from './plugin-daemon-set.ts';
+import { describeGpuPod, describePlugin, pluginLabel, pluginName, pluginNamespace } from './plugin-daemon-set.ts';
 import { startRealNode } from './real-node.ts';
 import type { RealNode } from './real-node.ts';
 
@@ -19,42 +20,55 @@ interface NodeObject {
   readonly status: { readonly allocatable: Readonly<Record<string, string>> };
 }
 
+/** Where controllers and agents run. */
+export interface Namespaces {
+  readonly controllers: string;
+  readonly agents: string;
+}
+
+const ownNamespaces: Namespaces = { controllers: 'gpu-partition-system', agents: 'gpu-partition-agents' };
 const policyPath = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies/slices';
+const partitionsPath = '/apis/gpupartition.dev/v1alpha1/gpunodepartitions';
 const gpuCount = 2;
 const timeoutMs = 90_000;
 
-/** Our operator on a real node, installed from the shipped image and manifests. */
+/** Our operator on a real node, from the shipped image and manifests. */
 export class Operator {
   readonly node: RealNode;
 
-  private constructor(node: RealNode) {
+  constructor(node: RealNode) {
     this.node = node;
   }
 
   /** @param statusPeriodSeconds of the kubelet */
   static async install(statusPeriodSeconds: number): Promise<Operator> {
-    const node = await startRealNode(statusPeriodSeconds);
-    const operator = new Operator(node);
-    await applyFolder(node.controlPlane, 'config/default');
-    await operator.apply(pluginDaemonSet);
-    await operator.kubectl(
-      'rollout',
-      'status',
-      '--timeout=60s',
-      '-n',
-      pluginNamespace,
-      `daemonset/${pluginDaemonSet.metadata.name}`,
-    );
-    await operator.kubectl(
-      'rollout',
-      'status',
-      '--timeout=60s',
-      '-n',
-      'gpu-partition-agents',
-      'daemonset/gpu-partition-agent',
-    );
-    await operator.rollOutController();
+    const operator = new Operator(await startRealNode(statusPeriodSeconds));
+    await operator.applyFolder('config/default');
+    await operator.runPlugin('mixed');
+    await operator.rollOut();
     return operator;
+  }
+
+  /** `kubectl apply -k` of a folder of ours. */
+  async applyFolder(folder: string): Promise<void> {
+    await applyFolder(this.node.controlPlane, folder);
+  }
+
+  /** Has the device plugin run with this strategy, and no pod of it with another. */
+  async runPlugin(strategy: MigStrategy): Promise<void> {
+    await this.apply(describePlugin(strategy));
+    await this.#untilRolledOut(pluginNamespace, `daemonset/${pluginName}`);
+  }
+
+  async removePlugin(): Promise<void> {
+    const options = ['--ignore-not-found', '--cascade=foreground', '--timeout=30s'];
+    await this.kubectl('delete', '-n', pluginNamespace, `daemonset/${pluginName}`, ...options);
+  }
+
+  /** Waits until agent and controllers are Ready, and no pod of an earlier template is there. */
+  async rollOut({ agents, controllers }: Namespaces = ownNamespaces): Promise<void> {
+    await this.#untilRolledOut(agents, 'daemonset/gpu-partition-agent');
+    await this.#untilRolledOut(controllers, 'deployment/gpu-partition-controller');
   }
 
   async kubectl(...args: readonly string[]): Promise<string> {
@@ -69,28 +83,17 @@ export class Operator {
     if (code !== 0) throw new Error(`kubectl apply: ${stderr}`);
   }
 
-  async rollOutController(): Promise<void> {
-    await this.kubectl(
-      'rollout',
-      'status',
-      '--timeout=90s',
-      '-n',
-      'gpu-partition-system',
-      'deployment/gpu-partition-controller',
-    );
-  }
-
   /** Has the plugin refreshed by a signal, or by a new pod. */
   async setPluginRefresh(way: 'Signal' | 'Evict'): Promise<void> {
     const args = ['--health-port=8081', `--plugin-refresh=${way}`];
     const patch = [{ op: 'replace', path: '/spec/template/spec/containers/0/args', value: args }];
     const target = ['-n', 'gpu-partition-system', 'deployment/gpu-partition-controller'];
     await this.kubectl('patch', ...target, '--type=json', '-p', JSON.stringify(patch));
-    await this.rollOutController();
+    await this.rollOut();
   }
 
   /** Asks for a layout of all GPUs. */
-  async ask(profiles: Profiles): Promise<void> {
+  async ask(profiles: Profiles, more: Partial<PolicySpec> = {}): Promise<void> {
     await this.apply({
       apiVersion: 'gpupartition.dev/v1alpha1',
       kind: 'GpuPartitionPolicy',
@@ -99,21 +102,26 @@ export class Operator {
         nodeSelector: { matchLabels: { 'nvidia.com/gpu.present': 'true' } },
         strategy: 'mixed',
         layouts: [{ profiles }],
+        ...more,
       },
     });
   }
 
   /** Waits until the policy says that it is done, and the node offers the layout and is open. */
   async untilDone(profiles: Profiles): Promise<void> {
+    const wanted = Object.entries(profiles).map(([profile, count]) => [`nvidia.com/mig-${profile}`, count * gpuCount]);
+    await this.untilOffered(Object.fromEntries(wanted));
+  }
+
+  /** The same for any resources. */
+  async untilOffered(expected: Readonly<Record<string, number>>): Promise<void> {
     const read = async (): Promise<object> => {
       const { metadata, status } = await this.#demand<GpuPartitionPolicy>(policyPath);
       const ready = status?.conditions?.find(({ type }) => type === 'Ready');
       return { isReady: ready?.status === 'True' && ready.observedGeneration === metadata.generation, ready };
     };
     await eventually(read, (seen) => 'isReady' in seen && seen.isReady === true, { timeoutMs, what: 'the policy' });
-    const wanted = Object.entries(profiles).map(([profile, count]) => [`nvidia.com/mig-${profile}`, count * gpuCount]);
     const offered = await this.offered();
-    const expected = Object.fromEntries(wanted);
     if (JSON.stringify(sortKeys(offered)) !== JSON.stringify(sortKeys(expected)))
       throw new Error(`Ready, and the node offers ${JSON.stringify(offered)} instead of ${JSON.stringify(expected)}`);
     const taints = await this.taints();
@@ -138,9 +146,18 @@ export class Operator {
     return this.#demand(`/api/v1/nodes/${nodeName}`);
   }
 
-  /** Starts a pod on a slice. @returns the UUID of the device that it has */
-  async runGpuPod(name: string, profile: string): Promise<string> {
-    await this.apply(describeGpuPod(name, `nvidia.com/mig-${profile}`));
+  /** Waits until the node has this taint. */
+  async untilTainted(taint: string): Promise<void> {
+    await eventually(
+      () => this.taints(),
+      (taints) => taints.includes(taint),
+      { timeoutMs, what: 'the taints of the node' },
+    );
+  }
+
+  /** Starts a pod on a device of this resource. @returns the UUID of the device that it has */
+  async runGpuPod(name: string, resource: string): Promise<string> {
+    await this.apply(describeGpuPod(name, resource));
     await this.kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=60s');
     return (await this.kubectl('logs', name)).trim();
   }
@@ -175,6 +192,40 @@ export class Operator {
       (count) => count > since,
       { timeoutMs, what: 'the number of changes of the device' },
     );
+  }
+
+  /** Has the controllers run as this user, as a platform may demand. */
+  async setControllerUser(runAsUser: number): Promise<void> {
+    const patch = { spec: { template: { spec: { securityContext: { runAsUser } } } } };
+    const target = ['-n', ownNamespaces.controllers, 'deployment/gpu-partition-controller'];
+    await this.kubectl('patch', ...target, '-p', JSON.stringify(patch));
+  }
+
+  /** Waits until the node's agent reports GPUs of these products, without an error. */
+  async untilRead(products: readonly string[]): Promise<void> {
+    const wanted = JSON.stringify(products);
+    await eventually(
+      () => this.#readDevice(),
+      (device) => device?.error === undefined && JSON.stringify(device?.gpus?.map(({ product }) => product)) === wanted,
+      { timeoutMs, what: `the report of ${wanted}` },
+    );
+  }
+
+  /** Waits until the node's agent reports that it cannot read the GPUs, for this reason. */
+  async untilUnreadable(code: string): Promise<void> {
+    await eventually(
+      () => this.#readDevice(),
+      (device) => device?.error?.code === code,
+      { timeoutMs, what: 'the report of the agent' },
+    );
+  }
+
+  async #readDevice(): Promise<DeviceReport | undefined> {
+    return (await this.#demand<GpuNodePartition>(`${partitionsPath}/${nodeName}`)).status?.device;
+  }
+
+  async #untilRolledOut(namespace: string, what: string): Promise<void> {
+    await this.kubectl('rollout', 'status', '--timeout=90s', '-n', namespace, what);
   }
 
   async #demand<T>(path: string): Promise<T> {

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 
 import { nodeName } from './node-config.ts';
-import { Operator } from './operator.ts';
 import type { Profiles } from './operator.ts';
 import { killPrograms } from './processes.ts';
-import { isOnNode, readNodeLogs } from './real-node.ts';
+import { useRealNode } from './shared-node.ts';
 
 /** The 3g.20gb stays through all of them. */
 const small: Profiles = { '1g.5gb': 4, '3g.20gb': 1 };
@@ -13,21 +12,13 @@ const mixed: Profiles = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
 
 describe('our image and manifests on a real kubelet and containerd', function () {
   this.timeout(120_000);
-  let started: Operator | undefined;
-  const operator = (): Operator => {
-    if (started === undefined) throw new Error('the operator is there only within tests');
-    return started;
-  };
+  const operator = useRealNode();
 
   before(async function () {
-    if (!isOnNode()) return this.skip();
-    this.timeout(600_000);
-    started = await Operator.install(1);
+    await operator().applyFolder('config/default');
+    await operator().runPlugin('mixed');
+    await operator().rollOut();
   });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') process.stderr.write(await readNodeLogs());
-  });
-  after(async () => started?.node.stop());
 
   /** Changes the layout and kills what `kill` kills while the device changes. */
   async function changeUnder(profiles: Profiles, kill: () => Promise<void>): Promise<void> {
@@ -43,7 +34,7 @@ describe('our image and manifests on a real kubelet and containerd', function ()
   it('makes the slices of a policy, and a pod runs on one', async () => {
     await operator().ask(mixed);
     await operator().untilDone(mixed);
-    const uuid = await operator().runGpuPod('holder', '3g.20gb');
+    const uuid = await operator().runGpuPod('holder', 'nvidia.com/mig-3g.20gb');
     expect(uuid).to.match(/^MIG-/);
     expect(await operator().devices()).to.include(uuid);
   });

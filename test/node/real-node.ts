@@ -94,7 +94,7 @@ function readVariable(name: keyof typeof nodeVariables): string {
 /** The ends of the logs of containerd, kubelet and our pods, for a test that failed. */
 export async function readNodeLogs(): Promise<string> {
   const files = ['containerd.log', 'kubelet.log'].map((name) => join(nodeFolder, name));
-  for await (const file of glob('/var/log/pods/gpu-partition-*/*/*.log')) files.push(file);
+  for await (const file of glob('/var/log/pods/*gpu-partition-*/*/*.log')) files.push(file);
   const ends = files.map(async (file) => {
     const lines = (await readFile(file, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-15);
     return `--- ${file}\n${lines.map((line) => line.slice(0, 400)).join('\n')}\n`;

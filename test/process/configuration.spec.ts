@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeConfigurable } from '../../src/process/configuration.ts';
-import { integer, list, oneOf } from '../../src/process/option.ts';
+import { integer, list, oneOf, reason } from '../../src/process/option.ts';
 
 describe('the configuration of a program', () => {
   const folder = mkdtempSync(join(tmpdir(), 'configuration-'));
@@ -27,6 +27,7 @@ describe('the configuration of a program', () => {
       .option('--seconds <n>', 'a number', integer(1, 10), 5)
       .option('--level <level>', 'a word', oneOf(['info', 'debug'] as const), 'info')
       .option('--roots <folders>', 'a list', list)
+      .option('--freeze <reason>', 'words', reason)
       .option('--no-elect', 'a switch')
       .action((options: Readonly<Record<string, unknown>>) => {
         found = { ...options };
@@ -72,12 +73,22 @@ describe('the configuration of a program', () => {
       '--seconds: "99" must be a whole number from 1 to 10.',
       'GPU_PARTITION_LEVEL: "loud" must be one of info, debug.',
       '/config.yaml: elect: "maybe" must be true or false.',
-      '/config.yaml: second: unknown option; known: node, seconds, level, roots, elect',
+      '/config.yaml: second: unknown option; known: node, seconds, level, roots, freeze, elect',
       '/config.yaml: roots: must be a text',
       '--node: requires a value',
     ]) {
       expect(words).to.include(finding);
     }
+  });
+
+  it('takes no switch for a reason: whoever writes false means that there is none', async () => {
+    expect(await run(['--node', 'x'], 'freeze: incident 7\n')).to.include({ freeze: 'incident 7' });
+    expect(await run(['--node', 'x', '--freeze', 'upgrade'])).to.include({ freeze: 'upgrade' });
+    const words = 'must be a reason in words, for people who read it; leave the option out to say no';
+    for (const value of ['false', 'true', 'no', '0', '""']) {
+      expect(await run(['--node', 'x'], `freeze: ${value}\n`)).to.include(words);
+    }
+    expect(await run(['--node', 'x', '--freeze', ' '])).to.include(words);
   });
 
   it('says of a file that it cannot be read, or is none', async () => {

@@ -45,6 +45,11 @@ export class FleetRecorder {
     return recorder;
   }
 
+  /** Whether it has seen every revision: a list that is read again skips some, and what a handler throws is only logged. */
+  get hasSeenAll(): boolean {
+    return this.#reflectors.every(({ counts }) => counts.lists === 1 && counts.handlerErrors === 0);
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
   }

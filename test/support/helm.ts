@@ -40,12 +40,16 @@ export async function findHelm(): Promise<string> {
   return program;
 }
 
-/** Renders the chart. @returns Helm's output and exit status */
-export async function renderChart(...args: readonly string[]): Promise<Finished> {
+/** Runs Helm on releases in the namespace kube-system. @returns its output and exit status */
+export async function runHelm(...args: readonly string[]): Promise<Finished> {
   // Nothing from the user's own Helm: neither repositories nor plugins.
   const env = { ...process.env, HELM_CONFIG_HOME: '/nonexistent', HELM_DATA_HOME: '/nonexistent' };
-  const command = ['template', 'gpu-partition', 'charts/gpu-partition', '--namespace', 'kube-system', ...args];
-  return runProgram(await findHelm(), command, { env });
+  return runProgram(await findHelm(), [...args, '--namespace', 'kube-system'], { env });
+}
+
+/** Renders the chart. @returns Helm's output and exit status */
+export async function renderChart(...args: readonly string[]): Promise<Finished> {
+  return runHelm('template', 'gpu-partition', 'charts/gpu-partition', ...args);
 }
 
 async function isThere(file: string): Promise<boolean> {

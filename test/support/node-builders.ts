@@ -132,6 +132,7 @@ export function aPolicyRecord(policy: GpuPartitionPolicy): PolicyRecord {
     refused: new Map(),
     acceptedGeneration: 1,
     toldRefusal: undefined,
+    isForeseen: false,
     toldAtMs: -Infinity,
     tally: new PolicyTally([]),
   };

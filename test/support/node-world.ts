@@ -40,6 +40,8 @@ export class NodeWorld {
   settings: NodeSettings = someSettings;
   /** The API server's responses to evictions, by uid of the pod; other pods terminate at once. */
   refusals: Readonly<Record<string, string>> = {};
+  /** The same to deletions by force. */
+  deletionRefusals: Readonly<Record<string, string>> = {};
   /** Writes and evictions that were carried out, by name. */
   readonly done: string[] = [];
 
@@ -134,10 +136,14 @@ export class NodeWorld {
       case 'WriteDrain':
         this.done.push('WriteDrain');
         return this.#writeSpec({ drain: command.drain ?? undefined });
-      case 'DeletePod':
-        this.done.push(`DeletePod ${command.pod.uid}`);
-        this.pods = this.pods.filter(({ metadata }) => metadata.uid !== command.pod.uid);
+      case 'DeletePod': {
+        const { uid } = command.pod;
+        const refusal = this.deletionRefusals[uid];
+        this.done.push(`DeletePod ${uid}`);
+        this.memory = noteEviction(this.memory, uid, { ...this.memory.evictions[uid], at: this.now, refusal });
+        if (refusal === undefined) this.pods = this.pods.filter(({ metadata }) => metadata.uid !== uid);
         return;
+      }
       case 'PublishConfig': {
         this.done.push('PublishConfig');
         const files = this.files?.state === 'Read' ? this.files.files : {};

@@ -21,10 +21,13 @@ export function addConnectionOptions(command: Command): Command {
     .option('--context <name>', 'context in the kubeconfig');
 }
 
-/** @throws CliError if no cluster is configured */
-export function connect(options: ConnectionOptions): KubeClient {
+/**
+ * @param fieldManager the API server records it as the owner of what is written
+ * @throws CliError if no cluster is configured
+ */
+export function connect(options: ConnectionOptions, fieldManager = 'gpu-partition'): KubeClient {
   try {
-    const client = new KubeClient(loadKubeConfig(options), 'gpu-partition');
+    const client = new KubeClient(loadKubeConfig(options), fieldManager);
     client.config.getCurrentCluster();
     return client;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { controllerManager } from '../../api/names.ts';
-import { isNotFound } from '../../kube/api-error.ts';
+import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type Lease, leases } from '../../kube/lease.ts';
 import { type Clock, systemClock, waitFor } from '../../process/clock.ts';
@@ -8,34 +8,50 @@ import { ask } from './connection.ts';
 const pollMs = 500;
 
 /**
- * The current leader; undefined if there is none. A held lease is watched for its whole duration: the clocks of two machines are
- * never compared.
+ * The current leader, whichever namespace its Lease is in; undefined if there is none. A held lease is watched for its whole
+ * duration: the clocks of two machines are never compared.
+ *
+ * @param namespace where to look if the user may not list Leases of all namespaces
  */
 export async function findLeader(
   client: KubeClient,
   namespace: string,
   clock: Clock = systemClock,
 ): Promise<string | undefined> {
-  const first = await readLease(client, namespace);
-  const { holderIdentity = '', leaseDurationSeconds = 0 } = first?.spec ?? {};
+  const found = await listLeases(client, namespace);
+  const holders = await Promise.all(found.map((lease) => watchHolder(client, lease, clock)));
+  return holders.find((holder) => holder !== undefined);
+}
+
+/** @returns who holds a lease, if it is renewed within its duration */
+async function watchHolder(client: KubeClient, first: Lease, clock: Clock): Promise<string | undefined> {
+  const { holderIdentity = '', leaseDurationSeconds = 0 } = first.spec ?? {};
   if (holderIdentity === '') return undefined;
+  const { namespace = '', resourceVersion } = first.metadata;
   const end = clock.monotonicMs() + leaseDurationSeconds * 1000;
   while (clock.monotonicMs() < end) {
     await waitFor(clock, pollMs, new AbortController().signal);
     const lease = await readLease(client, namespace);
-    if (lease?.metadata.resourceVersion !== first?.metadata.resourceVersion)
-      return lease?.spec?.holderIdentity || undefined;
+    if (lease?.metadata.resourceVersion !== resourceVersion) return lease?.spec?.holderIdentity || undefined;
   }
   return undefined;
 }
 
-async function readLease(client: KubeClient, namespace: string): Promise<Lease | undefined> {
-  return ask(`Lease ${namespace}/${controllerManager}`, async () => {
+async function listLeases(client: KubeClient, namespace: string): Promise<readonly Lease[]> {
+  return ask('leases', async () => {
     try {
-      return await client.find<Lease>({ resource: leases, namespace, name: controllerManager });
+      const fieldSelector = `metadata.name=${controllerManager}`;
+      return (await client.list<Lease>(leases, { fieldSelector })).items;
     } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
+      if (!(error instanceof ApiError) || error.code !== 403) throw error;
+      const lease = await readLease(client, namespace);
+      return lease ? [lease] : [];
     }
   });
+}
+
+async function readLease(client: KubeClient, namespace: string): Promise<Lease | undefined> {
+  return ask(`Lease ${namespace}/${controllerManager}`, () =>
+    client.find<Lease>({ resource: leases, namespace, name: controllerManager }),
+  );
 }

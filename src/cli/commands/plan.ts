@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-
+import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type ChangePlan, planChange } from '../../core/plan/change-plan.ts';
 import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
@@ -14,6 +14,7 @@ import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { readCluster } from '../plan/live-cluster.ts';
 import { readPolicies } from '../plan/policy-files.ts';
+import { demandComplete } from '../plan/complete-snapshot.ts';
 import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
@@ -43,7 +44,7 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (options: Options) => {
       const policies = await readPolicies(options.filename, terminal);
-      const cluster = await readState(options, terminal);
+      const cluster = await readState(options, policies, terminal);
       const plan = planChange(cluster, policies, setupOf(options));
       if (plan.findings.length > 0) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, plan);
@@ -51,7 +52,11 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     });
 }
 
-async function readState(options: Options, terminal: Terminal): Promise<ClusterState> {
+async function readState(
+  options: Options,
+  given: readonly GpuPartitionPolicy[],
+  terminal: Terminal,
+): Promise<ClusterState> {
   const { snapshot, filename, kubeconfig, context } = options;
   const now = Date.now();
   if (snapshot === undefined) return readCluster(connect(options), now);
@@ -59,7 +64,9 @@ async function readState(options: Options, terminal: Terminal): Promise<ClusterS
     throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
   if (snapshot.includes('-') && filename.includes('-'))
     throw new CliError('standard input is the policies or the snapshot, not both');
-  return readSnapshot(snapshot, now, terminal);
+  const cluster = await readSnapshot(snapshot, now, terminal);
+  demandComplete(cluster, given);
+  return cluster;
 }
 
 function setupOf(options: Options): ControllerSetup {

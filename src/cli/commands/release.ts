@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { cleanupFinalizer } from '../../api/names.ts';
+import { cleanupFinalizer, controllerManager } from '../../api/names.ts';
 import { nodePartitions, nodes, policies } from '../../api/resources.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
 import { type NodeRelease, planRelease } from '../../core/node/release.ts';
@@ -10,6 +10,7 @@ import { listServed } from '../../kube/list-served.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { addConnectionOptions, ask, connect, listAll, type ConnectionOptions } from '../cluster/connection.ts';
 import { findLeader } from '../cluster/leader.ts';
+import { stopController } from '../cluster/stop-controller.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
@@ -17,6 +18,7 @@ import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly namespace: string;
+  readonly stopController?: true;
   readonly output: OutputFormat;
 }
 
@@ -34,10 +36,17 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
       'Cleans up after a controller that is gone: removes our taint and labels from nodes and the finalizer from policies, and restores borrowed labels. ' +
         'Layouts stay. Fails while a controller leads.',
     )
-    .option('--namespace <name>', 'namespace of the leader’s Lease', 'gpu-partition-system')
+    .option(
+      '--namespace <name>',
+      'namespace of the controller; of its Lease, for users who may not list those of all namespaces',
+      'gpu-partition-system',
+    )
+    .option('--stop-controller', 'first scale the controller’s Deployment to 0 and wait until its pods have ended')
     .addOption(outputOption())
     .action(async (options: Options) => {
-      const client = connect(options);
+      // In place of the controller, and its marks: so the admission policies of its namespace let its account do this.
+      const client = connect(options, controllerManager);
+      if (options.stopController === true) await stopController(client, options.namespace);
       const leader = await findLeader(client, options.namespace);
       if (leader !== undefined) throw new CliError(describeLeader(leader), 1);
       const answers = [...(await releaseNodes(client)), ...(await releasePolicies(client))];
@@ -48,7 +57,7 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
 }
 
 function describeLeader(leader: string): string {
-  return `controller ${leader} leads, and would put everything back: delete the policies, and it gives back what is theirs; or remove it first`;
+  return `controller ${leader} leads, and would put everything back: delete the policies, and it gives back what is theirs; or remove it first (--stop-controller)`;
 }
 
 async function releaseNodes(client: KubeClient): Promise<readonly ReleaseAnswer[]> {

@@ -4,6 +4,7 @@ import { retryAnnotation } from '../../api/names.ts';
 import { nodePartitions, nodes } from '../../api/resources.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
 import { findResting, type RestingFailure } from '../../core/node/retry.ts';
+import { isSubdomain } from '../../core/text/label-syntax.ts';
 import { timeText } from '../../core/text/time.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -37,6 +38,8 @@ export function retryCommand({ terminal, outcome }: CommandContext): Command {
     .argument('<node...>', 'names of nodes')
     .addOption(outputOption())
     .action(async (names: readonly string[], options: Options) => {
+      const wrong = names.find((name) => !isSubdomain(name));
+      if (wrong !== undefined) throw new CliError(`${JSON.stringify(wrong)} is not the name of a node`);
       const client = connect(options);
       const found = await Promise.all(
         [...new Set(names)].map(async (node) => [node, await read(client, node)] as const),

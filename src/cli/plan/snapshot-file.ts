@@ -1,3 +1,4 @@
+import { nodePartitions, policies } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
 import { fieldsOf } from '../../core/policy/broken-rule.ts';
@@ -10,6 +11,7 @@ import type { Terminal } from '../terminal.ts';
 
 /** kubectl's output for a fleet is larger than hand-written files. */
 const snapshotBytes = 256 * 1024 * 1024;
+const ownKinds: readonly string[] = [nodePartitions.kind, policies.kind];
 /** To be run where the cluster is accessible. */
 export const snapshotCommand = 'kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml';
 
@@ -19,8 +21,11 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
   for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
     if ('error' in content) throw new CliError(`${name}: ${content.error}`);
     for (const value of readObjects(name, content.text)) {
-      const kind = fieldsOf(value)?.['kind'];
-      if (typeof kind !== 'string' || typeof fieldsOf(fieldsOf(value)?.['metadata'])?.['name'] !== 'string') continue;
+      const { kind, metadata, spec } = fieldsOf(value) ?? {};
+      const named = fieldsOf(metadata)?.['name'];
+      if (typeof kind !== 'string' || typeof named !== 'string') continue;
+      if (ownKinds.includes(kind) && fieldsOf(spec) === undefined)
+        throw new CliError(`${name}: ${kind} ${named} has no spec; make the snapshot with: ${snapshotCommand}`);
       const found = objects.get(kind) ?? [];
       found.push(value);
       objects.set(kind, found);

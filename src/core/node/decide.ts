@@ -1,6 +1,6 @@
 import { gpuPresenceLabel } from '../../api/names.ts';
 import { releaseNode } from './node-marks.ts';
-import { isUnfinished, metadataOf } from './node-view.ts';
+import { isClosed, isUnfinished, metadataOf } from './node-view.ts';
 import { planRelease } from './release.ts';
 import { combine } from '../metadata/node-change.ts';
 import { patchNode } from '../metadata/node-patch.ts';
@@ -87,7 +87,8 @@ export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
   const waits = new WaitList(memory.waits, snapshot.now);
   const situation: Situation = { ...snapshot, partition, memory, waits };
   const outcome = judge(situation);
-  if ('look' in outcome) return outcome;
+  // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
+  if ('look' in outcome) return isClosed(snapshot.node) ? { look: 'All' } : outcome;
   const { verdict } = outcome;
   const commands = dropVain(snapshot, joinPatches(outcome.commands ?? []));
   if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };

@@ -3,6 +3,7 @@ import type { PluginSetup } from '../nvidia/plugin-config/plugin-settings.ts';
 import type { UnreadyPodView } from '../nvidia/plugin-config/plugin-reason.ts';
 import type { ResourceSliceView } from '../owners/find-owners.ts';
 import type { OwnerPodView } from '../owners/owner-pod.ts';
+import type { EvictionView } from '../pods/eviction.ts';
 import type { GpuHolder } from '../pods/gpu-holders.ts';
 import type { HolderPodView } from '../pods/holder-pods.ts';
 import type { LabelSelector, PluginPodView } from '../pods/plugin-pods.ts';
@@ -12,7 +13,7 @@ import type { NodeView } from './node-view.ts';
 import type { WaitList, NodeMemory } from './memory.ts';
 
 /** All that the rules read of a pod. */
-export type NodePod = OwnerPodView & HolderPodView & PluginPodView & PluginSetup & UnreadyPodView;
+export type NodePod = OwnerPodView & HolderPodView & PluginPodView & PluginSetup & UnreadyPodView & EvictionView;
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =

@@ -1,14 +1,13 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { GpuHolder } from '../pods/gpu-holders.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
-import type { EvictionView } from '../pods/eviction.ts';
 import type { LabelSelector } from '../pods/plugin-pods.ts';
 import type { NodePod, NodeSettings } from '../node/snapshot.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Limit } from '../rollout/limit.ts';
 
 /** All that a plan reads of a pod. */
-export type ClusterPod = NodePod & EvictionView & { readonly spec?: { readonly nodeName?: string } };
+export type ClusterPod = NodePod & { readonly spec?: { readonly nodeName?: string } };
 
 /** A cluster at one moment, read from the API server or from a file. */
 export interface ClusterState {

@@ -1,4 +1,5 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { Admits } from '../rollout/admits.ts';
 import { FleetRollout } from '../rollout/fleet-rollout.ts';
 import { type RolloutGate, describeGate } from '../rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../rollout/ledger.ts';
@@ -89,10 +90,10 @@ class Play {
   /** One step of each ledger. @returns nodes that start */
   admit(): readonly string[] {
     // A slot that one policy releases may go to another.
-    for (const policy of this.#policies) this.#step(policy, false);
+    for (const policy of this.#policies) this.#step(policy, 'Nobody');
     return this.#policies.flatMap((policy) => {
       const { underWay } = this.#rollout.of(policy.metadata.name);
-      return this.#step(policy, true).admitted.filter((node) => !underWay.has(node));
+      return this.#step(policy, 'Everybody').admitted.filter((node) => !underWay.has(node));
     });
   }
 
@@ -124,7 +125,7 @@ class Play {
     return new Map(gates.map(([name, gate]) => [name, describeGate(gate)]));
   }
 
-  #step(policy: GpuPartitionPolicy, mayAdmit: boolean): LedgerStep {
+  #step(policy: GpuPartitionPolicy, admits: Admits): LedgerStep {
     const { name } = policy.metadata;
     const inFlight = this.#ledgers.get(name) ?? [];
     const canary = this.#canaries.get(name);
@@ -136,7 +137,7 @@ class Play {
       standingOf: (node) => this.#rollout.standingOf(node),
       uidOf: (node) => this.#uids.get(node),
       size: this.#sizes.get(name) ?? 0,
-      mayAdmit,
+      admits,
       cap: this.#cap - this.#inFlightBeside(name),
       frozen: undefined,
     });

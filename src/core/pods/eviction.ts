@@ -10,6 +10,7 @@ export interface EvictionView {
       readonly controller?: boolean;
     }[];
   };
+  readonly spec?: { readonly terminationGracePeriodSeconds?: number };
 }
 
 /**

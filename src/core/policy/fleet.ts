@@ -94,6 +94,7 @@ export class Fleet {
       unchecked: new Set(),
       refused: new Map(),
       acceptedGeneration: policy.status?.acceptedGeneration,
+      isForeseen: false,
       toldRefusal: undefined,
       toldAtMs: -Infinity,
       tally: new PolicyTally([]),

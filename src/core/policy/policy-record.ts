@@ -15,6 +15,8 @@ export interface PolicyRecord {
   /** Nodes that cannot take it, and why. */
   readonly refused: Map<string, LayoutRefusal>;
   acceptedGeneration: number | undefined;
+  /** Whether it was known at its acceptance how each node stands. */
+  isForeseen: boolean;
   /** What its nodes were last told about why its generation is not accepted. */
   toldRefusal: string | undefined;
   /** When its status was last written, in ms since the epoch. */

@@ -73,6 +73,11 @@ export class PolicyTally {
     return this.#groups[group].size;
   }
 
+  /** Nodes of which nothing is known yet. */
+  get unseen(): ReadonlySet<string> {
+    return this.#groups.unseen;
+  }
+
   /** The first nodes of a group. */
   first(group: Group, most: number): readonly NodeOutcome[] {
     const found: NodeOutcome[] = [];

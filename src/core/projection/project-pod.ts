@@ -31,7 +31,7 @@ export function projectPod(
   if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
   const { metadata, spec, status } = pod;
   const { name, namespace, uid, deletionTimestamp, ownerReferences, annotations } = metadata;
-  const { resourceClaims = [], ...containers } = spec ?? {};
+  const { resourceClaims = [], terminationGracePeriodSeconds: grace, ...containers } = spec ?? {};
   const keep = (list: readonly object[] = []): readonly Container[] => list.map((one) => keepResources(one, isKept));
   const hasClaim = resourceClaims.length > 0 || status?.extendedResourceClaimStatus !== undefined;
   return {
@@ -49,6 +49,7 @@ export function projectPod(
       initContainers: keep(containers.initContainers),
       ephemeralContainers: keep(containers.ephemeralContainers),
       ...(hasClaim && { resourceClaims: [{}] }),
+      ...(typeof grace === 'number' && { terminationGracePeriodSeconds: grace }),
     },
     status: { ...(status?.phase !== undefined && { phase: status.phase }) },
   };

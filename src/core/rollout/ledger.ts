@@ -1,6 +1,7 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { durationMs } from '../text/duration.ts';
 import { timeText } from '../text/time.ts';
+import type { Admits } from './admits.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
 import type { RolloutGate } from './gate.ts';
 import { countLimit } from './limit.ts';
@@ -21,8 +22,8 @@ export interface LedgerSnapshot {
   readonly uidOf: (node: string) => string | undefined;
   /** How many nodes the policy decides over: the base of percentages. */
   readonly size: number;
-  /** Whether all of them have been processed and this generation is accepted: before that nothing new starts. */
-  readonly mayAdmit: boolean;
+  /** Which of them may start. */
+  readonly admits: Admits;
   /** How many nodes of all policies together may be in flight, less those in other ledgers. */
   readonly cap: number;
   /** Why the whole cluster is frozen; undefined if it is not. */
@@ -67,7 +68,7 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   // 2. Whose turn it is.
   const canary = judgeCanary(snapshot, held);
   const limits = judgeLimits(snapshot, ledger, canary);
-  const chosen = snapshot.mayAdmit ? choose(limits, snapshot, held) : [];
+  const chosen = choose(limits, snapshot, held);
   const admitted = chosen.map(({ standing, kind }) => makeSlot(standing, kind, snapshot));
   const canaries = chosen.flatMap(({ standing, kind }) => (kind === 'New' ? [standing.node] : []));
   return {
@@ -183,9 +184,10 @@ interface Choice {
 /** Who gets a slot: repairs, nodes that are closed anyway, the cheapest of the rest, and last failed nodes, so that they starve nobody. */
 function choose(
   { mayStart, mayDisrupt, isHalted, mostNew, open, free, cap }: Limits,
-  { standings, uidOf }: LedgerSnapshot,
+  { standings, uidOf, admits }: LedgerSnapshot,
   held: ReadonlySet<string>,
 ): readonly Choice[] {
+  if (admits === 'Nobody') return [];
   const chosen: Choice[] = [];
   const take = (queue: RequestQueue, kind: SlotKind, most: number): number => {
     const before = chosen.length;
@@ -193,6 +195,7 @@ function choose(
     if (before >= end) return 0;
     for (const standing of standings.inOrder(queue)) {
       if (held.has(standing.node) || uidOf(standing.node) !== standing.nodeUID) continue;
+      if (admits === 'Idle' && standing.request?.evictions !== 0) continue;
       chosen.push({ standing, kind });
       if (chosen.length >= end) break;
     }

@@ -31,6 +31,8 @@ export interface PolicyFacts {
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
   /** What keeps nodes from starting. */
   readonly gate?: RolloutGate | undefined;
+  /** Why the whole cluster is frozen, which holds for a policy without waiting nodes as well; undefined if it is not. */
+  readonly frozen?: string | undefined;
 }
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
@@ -51,7 +53,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     ...(acceptedGeneration === undefined ? {} : { acceptedGeneration }),
-    summary: summarise(nodes, tally.size('waiting')),
+    summary: `${summarise(nodes, tally.size('waiting'))}${facts.frozen === undefined ? '' : ', frozen'}`,
     conditions: conditionsOf(facts, tally),
     nodes,
     plan: {
@@ -84,13 +86,11 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
   const valid: PolicyConditionDraft = refusal
     ? { type: 'Valid', status: 'False', reason: refusal.reason, message: refusal.message.slice(0, 4096) }
     : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
-  const { state, reason, message } = refusal
-    ? {
-        state: 'stalled' as const,
-        reason: refusal.reason,
-        message: `nothing is touched: ${refusal.message}`.slice(0, 4096),
-      }
+  const found = refusal
+    ? { state: 'stalled' as const, reason: refusal.reason, message: `nothing is touched: ${refusal.message}` }
     : judgePolicy(facts, tally);
+  const { state, reason } = found;
+  const message = addFreeze(found, facts.frozen);
   // Conditions that are false need their own message: Ready's would contradict them.
   return [
     { type: 'Ready', status: state === 'ready' ? 'True' : 'False', reason, message },
@@ -102,6 +102,15 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
       : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'nothing blocks the policy' },
     valid,
   ];
+}
+
+function addFreeze(
+  { reason, message }: { readonly reason: PolicyReason; readonly message: string },
+  why: string | undefined,
+): string {
+  const isSaid = why === undefined || reason === 'Frozen';
+  const freeze = isSaid ? '' : `; ${describeGate({ reason: 'Frozen', why }).slice(0, 1024)}`;
+  return `${message.slice(0, 4096 - freeze.length)}${freeze}`;
 }
 
 function describeValid(tally: PolicyTally): string {
@@ -137,12 +146,11 @@ function judgePolicy(
       message: 'mode Plan: status.plan shows what would be done; nothing changes',
     };
   }
-  if (gate?.reason === 'Halted')
-    return { state: 'stalled', reason: 'Halted', message: describeGate(gate).slice(0, 4096) };
+  if (gate?.reason === 'Halted') return { state: 'stalled', reason: 'Halted', message: describeGate(gate) };
   if (tally.size('failed') > 0) return { state: 'stalled', reason: 'Failed', message: listNodes(tally, 'failed') };
   if (tally.size('waiting') > 0)
     return { state: 'progressing', reason: 'Waiting', message: listNodes(tally, 'waiting') };
-  if (gate) return { state: 'progressing', reason: gate.reason, message: describeGate(gate).slice(0, 4096) };
+  if (gate) return { state: 'progressing', reason: gate.reason, message: describeGate(gate) };
   const unfinished = tally.size('unfinished') + tally.size('unseen');
   // Only nodes that cannot take the policy are left: no work is under way.
   if (unfinished > 0 && unfinished === tally.size('invalid')) {

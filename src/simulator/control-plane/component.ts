@@ -18,6 +18,9 @@ export interface Component {
   kill(): Promise<void>;
 }
 
+/** Go's garbage collector took a third of the API server's time; it collects less often as long as the memory is small. */
+const memoryForTime = { GOGC: '300', GOMEMLIMIT: '3GiB' };
+
 /**
  * Starts a program that the guard kills when we exit. It gets no signals from our terminal, so that Ctrl-C does not
  * kill the API server before a test has cleaned up.
@@ -31,7 +34,8 @@ export async function startComponent(
 ): Promise<Component> {
   const name = basename(program);
   const output = openSync(log, 'a', 0o600);
-  const child = spawn(program, args, { stdio: ['ignore', output, output], detached: true });
+  const env = { ...process.env, ...memoryForTime };
+  const child = spawn(program, args, { stdio: ['ignore', output, output], detached: true, env });
   closeSync(output);
   const { pid } = await new Promise<{ pid: number }>((resolve, reject) => {
     child.once('error', (cause) => {

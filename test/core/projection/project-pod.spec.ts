@@ -25,6 +25,12 @@ describe('a pod as the controller keeps it', () => {
     expect(JSON.stringify(project(pod)).length).to.be.below(400);
   });
 
+  it('keeps how long it may take to end', () => {
+    const graceOf = (terminationGracePeriodSeconds?: number) =>
+      project(aLongPod({}, { terminationGracePeriodSeconds })).spec?.terminationGracePeriodSeconds;
+    expect([0, 300, undefined].map(graceOf)).to.deep.equal([0, 300, undefined]);
+  });
+
   it('uses a GPU as the whole pod does', () => {
     const resources = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '7' };
     const offer = { resources, offered: { 'example.com/slice': 1 } };

@@ -119,7 +119,7 @@ describe('a canary', () => {
   it('and its soak outlive a change of leader, who has not looked at its nodes yet', () => {
     const uids = { c0: 'uid-c0', c1: 'uid-c1', a0: 'uid-a0' };
     for (const nodes of [[], manyAsking(1), [ready('c0'), ...manyAsking(1)]]) {
-      const { canary, admitted } = go({ nodes, uids, canary: soaking, now: minutes(4), mayAdmit: false });
+      const { canary, admitted } = go({ nodes, uids, canary: soaking, now: minutes(4), admits: 'Nobody' });
       expect(canary).to.deep.equal(soaking);
       expect(admitted).to.deep.equal([]);
     }

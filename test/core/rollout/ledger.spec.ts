@@ -38,7 +38,7 @@ describe('the ledger', () => {
     });
 
     it('nobody before all nodes have been looked at and the generation is accepted', () => {
-      const { ledger, gate } = step({ nodes: manyAsking(5), mayAdmit: false });
+      const { ledger, gate } = step({ nodes: manyAsking(5), admits: 'Nobody' });
       expect(ledger).to.deep.equal([]);
       expect(gate).to.equal(undefined);
     });
@@ -196,7 +196,7 @@ describe('the ledger', () => {
 
     it('is made again while nobody may start, too', () => {
       const nodes = [aStanding('x', { isUnderWay: true })];
-      expect(namesOf(step({ nodes, mayAdmit: false }))).to.deep.equal(['x Found']);
+      expect(namesOf(step({ nodes, admits: 'Nobody' }))).to.deep.equal(['x Found']);
       expect(namesOf(step({ nodes, frozen: 'incident 7' }))).to.deep.equal(['x Found']);
     });
 

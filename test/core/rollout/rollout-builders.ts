@@ -1,4 +1,5 @@
 import type { PolicySpec } from '../../../src/api/types.ts';
+import type { Admits } from '../../../src/core/rollout/admits.ts';
 import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
 import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
 import type { Canary, NodeStanding, Pace, Slot, SlotRequest } from '../../../src/core/rollout/slot.ts';
@@ -68,7 +69,7 @@ export interface StepParts {
   /** Of all nodes that there are; those of `nodes` unless told otherwise. */
   readonly uids?: Readonly<Record<string, string>>;
   readonly size?: number;
-  readonly mayAdmit?: boolean;
+  readonly admits?: Admits;
   readonly cap?: number;
   readonly frozen?: string;
 }
@@ -94,7 +95,7 @@ export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): 
     standingOf: (node) => fleet.standingOf(node),
     uidOf: (node) => uids[node],
     size: parts.size ?? nodes.filter(({ policy: winner }) => winner === 'p').length,
-    mayAdmit: parts.mayAdmit ?? true,
+    admits: parts.admits ?? 'Everybody',
     cap: parts.cap ?? Infinity,
     frozen: parts.frozen,
   });

@@ -69,7 +69,7 @@ function countLooks(nodes: readonly NodeStanding[], rollout: Parameters<typeof a
     standingOf: find,
     uidOf: (node) => find(node)?.nodeUID,
     size: all.length,
-    mayAdmit: true,
+    admits: 'Everybody',
     cap: 9,
     frozen: undefined,
   });

@@ -195,7 +195,7 @@ export class RolloutWorld {
       standingOf: (node) => this.#fleet.standingOf(node),
       uidOf: (node) => this.#truth.get(node)?.uid,
       size: [...this.#truth.values()].filter(({ policy }) => policy === 'p').length,
-      mayAdmit: [...this.#truth.keys()].every((node) => this.#seen.has(node)),
+      admits: [...this.#truth.keys()].every((node) => this.#seen.has(node)) ? 'Everybody' : 'Nobody',
       cap: this.#cap,
       frozen: undefined,
     });

@@ -64,6 +64,34 @@ describe('policyStatus', () => {
     expect(status.failures).to.deep.equal([{ node: 'b', reason: 'Failed', message: 'InUse: pid 42' }]);
   });
 
+  it('tells of a freeze of the whole cluster whatever else there is to say, and keeps its state', () => {
+    const frozen = 'incident 7';
+    for (const outcomes of [[], [ready], [ready, waiting], [ready, failed]]) {
+      const { summary, conditions: found } = policyStatus({ policy: aPolicy(), frozen }, tallyOf(outcomes));
+      const calm = policyStatus({ policy: aPolicy() }, tallyOf(outcomes));
+      expect(summary).to.equal(`${calm.summary}, frozen`);
+      expect(found.map(({ status, reason }) => `${status} ${reason}`)).to.deep.equal(
+        calm.conditions.map(({ status, reason }) => `${status} ${reason}`),
+      );
+      expect(found[0]?.message).to.equal(
+        `${calm.conditions[0]?.message}; the whole cluster is frozen: incident 7. No node starts to change; restart the controller without --freeze to continue`,
+      );
+    }
+    const long = { ...failed, message: 'x'.repeat(5000) };
+    const [told] = policyStatus({ policy: aPolicy(), frozen }, tallyOf([long])).conditions;
+    expect(told?.message)
+      .to.have.length(4096)
+      .and.to.match(/--freeze to continue$/);
+  });
+
+  it('says once that the cluster is frozen where nodes wait for just that', () => {
+    const gate = { reason: 'Frozen', why: 'incident 7' } as const;
+    const asking: NodeOutcome = { node: 'a', phase: 'Pending', reason: 'AwaitingSlot', message: 'its turn' };
+    const [told] = policyStatus({ policy: aPolicy(), gate, frozen: gate.why }, tallyOf([asking])).conditions;
+    expect(told?.reason).to.equal('Frozen');
+    expect(told?.message.match(/frozen/g)).to.have.length(1);
+  });
+
   it('stays small with thousands of nodes', () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({
       ...failed,

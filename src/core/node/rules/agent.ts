@@ -4,6 +4,7 @@ import { fenceRestart } from '../node-marks.ts';
 import { isClosed } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
+import { isReadBeforeBoot } from '../urgency.ts';
 import { describeAgent } from './grant-in-flight.ts';
 import { describeFault } from '../../policy/device-fault.ts';
 
@@ -43,10 +44,8 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
 export function notReadSinceBoot(situation: Situation): Ruling | undefined {
   const { partition, node, agent } = situation;
   const { device = {} } = partition.status ?? {};
-  const { bootID = 'unknown', error, step } = device;
-  const nodeBootID = node.status?.nodeInfo?.bootID ?? '';
-  if (nodeBootID === '' || bootID === 'unknown' || bootID === nodeBootID) return undefined;
-  if (!expectsSlices(situation)) return undefined;
+  const { error, step } = device;
+  if (!isReadBeforeBoot(node, partition) || !expectsSlices(situation)) return undefined;
   const found = step === 'Unknown' && error ? `: ${describeFault(device)}` : '';
   const trouble = agent.state === 'Ready' ? found : ` (${describeAgent(situation)})`;
   const message = `the node restarted, and its agent has not read the GPUs since${trouble}; it stays closed until the layout is restored`;

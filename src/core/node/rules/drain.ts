@@ -11,7 +11,8 @@ import type { Wait } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
-import { evictPods, listRefusals, roundOf } from './evictions.ts';
+import { graceOf, terminationMs } from './grace.ts';
+import { evictPods, listRefusals, mayAsk, roundOf } from './evictions.ts';
 import { listUsers } from './gpu-users.ts';
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
@@ -35,7 +36,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const late = slot.deadline === undefined ? 0 : now - Date.parse(slot.deadline);
   const isOver = late > 0;
   // Nor may pods that even force cannot end block the turn of others.
-  const isHopeless = onTimeout === 'Force' && late > durationMs(timeout);
+  const isHopeless = onTimeout === 'Force' && late > Math.max(durationMs(timeout), terminationMs(situation, affected));
   if ((isOver && onTimeout === 'Skip') || isHopeless)
     return giveUp(situation, 'DrainTimeout', describe(situation, found));
   const looping = scope === 'None' ? undefined : findLoop(situation, affected);
@@ -68,9 +69,15 @@ export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruli
   const [reason = '', , ...words] = (rest.of ?? '').split(' ');
   const who = words.join(' ');
   const left = rest.since + restMs(rest) - situation.now;
-  const names = new Set(who.split(/[\s,;:]+/));
-  if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && names.has(podName(pod)))) return undefined;
+  if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && isNamed(podName(pod), who))) return undefined;
   return resting(situation, reason === 'DrainLoop' ? reason : 'DrainTimeout', who, left);
+}
+
+/** @param who up to {@link longestNames} characters: the last name may be cut */
+function isNamed(pod: string, who: string): boolean {
+  const names = who.split(/[\s,;:]+/);
+  const cut = who.length < longestNames ? undefined : names.findLast((name) => name.includes('/'));
+  return names.includes(pod) || (cut !== undefined && pod.startsWith(cut));
 }
 
 /** How often pods failed to go for the current request. */
@@ -145,20 +152,17 @@ function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain
 
 function evictAffected(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
   const going = affected.filter((pod) => judgeEviction(pod) === 'Yes');
-  return evictPods(situation, going, graceOf(situation.claim.winner?.spec.drain?.gracePeriod));
+  return evictPods(situation, going, (pod) => graceOf(situation, pod));
 }
 
 /** The policy requires it: whoever could write the policy is allowed to. */
 function deletePods(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
-  const graceSeconds = graceOf(situation.claim.winner?.spec.drain?.gracePeriod);
   return affected
-    .filter((pod) => judgeEviction(pod) !== 'Never' && pod.metadata.deletionTimestamp === undefined)
-    .map((pod) => ({ name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) }));
-}
-
-/** Never 0: that would bypass the kubelet. */
-function graceOf(gracePeriod: string | undefined): number | undefined {
-  return gracePeriod === undefined ? undefined : Math.max(1, Math.round(durationMs(gracePeriod) / 1000));
+    .filter((pod) => judgeEviction(pod) !== 'Never' && mayAsk(situation, pod))
+    .map((pod) => {
+      const graceSeconds = graceOf(situation, pod);
+      return { name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) };
+    });
 }
 
 /** A pod that is recreated here each time it is evicted. */

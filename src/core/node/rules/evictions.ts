@@ -9,15 +9,13 @@ const askAgainMs = 5000;
 export function evictPods(
   situation: Situation,
   pods: readonly NodePod[],
-  graceSeconds?: number,
+  graceOf: (pod: NodePod) => number | undefined = () => undefined,
 ): readonly Extract<Command, { readonly name: 'EvictPod' }>[] {
-  const { memory, now } = situation;
   return pods.flatMap((pod) => {
-    const { name, namespace = 'default', uid, deletionTimestamp } = pod.metadata;
-    const asked = uid === undefined ? undefined : memory.evictions[uid];
-    const isDue = asked === undefined || now - asked.at >= askAgainMs;
-    if (uid === undefined || deletionTimestamp !== undefined || !isDue) return [];
+    const { name, namespace = 'default', uid } = pod.metadata;
+    if (uid === undefined || !mayAsk(situation, pod)) return [];
     const owner = ownerOf(pod)?.uid;
+    const graceSeconds = graceOf(pod);
     return [
       {
         name: 'EvictPod',
@@ -28,6 +26,12 @@ export function evictPods(
       },
     ];
   });
+}
+
+/** Whether a pod is not terminating yet, and was not asked to a moment ago. */
+export function mayAsk({ memory, now }: Situation, { metadata }: NodePod): boolean {
+  const asked = memory.evictions[metadata.uid ?? ''];
+  return metadata.deletionTimestamp === undefined && (asked === undefined || now - asked.at >= askAgainMs);
 }
 
 /** 1 for a pod that was there from the start, 2 for the replacement of an evicted one, and so on. */

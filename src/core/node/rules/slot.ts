@@ -3,7 +3,7 @@ import { hasFailed } from '../grant-failure.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
-import { countRests } from './drain.ts';
+import { countRests, findHolders } from './drain.ts';
 
 /** A node without a slot requests one, and states what it would do with it. */
 export function awaitSlot(situation: Situation): Outcome | undefined {
@@ -17,7 +17,7 @@ export function awaitSlot(situation: Situation): Outcome | undefined {
     if (fresh.slot !== undefined) return slotStale(situation);
   }
   const { plan } = partition.status?.device ?? {};
-  const evictions = (plan?.affectedPods ?? []).length + (plan?.morePods ?? 0);
+  const evictions = countEvictions(situation);
   // If there are pods although it is closed, they would be disrupted.
   const isFresh = isClosedAnyway(node) && evictions === 0;
   return {
@@ -36,6 +36,14 @@ export function awaitSlot(situation: Situation): Outcome | undefined {
       epoch: (partition.spec.granted?.epoch ?? 0) + 1,
     },
   };
+}
+
+/** The plan names pods on what it destroys; draining the whole node sends the others away as well. */
+function countEvictions(situation: Situation): number {
+  const { affectedPods = [], morePods = 0 } = situation.partition.status?.device?.plan ?? {};
+  const named = affectedPods.length + morePods;
+  if (situation.claim.winner?.spec.drain?.scope !== 'Node') return named;
+  return Math.max(named, findHolders(situation, situation.pods ?? []).affected.length);
 }
 
 /** What the plan does to the node, pods first. */

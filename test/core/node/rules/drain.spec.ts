@@ -248,6 +248,31 @@ describe('a drain', () => {
     expect(graceOf('0s')).to.equal(1);
   });
 
+  it('never ends a pod without grace, also where the pod itself asks for none: its container would outlive it', () => {
+    const abrupt: NodePod = { ...goes, spec: { ...goes.spec, terminationGracePeriodSeconds: 0 } };
+    const world = aDrain({ onTimeout: 'Force' }, { pods: [abrupt, stays] });
+    world.refusals = { 'uid-goes': 'ns/goes: no' };
+    close(world);
+    world.step();
+    expect(find(world.step(1000), 'EvictPod')[0]?.graceSeconds).to.equal(1);
+    world.now += 600_000;
+    expect(find(world.step(), 'DeletePod')[0]?.graceSeconds).to.equal(1);
+  });
+
+  it('takes any pod that uses GPUs for an affected one where the agent could not name all of them', () => {
+    const world = aDrain();
+    const { plan = planWish(device, wish).report } = world.partition.status?.device ?? {};
+    world.report({ ...device, plan: { ...plan, morePods: 1 } });
+    expect(requestOf(world)?.evictions).to.equal(2);
+    close(world);
+    world.step();
+    expect(drainOf(world)?.toSorted()).to.deep.equal(['uid-goes', 'uid-stays']);
+    const alone = aDrain();
+    close(alone);
+    alone.step();
+    expect(drainOf(alone)).to.deep.equal(['uid-goes']);
+  });
+
   describe('that is not over in time', () => {
     const blocked = (drain: PolicySpec['drain'], pods?: readonly NodePod[]): NodeWorld => {
       const world = aDrain(drain, pods && { pods });
@@ -289,6 +314,17 @@ describe('a drain', () => {
       stepUntil(world, 'Applying');
     });
 
+    it('says why the API server refuses a deletion, and asks again after a while', () => {
+      const world = blocked({ onTimeout: 'Force' });
+      world.deletionRefusals = { 'uid-goes': 'ns/goes: no pod of this namespace goes' };
+      for (let seconds = 0; seconds < 20; seconds += 1) world.step(1000);
+      expect(world.step(1000).verdict).to.include({ phase: 'Updating', reason: 'EvictionBlocked' });
+      expect(world.step(1000).verdict.message).to.include('ns/goes: no pod of this namespace goes');
+      expect(world.done.filter((one) => one.startsWith('DeletePod')).length).to.be.within(4, 6);
+      world.deletionRefusals = {};
+      stepUntil(world, 'Applying');
+    });
+
     it('is given up after as long again where force does not help either', () => {
       const daemon = aPod('goes', { kind: 'DaemonSet' });
       const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
@@ -303,6 +339,29 @@ describe('a drain', () => {
       }
     });
 
+    it('is not given up before what force has told to go had its grace, however short the timeout is', () => {
+      const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
+      const slow: NodePod = { ...leaving, spec: { ...leaving.spec, terminationGracePeriodSeconds: 300 } };
+      for (const [drain, pod, graceMs] of [
+        [{ gracePeriod: '2m' }, slow, 120_000],
+        [{}, slow, 300_000],
+        [{}, leaving, 30_000],
+        [{}, { ...slow, spec: { ...slow.spec, terminationGracePeriodSeconds: 1e9 } }, 3600_000],
+      ] as const) {
+        for (const timeoutMs of [0, 10_000]) {
+          const force = { onTimeout: 'Force', timeout: `${timeoutMs / 1000}s`, ...drain } as const;
+          const world = aDrain(force, { pods: [pod, stays], timeoutMs });
+          world.step();
+          world.now += 1000 + timeoutMs;
+          expect(world.step().verdict.phase).to.equal('Updating');
+          world.now += graceMs;
+          expect(world.step().verdict.phase, `${timeoutMs} ${graceMs}`).to.equal('Updating');
+          world.now += 40_000;
+          expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+        }
+      }
+    });
+
     it('deletes by force only what was announced: not what stays, and not what the agent does not know', () => {
       const world = blocked({ onTimeout: 'Force' }, [goes, stays, aPod('new')]);
       for (let steps = 0; steps < 5; steps += 1) world.step(1000);
@@ -314,6 +373,7 @@ describe('a drain', () => {
   describe('of pods that nobody evicts', () => {
     const bare = aGpuPod('goes');
     const unwanted = aPod('goes', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } });
+    const optedOut = aPod('goes', { annotations: { 'gpupartition.dev/evict': 'false' } });
     const daemon = aPod('goes', { kind: 'DaemonSet' });
     const mirror = aPod('goes', { kind: 'Node', annotations: { 'kubernetes.io/config.mirror': 'x' } });
 
@@ -321,6 +381,7 @@ describe('a drain', () => {
       for (const [pod, why] of [
         [bare, 'ns/goes is without a controller: nothing would create it again'],
         [unwanted, 'ns/goes is annotated cluster-autoscaler.kubernetes.io/safe-to-evict: "false"'],
+        [optedOut, 'ns/goes is annotated gpupartition.dev/evict: "false"'],
         [daemon, 'ns/goes is of a DaemonSet, which would create it again'],
         [mirror, 'ns/goes is a static pod, which no eviction ends'],
       ] as const) {
@@ -337,6 +398,7 @@ describe('a drain', () => {
       for (const [pod, deleted] of [
         [bare, ['DeletePod uid-goes']],
         [unwanted, ['DeletePod uid-goes']],
+        [optedOut, ['DeletePod uid-goes']],
         [daemon, []],
         [mirror, []],
       ] as const) {
@@ -373,6 +435,17 @@ describe('a drain', () => {
       expect(verdict).to.include({ phase: 'Waiting', reason: 'DrainLoop' });
       expect(verdict.message).to.match(/^pods of the same owner came back after each eviction: .*ns\/goes/);
       expect(world.taintKeys).to.deep.equal([]);
+    });
+
+    it('does not take pods of others that come one after the other for one that came back', () => {
+      const world = aDrain({}, { pods: [aPod('goes', { owner: 'set-0' }), stays] });
+      close(world);
+      for (let made = 0; made < 6;) {
+        expect(world.step(1000).verdict.reason).to.not.equal('DrainLoop');
+        if (world.pods.some(({ metadata }) => metadata.name === 'goes')) continue;
+        made += 1;
+        world.pods = [...world.pods, aPod('goes', { uid: `uid-${made}`, owner: `set-${made}` })];
+      }
     });
 
     it('does not take three that go at the same time for one that came back', () => {
@@ -446,6 +519,22 @@ describe('a drain', () => {
       expect(rest(world)).to.equal(1);
     });
 
+    it('rests as long where a name is longer than what is kept of it', () => {
+      const long = `goes-${'x'.repeat(240)}`;
+      const named = aDevice(
+        withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), {
+          '2g.10gb@0': [`ns/${long}`],
+          '3g.20gb@4': ['ns/stays'],
+        }),
+      );
+      const world = aDrain({}, { pods: [aPod(long), stays] });
+      world.partition = aManagedPartition({ device: named, wish });
+      world.refusals = { [`uid-${long}`]: 'no' };
+      giveUp(world);
+      expect(world.step(1000).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+      expect(rest(world)).to.equal(1);
+    });
+
     it('rests no longer when the pods have gone', () => {
       const world = aBlockedDrain();
       giveUp(world);
@@ -492,6 +581,26 @@ describe('a drain', () => {
       asked.node = { ...asked.node, metadata: { ...metadata, annotations: { 'gpupartition.dev/retry': 'now' } } };
       expect(asked.step(1000).verdict.reason).to.equal('AwaitingSlot');
     });
+  });
+
+  it('ends with nothing done where the policy is edited back before a pod was evicted', () => {
+    const before = { '2g.10gb': 1, '3g.20gb': 1 };
+    const wishBefore = { gpus: [{ uuid: uuidOf(0), profiles: before }] };
+    for (const isAnnounced of [false, true]) {
+      const world = aDrain();
+      close(world);
+      if (isAnnounced) world.step();
+      expect(drainOf(world)).to.deep.equal(isAnnounced ? ['uid-goes'] : undefined);
+      world.policy = aSlicingPolicy({ layouts: [{ profiles: before }], generation: 2 });
+      world.step(1000);
+      world.report({ ...device, plan: planWish(device, wishBefore).report });
+      expect(world.settle().verdict).to.include({ phase: 'Ready' });
+      expect(world.taintKeys).to.deep.equal([]);
+      expect(evictionsOf(world)).to.deep.equal([]);
+      expect(world.done).to.not.include('WriteGrant');
+      expect(drainOf(world)).to.equal(undefined);
+      expect(world.pods).to.deep.equal([goes, stays]);
+    }
   });
 
   it('is announced no more when the node is done', () => {

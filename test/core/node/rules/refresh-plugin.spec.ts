@@ -114,7 +114,7 @@ describe('the device plugin of a node whose device is done', () => {
       { node: { ...node, status: { ...node.status, allocatable: advertisesWhole } } },
       memory,
     );
-    expect(late.looks).to.deep.equal(['Pods', 'All']);
+    expect(late.looks).to.deep.equal(['All']);
     expect(late.commands).to.deep.equal([]);
     expect(decideWith(snapshot, {}, memory).commands).to.have.lengthOf(1);
   });

@@ -80,6 +80,16 @@ describe('a node without a slot', () => {
     expect(request).to.include({ kind: 'New', isClosedAnyway: false, evictions: 1 });
   });
 
+  it('counts every pod that uses GPUs where the policy drains the whole node, and takes no place without a budget then', () => {
+    const policy = policyOf({ scope: 'Node' });
+    expect(standingOf({ policy }).request).to.include({ kind: 'New', evictions: 2 });
+    const idle = aDevice(withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '3g.20gb@4': ['ns/stays'] }));
+    const quiet = aManagedPartition({ device: idle, wish: { gpus: [{ uuid: uuidOf(0), profiles }] } });
+    const closed = { partition: quiet, node: aNode({ allocatable, taints: taints.startup }) };
+    expect(standingOf(closed).request).to.include({ kind: 'Fresh', evictions: 0 });
+    expect(standingOf({ ...closed, policy }).request).to.include({ kind: 'New', isClosedAnyway: false, evictions: 2 });
+  });
+
   it('asks as one that has failed after a grant of this generation has', () => {
     const failed = aManagedPartition({
       device: { ...device, step: 'Failed', error: { code: 'CommandFailed', message: 'no' } },
@@ -89,6 +99,12 @@ describe('a node without a slot', () => {
     const standing = standingOf({ partition: failed });
     expect(standing.hasFailed).to.equal(true);
     expect(standing.request).to.include({ kind: 'Retry', epoch: 4 });
+    // At another generation it counts against no threshold, and is as new as any other.
+    const { memory } = judge({ ...parts, partition: failed }, { pods });
+    const edited = aSlicingPolicy({ layouts: [{ profiles }], generation: 2 });
+    const anew = standingOf({ partition: failed, policy: edited }, memory);
+    expect(anew.hasFailed).to.equal(false);
+    expect(anew.request).to.include({ kind: 'New', epoch: 4 });
   });
 
   it('asks for nothing where it has nothing to do, or cannot do it', () => {
@@ -105,7 +121,7 @@ describe('a node without a slot', () => {
     expect(kept.commands).to.deep.equal([]);
     const opened = judge(closed, { pods, fresh: { slot: undefined } }, memory);
     expect(namesOf(opened)).to.deep.equal(['PatchNode']);
-    expect(opened.looks).to.deep.equal(['Pods', 'All']);
+    expect(opened.looks).to.deep.equal(['All']);
   });
 
   it('that is closed for a change counts as under way, whoever closed it', () => {

@@ -1,0 +1,60 @@
+import { controllerManager } from '../../api/names.ts';
+import { deployments, pods } from '../../api/resources.ts';
+import { ApiError, isNotFound } from '../../kube/api-error.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { type Clock, systemClock, waitFor } from '../../process/clock.ts';
+import { CliError } from '../exit.ts';
+import { ask } from './connection.ts';
+
+interface PodEnd extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly deletionTimestamp?: string };
+}
+
+const controllerPods = `app.kubernetes.io/name=${controllerManager}`;
+const pollMs = 500;
+const deadlineMs = 120_000;
+
+/**
+ * Scales the controllers' Deployment to none and waits until their pods have ended: a standby that still runs would lead next.
+ *
+ * @throws CliError if they do not end
+ */
+export async function stopController(client: KubeClient, namespace: string, clock: Clock = systemClock): Promise<void> {
+  if (!(await scaleToNone(client, namespace))) return;
+  const end = clock.monotonicMs() + deadlineMs;
+  for (;;) {
+    const running = await listRunning(client, namespace, clock);
+    if (running.length === 0) return;
+    if (clock.monotonicMs() > end) {
+      const what = `after ${deadlineMs / 1000} s these pods of the controller still run in ${namespace}: ${running.join(', ')}`;
+      throw new CliError(`${what}. Find out why, or delete them, and run this again`, 1);
+    }
+    await waitFor(clock, pollMs);
+  }
+}
+
+/** @returns whether there is such a Deployment */
+async function scaleToNone(client: KubeClient, namespace: string): Promise<boolean> {
+  const ref = { resource: deployments, namespace, name: controllerManager, subresource: 'scale' } as const;
+  try {
+    await client.merge(ref, { spec: { replicas: 0 } });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    if (!(error instanceof ApiError)) throw error;
+    throw new CliError(`cannot stop Deployment ${namespace}/${controllerManager}: ${error.message}`, 3, {
+      cause: error,
+    });
+  }
+}
+
+/** Without those whose time to end is over: on a machine that is gone, their objects would stay. */
+async function listRunning(client: KubeClient, namespace: string, clock: Clock): Promise<readonly string[]> {
+  const { items } = await ask(`pods of ${namespace}`, () =>
+    client.list<PodEnd>(pods, { namespace, labelSelector: controllerPods }),
+  );
+  return items
+    .filter(({ metadata: { deletionTimestamp } }) => !(Date.parse(deletionTimestamp ?? '') < clock.wallMs()))
+    .map(({ metadata }) => metadata.name);
+}

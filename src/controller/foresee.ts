@@ -1,0 +1,54 @@
+import type { NodeSnapshot } from '../core/node/snapshot.ts';
+import { foreseeStanding } from '../core/plan/foresee-standing.ts';
+import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import { describeError, type Logger } from '../process/logger.ts';
+import { Turn } from '../process/turn.ts';
+import type { Cluster } from './cluster.ts';
+import type { NodeObject } from './node-object.ts';
+
+/**
+ * Works out what a policy's nodes will request at its new generation, from what is known of them: the first ones start before a whole
+ * fleet has been told its wishes and has planned them.
+ */
+export class Foresight {
+  readonly #cluster: Cluster;
+  readonly #known: (node: NodeObject) => NodeSnapshot;
+  readonly #log: Logger;
+
+  constructor(parts: {
+    readonly cluster: Cluster;
+    readonly known: (node: NodeObject) => NodeSnapshot;
+    readonly log: Logger;
+  }) {
+    this.#cluster = parts.cluster;
+    this.#known = parts.known;
+    this.#log = parts.log;
+  }
+
+  /** Call this when the policy's generation has been accepted. @returns whether it is known how each of its nodes stands */
+  async foresee(record: PolicyRecord): Promise<boolean> {
+    const { fleet } = this.#cluster;
+    const { name } = record.policy.metadata;
+    const turn = new Turn();
+    for (const node of record.tally.unseen) {
+      if (fleet.policy(name) !== record || !this.#foreseeNode(node)) return false;
+      await turn.pause();
+    }
+    return true;
+  }
+
+  #foreseeNode(name: string): boolean {
+    const { rollout, nodes } = this.#cluster;
+    const node = nodes.get(name);
+    if (!node) return false;
+    try {
+      const standing = foreseeStanding(rollout.standingOf(name), this.#known(node));
+      if (standing) rollout.put(standing);
+      return standing !== undefined;
+    } catch (error) {
+      // It is looked at like all others, which reports what is wrong.
+      this.#log.warn('what this node will request cannot be foreseen', { node: name, error: describeError(error) });
+      return false;
+    }
+  }
+}

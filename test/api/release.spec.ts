@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { cleanupFinalizer } from '../../src/api/names.ts';
+import { applyFolder } from '../../src/simulator/rig/install.ts';
+import { run } from '../cli/run.ts';
+import { clusterTimeoutMs, useOwnCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { findHelm, renderChart } from '../support/helm.ts';
+import { attempt } from './attempt.ts';
+
+const system = 'gpu-partition-system';
+const deployment = `/apis/apps/v1/namespaces/${system}/deployments/gpu-partition-controller`;
+const nodePath = '/api/v1/nodes/marked';
+const policyPath = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies/held';
+
+describe('the release of a cluster that still has its controllers', function () {
+  this.timeout(120_000);
+  const cluster = useOwnCluster();
+
+  before(async function () {
+    this.timeout(clusterTimeoutMs);
+    await findHelm();
+    await applyFolder(cluster(), 'config/default');
+  });
+
+  const kubectl = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await cluster().kubectl(args);
+    expect(code, stderr).to.equal(0);
+    return stdout;
+  };
+  const apply = async (object: object): Promise<void> => {
+    const { code, stderr } = await cluster().kubectl(['apply', '-f', '-'], { input: JSON.stringify(object) });
+    expect(code, stderr).to.equal(0);
+  };
+
+  /** What a controller leaves that was stopped during a change: two pods, a node with marks, a policy that waits for it. */
+  beforeEach(async () => {
+    await kubectl('scale', '-n', system, 'deployment/gpu-partition-controller', '--replicas=2');
+    const pods = ['get', 'pods', '-n', system, '-o', 'name'];
+    await eventually(
+      async () => (await kubectl(...pods)).trim().split('\n'),
+      (names) => names.filter(Boolean).length === 2,
+      { timeoutMs: 30_000, what: 'the pods of the controllers' },
+    );
+    const labels = {
+      'nvidia.com/gpu.present': 'true',
+      'gpupartition.dev/policy': 'held',
+      'nvidia.com/gpu.deploy.dcgm': 'paused-for-mig-change',
+    };
+    const annotations = {
+      'gpupartition.dev/on-loan': JSON.stringify({
+        'nvidia.com/gpu.deploy.dcgm': { was: 'true', set: 'paused-for-mig-change' },
+      }),
+    };
+    const taints = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
+    await apply({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'marked', labels, annotations },
+      spec: { taints },
+    });
+    await apply({
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      metadata: { name: 'held', finalizers: [cleanupFinalizer] },
+      spec: { nodeSelector: { matchLabels: { pool: 'p' } }, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] },
+    });
+  });
+
+  /** Runs the command as this account. */
+  async function release(namespace: string, account: string) {
+    const token = await cluster().serviceAccountToken(namespace, account);
+    return run(['release', '--stop-controller', '--kubeconfig', await cluster().kubeconfigFile({ token })]);
+  }
+
+  async function expectReleased(): Promise<void> {
+    expect(await kubectl('get', 'pods', '-n', system, '-o', 'name')).to.equal('');
+    const node = (await cluster().client.demand({ path: nodePath })) as {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly spec: { readonly taints?: readonly { readonly key: string }[] };
+    };
+    expect(node.metadata.labels).to.include({ 'nvidia.com/gpu.deploy.dcgm': 'true' });
+    expect(node.metadata.labels).to.not.have.property('gpupartition.dev/policy');
+    expect(node.spec.taints?.map(({ key }) => key) ?? []).to.not.include('gpupartition.dev/repartitioning');
+    const policy = (await cluster().client.demand({ path: policyPath })) as { readonly metadata: object };
+    expect(policy.metadata).to.not.have.property('finalizers');
+  }
+
+  it('stops them first, with the rights of gpu-partition-releaser alone', async () => {
+    const name = 'gpu-partition-releaser';
+    await kubectl('create', 'serviceaccount', name, '-n', 'default');
+    await kubectl('create', 'clusterrolebinding', name, `--clusterrole=${name}`, `--serviceaccount=default:${name}`);
+    const { code, stdout, stderr } = await release('default', name);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include('node marked: open again');
+    expect(stdout).to.include('policy held: it can be deleted without a controller');
+    await expectReleased();
+  });
+
+  it('is what the chart’s hook does with the controller’s account, which may scale that Deployment and no more', async () => {
+    const { stdout, stderr } = await renderChart('--show-only', 'templates/uninstall-hook.yaml');
+    const { code } = await cluster().kubectl(['apply', '-l', 'app.kubernetes.io/component=rights', '-f', '-'], {
+      input: stdout,
+    });
+    expect(code, stderr).to.equal(0);
+    const account = 'gpu-partition-controller';
+    const released = await release(system, account);
+    expect(released.code, released.stderr).to.equal(0);
+    await expectReleased();
+    const token = await cluster().serviceAccountToken(system, account);
+    const patch = { metadata: { labels: { taken: 'over' } } };
+    expect(await attempt(cluster(), token, { method: 'PATCH', path: deployment, body: patch })).to.match(
+      /cannot patch/,
+    );
+    const scale = { method: 'PATCH', path: `${deployment}-other/scale`, body: { spec: { replicas: 0 } } } as const;
+    expect(await attempt(cluster(), token, scale)).to.match(/cannot patch/);
+  });
+
+  it('cleans up as well where Deployment and CRDs are gone already', async () => {
+    await kubectl('patch', 'gpp', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
+    await kubectl('delete', '-k', 'config/crd', '--timeout=30s');
+    await kubectl(
+      'delete',
+      '-n',
+      system,
+      'deployment/gpu-partition-controller',
+      '--cascade=foreground',
+      '--timeout=30s',
+    );
+    const { code, stdout, stderr } = await release('default', 'gpu-partition-releaser');
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include('node marked: open again');
+  });
+});

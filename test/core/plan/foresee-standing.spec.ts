@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { foreseeStanding } from '../../../src/core/plan/foresee-standing.ts';
+import { aDevice, aGpu } from '../../support/builders.ts';
+import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot } from '../../support/node-builders.ts';
+import { aStanding } from '../rollout/rollout-builders.ts';
+
+describe('how a node will stand, before its agent has planned the new wish', () => {
+  type Parts = Parameters<typeof aSnapshot>[0];
+  const sliced = aGpu({ slices: ['3g.20gb@4'] });
+  const lastGood = {
+    bootID: 'boot-a',
+    gpus: [{ uuid: sliced.uuid, mig: 'Enabled' as const, placements: ['3g.20gb@4'] }],
+  };
+  const idle = { ...aDevice(sliced), bootID: 'boot-a', lastGood };
+  const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-3g.20gb': '1' };
+  const request = (parts: Parts) => {
+    const snapshot = aSnapshot({ policy: aSlicingPolicy(), node: aNode({ allocatable }), ...parts });
+    return foreseeStanding(aStanding('n', { nodeUID: 'uid-n' }), snapshot)?.request;
+  };
+
+  it('requests a slot with what the plan would destroy', () => {
+    const parts = { partition: aManagedPartition({ device: idle }) };
+    expect(request(parts)).to.include({ kind: 'New', evictions: 0, destroys: 1, epoch: 1 });
+  });
+
+  it('requests nothing if it is done, or cannot change now', () => {
+    const done = aManagedPartition({ device: aDevice(aGpu({ slices: ['7g.40gb@0'] })) });
+    expect(request({ partition: done })).to.equal(undefined);
+    const partition = aManagedPartition({ device: idle });
+    expect(request({ partition, node: aNode({ allocatable, unschedulable: true }) })).to.equal(undefined);
+    expect(request({ partition, policy: aSlicingPolicy({ mode: 'Plan' }) })).to.equal(undefined);
+    expect(request({ partition, policy: aSlicingPolicy({ rollout: { paused: true } }) })).to.equal(undefined);
+  });
+
+  it('is unknown of a new node, of one over which another policy decided, and where any pod of the node has to go', () => {
+    const snapshot = aSnapshot({ policy: aSlicingPolicy(), partition: aManagedPartition({ device: idle }) });
+    expect(foreseeStanding(undefined, snapshot)).to.equal(undefined);
+    expect(foreseeStanding(aStanding('n', { nodeUID: 'uid-before' }), snapshot)).to.equal(undefined);
+    expect(foreseeStanding(aStanding('n', { nodeUID: 'uid-n', policy: 'q' }), snapshot)).to.equal(undefined);
+    const policy = aSlicingPolicy({ drain: { scope: 'Node' } });
+    expect(request({ partition: aManagedPartition({ device: idle }), policy })).to.equal(undefined);
+  });
+
+  it('requests nothing if pods would have to go: which ones only a look tells', () => {
+    const instances = sliced.instances.map((one) => ({ ...one, busy: true }));
+    const device = { ...idle, gpus: [{ ...sliced, instances }] };
+    expect(request({ partition: aManagedPartition({ device }) })).to.equal(undefined);
+  });
+});

@@ -1,0 +1,32 @@
+import { makeGpusWhole } from './gpus.ts';
+import { Operator } from './operator.ts';
+import { isOnNode, readNodeLogs, startRealNode } from './real-node.ts';
+import type { RealNode } from './real-node.ts';
+
+let shared: Promise<RealNode> | undefined;
+
+// All suites have one node, which ends with the run.
+after(async () => (await shared)?.stop());
+
+/**
+ * Registers the hooks of a suite on the real node that all of them share, with whole GPUs and no device plugin; it skips the suite
+ * where there can be none.
+ */
+export function useRealNode(): () => Operator {
+  let operator: Operator | undefined;
+  before(async function () {
+    if (!isOnNode()) return this.skip();
+    this.timeout(600_000);
+    shared ??= startRealNode(1);
+    operator = new Operator(await shared);
+    await operator.removePlugin();
+    await makeGpusWhole();
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') process.stderr.write(await readNodeLogs());
+  });
+  return () => {
+    if (operator === undefined) throw new Error('the node is there only within tests');
+    return operator;
+  };
+}
