@@ -8,7 +8,7 @@ import type {
   PlanReport,
 } from '../api/types.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import { SharedValues } from './shared-values.ts';
+import { SharedValues } from '../core/metadata/shared-values.ts';
 
 type Partition = GpuNodePartition & KubeObject;
 type LastGood = NonNullable<DeviceReport['lastGood']>;
