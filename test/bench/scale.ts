@@ -14,7 +14,7 @@ const events = 300;
 /** One more instance or less on each GPU. */
 const editedLayout = { '1g.5gb': 5, '2g.10gb': 1 };
 /** As in config/controller: these settings save memory and make programs slower. */
-const shippedSettings = ['--max-semi-space-size=1', '--optimize-for-size', '--no-opt', '--no-maglev'];
+const shippedSettings = ['--max-semi-space-size=1', '--optimize-for-size', '--no-maglev'];
 
 /** What the controller costs in a big fleet: the event loop's time of single events and of an edit, and memory. */
 export async function measureScale(): Promise<void> {

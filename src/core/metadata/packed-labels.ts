@@ -17,9 +17,9 @@ export class PackedLabels {
   readonly #pieces: readonly Labels[];
 
   constructor(labels: Labels) {
-    const divided: [string, string][][] = Array.from({ length: pieceCount }, () => []);
-    for (const entry of Object.entries(labels)) divided[pieceOf(entry[0])]?.push(entry);
-    this.#pieces = divided.map((entries) => pieces.share(Object.fromEntries(entries)));
+    const divided = Array.from({ length: pieceCount }, (): Record<string, string> => ({}));
+    for (const [key, value] of Object.entries(labels)) (divided[pieceOf(key)] ??= {})[key] = value;
+    this.#pieces = divided.map((piece) => pieces.share(piece));
   }
 
   /** All labels, in another order. */

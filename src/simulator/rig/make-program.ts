@@ -6,8 +6,10 @@ import { RigProcess } from './process.ts';
 import { programPath } from './programs.ts';
 import type { RigOptions } from './rig-options.ts';
 
-/** As in config/: a heap that grows with retained data, not with throughput, and no optimised code, which takes memory to make. */
-const memorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
+/** As in config/agent: the agent has little work and must be cheap for a node. */
+const agentMemorySettings = ['--optimize-for-size', '--no-opt', '--no-maglev'];
+/** As in config/controller: a heap that grows with retained data, not with throughput, and no second compiler, which takes 20 MB. */
+const controllerMemorySettings = ['--optimize-for-size', '--no-maglev'];
 /** Longer than any demo stays open. */
 const tokenSeconds = 48 * 3600;
 
@@ -21,7 +23,7 @@ export async function makeController(
   const account = ['gpu-partition-system', 'gpu-partition-controller'] as const;
   const kubeconfig = await kubeconfigFor(options, identity, account);
   const program = [
-    ...memorySettings,
+    ...controllerMemorySettings,
     options.fileOf?.(identity) ?? programPath('controller'),
     '--kubeconfig',
     kubeconfig,
@@ -65,7 +67,7 @@ export async function makeAgent(
   const argv = Object.entries(settings).flatMap(([option, value]) => [`--${option}`, value]);
   if (ignorePods) argv.push('--ignore-pods');
   const file = options.fileOf?.(node) ?? programPath('agent');
-  const program = [...memorySettings, file, ...argv, ...(options.agentArguments ?? [])];
+  const program = [...agentMemorySettings, file, ...argv, ...(options.agentArguments ?? [])];
   return new RigProcess(`agent ${node}`, program, files.agentLog, guard, onChange);
 }
 
