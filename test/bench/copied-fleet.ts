@@ -56,7 +56,8 @@ export async function copyModelNode(controlPlane: ControlPlane, from: number, to
   await inLanes(starts, async (start) => {
     const count = Math.min(nodesOfAWrite, to - start);
     const ids = Array.from({ length: count }, (_, at) => String(start + at).padStart(modelId.length, '0'));
-    const success = ids.flatMap((id) => stored.map((object) => ({ requestPut: copyOf(object, id) })));
+    const uids = stored.map(({ uid }) => uid);
+    const success = ids.flatMap((id) => stored.map((object) => ({ requestPut: copyOf(object, uids, id) })));
     await askEtcd(controlPlane, 'txn', { success });
   });
 }
@@ -84,10 +85,15 @@ interface Found {
   readonly kvs?: readonly { readonly value: string }[];
 }
 
-function copyOf({ key, bytes, uid }: StoredObject, id: string): { readonly key: string; readonly value: string } {
+/** @param uids of all objects of the model: they refer to each other */
+function copyOf(
+  { key, bytes }: StoredObject,
+  uids: readonly string[],
+  id: string,
+): { readonly key: string; readonly value: string } {
   const copy = (text: string): string => text.replaceAll(modelId, id);
-  const own = bytes.replaceAll(uid, uid.slice(0, -id.length) + id);
-  return { key: btoa(copy(key)), value: btoa(copy(own)) };
+  const value = uids.reduce((text, uid) => text.replaceAll(uid, uid.slice(0, -id.length) + id), bytes);
+  return { key: btoa(copy(key)), value: btoa(copy(value)) };
 }
 
 async function askEtcd({ etcdUrl }: ControlPlane, what: 'range' | 'txn', body: object): Promise<unknown> {
