@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { nodePartitions, nodes, policies } from '../../src/api/resources.ts';
 import { FleetDouble } from './fleet-double.ts';
@@ -13,21 +11,11 @@ const warmUps = 100;
 const events = 300;
 /** One more instance or less on each GPU. */
 const editedLayout = { '1g.5gb': 5, '2g.10gb': 1 };
-/** As in config/controller: these settings save memory and make programs slower. */
-const shippedSettings = ['--max-semi-space-size=1', '--optimize-for-size', '--no-maglev'];
 
 /** What the controller costs in a big fleet: the event loop's time of single events and of an edit, and memory. */
 export async function measureScale(): Promise<void> {
-  if (!shippedSettings.every((setting) => process.execArgv.includes(setting))) return measureAsShipped();
   await measureTurns();
   await measureFleetMemory();
-}
-
-async function measureAsShipped(): Promise<void> {
-  const [, program = ''] = process.argv;
-  const child = spawn(process.execPath, [...shippedSettings, program, 'scale'], { stdio: 'inherit' });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`the topic ended with exit status ${code}`);
 }
 
 async function measureTurns(): Promise<void> {
