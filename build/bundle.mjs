@@ -63,6 +63,10 @@ const { metafile } = await build({
   format: 'esm',
   sourcemap: 'linked',
   minifySyntax: true,
+  // V8 keeps the source text, at two bytes a character if a single one is not Latin-1: comments of dependencies have some.
+  // Names stay, and lines stay short enough, for a stack trace to be read.
+  minifyWhitespace: true,
+  lineLimit: 200,
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

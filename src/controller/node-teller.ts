@@ -10,6 +10,9 @@ import type { KubeObject } from '../kube/resource.ts';
 import type { NodeStep } from './node-step.ts';
 import type { NodeObject } from './node-object.ts';
 
+/** Of nearly all nodes. */
+const noRefusals: ReadonlyMap<string, string> = new Map();
+
 interface KnownNodes {
   readonly partitions: { get(name: string): (GpuNodePartition & KubeObject) | undefined };
   readonly nodes: { get(name: string): NodeObject | undefined };
@@ -70,7 +73,7 @@ export class NodeTeller {
   /** What an earlier leader has reported. */
   #recall(node: string): Told {
     const status = this.#cluster.partitions.get(node)?.status;
-    return { state: `${status?.phase ?? 'Pending'} ${reasonOf(status)}`, isChanging: false, refusals: new Map() };
+    return { state: `${status?.phase ?? 'Pending'} ${reasonOf(status)}`, isChanging: false, refusals: noRefusals };
   }
 
   #logCommand(node: string, command: Command): void {
@@ -91,7 +94,7 @@ export class NodeTeller {
       else if (refusals.get(uid) !== refusal) this.#log.warn('pod eviction refused', { node, why: refusal });
       if (refusal !== undefined) refusals.set(uid, refusal);
     }
-    return refusals;
+    return refusals.size === 0 ? noRefusals : refusals;
   }
 
   #logState({ node, verdict: { phase, reason, message, transient } }: NodeStep): void {

@@ -142,9 +142,11 @@ export class GpuPartitionOperator extends ResilientOperator {
         return nodeQueue.add(key);
       }
       const { object, previous } = change;
-      if (previous && !hasChanged(previous, object)) return undefined;
       const { labels = {} } = object.metadata;
-      if (!previous || !sameJson(previous.metadata.labels, labels)) {
+      const hasNewLabels = !sameJson(previous?.metadata.labels, labels);
+      if (previous && !hasNewLabels && sameJson(partsBesideLabels(previous), partsBesideLabels(object)))
+        return undefined;
+      if (hasNewLabels) {
         for (const policy of fleet.setNode(key, labels)) tellPolicy(policy);
       }
       return nodeQueue.add(key);
@@ -201,9 +203,8 @@ export class GpuPartitionOperator extends ResilientOperator {
   }
 }
 
-/** Whether a relevant part of a Node has changed: its kubelet writes it all the time. */
-function hasChanged(before: NodeObject, after: NodeObject): boolean {
-  const { resourceVersion: _before, ...metadataBefore } = before.metadata;
-  const { resourceVersion: _after, ...metadataAfter } = after.metadata;
-  return !sameJson([metadataBefore, before.spec, before.status], [metadataAfter, after.spec, after.status]);
+/** What the kubelet, which writes a Node all the time, does not change. The labels are compared by themselves: there are more than a hundred. */
+function partsBesideLabels({ metadata, spec, status }: NodeObject): readonly unknown[] {
+  const { uid, annotations, deletionTimestamp } = metadata;
+  return [uid, annotations, deletionTimestamp, spec, status];
 }

@@ -32,6 +32,11 @@ export function isEmptySelection({ matchLabels = {}, matchExpressions = [] }: La
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }
 
+/** The labels that it depends on. */
+export function selectedKeys({ matchLabels = {}, matchExpressions = [] }: LabelSelection): readonly string[] {
+  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
+}
+
 function isUnderstood({ key, operator, values = [] }: LabelRequirement): boolean {
   const wantsValues = operator === 'In' || operator === 'NotIn';
   return (

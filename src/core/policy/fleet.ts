@@ -1,4 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { selectedKeys } from '../metadata/label-selector.ts';
+import { PackedLabels } from '../metadata/packed-labels.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { PolicyTally } from './tally.ts';
 import { checkPolicy } from './check.ts';
@@ -13,7 +15,7 @@ import { SelectorIndex } from './selector-index.ts';
 import type { Support } from './support.ts';
 
 interface NodeRecord {
-  labels: Readonly<Record<string, string>>;
+  readonly labels: PackedLabels;
   /** In order of precedence. */
   policies: readonly string[];
 }
@@ -128,7 +130,7 @@ export class Fleet {
       .filter(({ policy }) => selectsNode(policy.spec.nodeSelector, labels))
       .toSorted((a, b) => byPrecedence(a.policy, b.policy));
     const names = policies.map(({ policy }) => policy.metadata.name);
-    this.#nodes.set(name, { labels, policies: names });
+    this.#nodes.set(name, { labels: new PackedLabels(labels), policies: names });
     for (const policy of before) if (!names.includes(policy)) this.#leave(policy, name);
     for (const record of policies) {
       if (record.nodes.has(name)) continue;
@@ -204,9 +206,11 @@ export class Fleet {
   /** Determines again which nodes a policy selects. @returns those that it selects or has selected */
   #match(record: PolicyRecord): readonly string[] {
     const { policy, nodes } = record;
+    const { nodeSelector } = policy.spec;
+    const keys = selectedKeys(nodeSelector);
     const affected = new Set(nodes);
     for (const [name, node] of this.#nodes) {
-      const isSelected = selectsNode(policy.spec.nodeSelector, node.labels);
+      const isSelected = selectsNode(nodeSelector, node.labels.pick(keys));
       if (!isSelected && !nodes.has(name)) continue;
       affected.add(name);
       if (isSelected) nodes.add(name);

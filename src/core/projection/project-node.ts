@@ -1,25 +1,55 @@
+import { PackedLabels } from '../metadata/packed-labels.ts';
+import { SharedValues } from '../metadata/shared-values.ts';
 import type { NodeView } from '../node/node-view.ts';
 
-/** A Node of a large fleet is 15 kB; these are the relevant parts. */
+/** What nodes of a fleet have in common: a few values each, unless another program keeps times in its annotations. */
+const shared = new SharedValues(512);
+
+/** A Node of a large fleet is 15 kB; these are the relevant parts. What is equal across the fleet is kept once. */
 export function projectNode(node: NodeView): NodeView {
-  const { name, uid, resourceVersion, labels, annotations, deletionTimestamp } = node.metadata;
   const gpus = Object.entries(node.status?.allocatable ?? {}).filter(([key]) => ownerResource.test(key));
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   const bootID = node.status?.nodeInfo?.bootID;
   return {
-    metadata: {
-      name,
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      labels: labels ?? {},
-      annotations: projectAnnotations(annotations ?? {}),
-    },
-    spec: { taints: node.spec?.taints ?? [], ...(node.spec?.unschedulable === true && { unschedulable: true }) },
+    metadata: new KeptMetadata(node.metadata),
+    spec: shared.share({
+      taints: node.spec?.taints ?? [],
+      ...(node.spec?.unschedulable === true && { unschedulable: true }),
+    }),
     status: {
-      allocatable: Object.fromEntries(gpus),
+      allocatable: shared.share(Object.fromEntries(gpus)),
       ...(bootID !== undefined && { nodeInfo: { bootID } }),
-      conditions: ready ? [describeReady(ready)] : [],
+      conditions: shared.share(ready ? [describeReady(ready)] : []),
+    },
+  };
+}
+
+/** Metadata whose labels are packed, and unpacked when they are read. */
+class KeptMetadata {
+  readonly name: string;
+  declare readonly uid?: string;
+  declare readonly resourceVersion?: string;
+  declare readonly deletionTimestamp?: string;
+  declare readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly #packed: PackedLabels;
+
+  constructor({ name, uid, resourceVersion, deletionTimestamp, labels, annotations }: NodeView['metadata']) {
+    this.name = name;
+    // What is absent has no field, as everywhere.
+    if (uid !== undefined) this.uid = uid;
+    if (resourceVersion !== undefined) this.resourceVersion = resourceVersion;
+    if (deletionTimestamp !== undefined) this.deletionTimestamp = deletionTimestamp;
+    this.annotations = shared.share(projectAnnotations(annotations ?? {}));
+    this.#packed = new PackedLabels(labels ?? {});
+    // A field, unlike a getter of the class, is in copies too; and one descriptor for all, so that V8 keeps one layout for all.
+    Object.defineProperty(this, 'labels', KeptMetadata.#labels);
+  }
+
+  static readonly #labels: PropertyDescriptor & ThisType<KeptMetadata> = {
+    enumerable: true,
+    get() {
+      return this.#packed.unpack();
     },
   };
 }

@@ -7,7 +7,7 @@ import type {
   NodePartitionStatus,
   PlanReport,
 } from '../../api/types.ts';
-import { SharedValues } from './shared-values.ts';
+import { SharedValues } from '../metadata/shared-values.ts';
 
 type LastGood = NonNullable<DeviceReport['lastGood']>;
 

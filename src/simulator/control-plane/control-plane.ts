@@ -29,6 +29,8 @@ export interface KubeconfigAbout {
 export interface ControlPlane extends AsyncDisposable {
   /** `https://127.0.0.1:PORT` */
   readonly server: string;
+  /** etcd's address, for what the API server has stored. */
+  readonly etcdUrl: string;
   readonly caFile: string;
   /** Certificate authority in PEM. */
   readonly ca: string;

@@ -130,6 +130,8 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
   };
   return {
     server,
+    // Its port stays over a restore.
+    etcdUrl: etcd.url,
     caFile,
     ca,
     folder,

@@ -3,6 +3,7 @@ import type { GpuNodePartition } from '../../../src/api/types.ts';
 import { projectPartition } from '../../../src/core/projection/project-partition.ts';
 import { fleetDevice, fleetLayout, fleetPartition, fleetPool } from '../../bench/fleet-objects.ts';
 import { aPartition, aPolicy } from '../../support/builders.ts';
+import { readKeptMemory } from '../../support/kept-memory.ts';
 import { aManagedPartition, aNode } from '../../support/node-builders.ts';
 import { situations } from '../../support/node-situations.ts';
 import { NodeWorld } from '../../support/node-world.ts';
@@ -79,6 +80,17 @@ describe('a GpuNodePartition as the controller keeps it', () => {
       }),
     );
     expect(text).not.to.match(/managedFields|ownerReferences|MIG-/);
+  });
+
+  it('takes less than 6 kB with 8 GPUs of 7 instances each', () => {
+    const count = 1_000;
+    const keep = (): readonly GpuNodePartition[] =>
+      Array.from({ length: count }, (_, at) => project(aFleetPartition(`fleet-${at}`)));
+    keep();
+    const before = readKeptMemory().heapUsed;
+    const kept = keep();
+    expect((readKeptMemory().heapUsed - before) / count, 'bytes of each partition').to.be.below(6_000);
+    expect(kept).to.have.length(count);
   });
 
   it('is no more when it is projected again', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SharedValues } from '../../../src/core/projection/shared-values.ts';
+import { SharedValues } from '../../../src/core/metadata/shared-values.ts';
 
 describe('SharedValues', () => {
   it('gives equal values the same object, and others their own', () => {
