@@ -31,7 +31,7 @@ const ownValues = [
 ];
 
 describe('the chart on a real kubelet', function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   const operator = useRealNode();
 
   async function helm(...args: readonly string[]): Promise<void> {
@@ -57,7 +57,7 @@ describe('the chart on a real kubelet', function () {
   });
 
   it('with its own values starts agent and controllers, and a policy becomes Ready', async () => {
-    await helm('install', 'gpu-partition', 'charts/gpu-partition', '--wait', '--timeout=90s');
+    await helm('install', 'gpu-partition', 'charts/gpu-partition', '--wait', '--timeout=150s');
     await operator().rollOut();
     await operator().untilRead(gpus);
     await operator().runPlugin('mixed');
@@ -84,7 +84,7 @@ describe('the chart on a real kubelet', function () {
     await operator().untilTainted('gpupartition.dev/repartitioning');
     expect(await findMarks()).to.include.members(['gpupartition.dev/policy', 'nvidia.com/mig.config.state']);
     expect(await findFinalizers()).to.equal('gpupartition.dev/cleanup');
-    await helm('uninstall', 'gpu-partition', '--wait', '--timeout=90s');
+    await helm('uninstall', 'gpu-partition', '--wait', '--timeout=150s');
     expect(await findMarks()).to.deep.equal([]);
     expect(await findFinalizers()).to.equal('');
     expect(await operator().kubectl('get', 'gpp', '-o', 'name')).to.include('/slices');
@@ -97,11 +97,11 @@ describe('the chart on a real kubelet', function () {
 
   it('starts with names, image, options and limits of one’s own, and is uninstalled when its CRDs are gone already', async () => {
     const values = ownValues.flatMap((value) => ['--set', value]);
-    await helm('install', 'gpu-partition', 'charts/gpu-partition', ...values, '--wait', '--timeout=90s');
+    await helm('install', 'gpu-partition', 'charts/gpu-partition', ...values, '--wait', '--timeout=150s');
     await operator().rollOut({ controllers: 'own-controller', agents: 'own-agents' });
     await operator().untilRead(gpus);
     await operator().kubectl('delete', '-k', 'config/crd', '--timeout=60s');
-    await helm('uninstall', 'gpu-partition', '--wait', '--timeout=90s');
+    await helm('uninstall', 'gpu-partition', '--wait', '--timeout=150s');
     expect(await findMarks()).to.deep.equal([]);
   });
 });

@@ -225,7 +225,7 @@ export class Operator {
   }
 
   async #untilRolledOut(namespace: string, what: string): Promise<void> {
-    await this.kubectl('rollout', 'status', '--timeout=90s', '-n', namespace, what);
+    await this.kubectl('rollout', 'status', '--timeout=150s', '-n', namespace, what);
   }
 
   async #demand<T>(path: string): Promise<T> {

@@ -8,7 +8,7 @@ import { isOnNode } from './real-node.ts';
 import { useRealNode } from './shared-node.ts';
 
 describe('the overlays on a real kubelet', function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   const operator = useRealNode();
 
   after(async () => {
