@@ -45,7 +45,7 @@ const policyPaceMs = 25;
 /** How many nodes are processed in parallel: a tenth of 1,000 nodes may finish in the same moment, and each waits for the API server. */
 const nodeConcurrency = 32;
 /** The same for nodes that are not urgent, and while others have a slot: the API server's time belongs to those. */
-const patientConcurrency = { usually: 16, besideSlots: 4 };
+const patientConcurrency = { usually: 16, besideSlots: 2 };
 const agentSelector = 'app.kubernetes.io/name=gpu-partition-agent';
 
 /** The controller: watches policies, nodes, node partitions and agents, and brings each node in line. */
