@@ -145,7 +145,8 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
       const resource = 'nvidia.com/mig-2g.10gb';
       const spec = { layouts, sharing: { timeSlicing: [{ resource, replicas }] } };
       await rig().apply('shared', { nodeSelector: { matchLabels: { pool: 'shared' } }, ...spec });
-      return rig().untilReason('shared', reason);
+      // What was read a moment ago is trusted for some seconds: then only the write is refused at first, and tried again after 30 s.
+      return rig().untilReason('shared', reason, 60_000);
     }
 
     it('says which before the node is closed, and goes on when it is there', async () => {

@@ -21,7 +21,7 @@ export class ProgramVersion implements Disposable {
   become(version: string): void {
     if (existsSync(this.#bundle)) {
       const text = readFileSync(this.#bundle, 'utf8');
-      const changed = text.replace(/^(var programVersion = )"[^"]+"/m, `$1"${version}"`);
+      const changed = text.replace(/\b(programVersion ?= ?)"[^"]+"/, `$1"${version}"`);
       if (changed === text) throw new Error(`${this.#bundle} has no version to change, or is ${version} already`);
       writeFileSync(this.file, changed);
       return;
