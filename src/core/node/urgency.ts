@@ -1,6 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
-import { isDriverReplaced } from '../nvidia/driver-upgrade.ts';
-import { hasStartupTaint, isUnfinished, type NodeView } from './node-view.ts';
+import { driverUpgradeLabel, isDriverReplaced } from '../nvidia/driver-upgrade.ts';
+import { hasStartupTaint, isUnfinished, type NodeView, pickLabels } from './node-view.ts';
 
 /** Whether a node is out of service, or must be closed before a pod gets a device that no longer exists: it goes before others. */
 export function isUrgentNode(node: NodeView, partition: GpuNodePartition | undefined): boolean {
@@ -8,7 +8,7 @@ export function isUrgentNode(node: NodeView, partition: GpuNodePartition | undef
     isUnfinished(node) ||
     hasStartupTaint(node) ||
     isReadBeforeBoot(node, partition) ||
-    isDriverReplaced(node.metadata.labels ?? {})
+    isDriverReplaced(pickLabels(node, [driverUpgradeLabel]))
   );
 }
 

@@ -46,6 +46,10 @@ class KeptMetadata {
     Object.defineProperty(this, 'labels', KeptMetadata.#labels);
   }
 
+  pick(keys: readonly string[]): Readonly<Record<string, string>> {
+    return this.#packed.pick(keys);
+  }
+
   static readonly #labels: PropertyDescriptor & ThisType<KeptMetadata> = {
     enumerable: true,
     get() {

@@ -96,6 +96,13 @@ describe('a Node as the controller keeps it', () => {
     expect(metadata).to.deep.equal({ name: 'n', labels: {}, annotations: {} });
   });
 
+  it('says of some labels which there are', () => {
+    const { metadata } = projectNode(arrive('fleet-1'));
+    const keys = ['kubernetes.io/hostname', 'nvidia.com/feature-7', 'nvidia.com/none'];
+    const found = { 'kubernetes.io/hostname': 'fleet-1', 'nvidia.com/feature-7': 'value of feature 7' };
+    expect(metadata.pick?.(keys)).to.deep.equal(found);
+  });
+
   it('is no more when it is projected again', () => {
     const once = projectNode(arrive('fleet-1'));
     expect(projectNode(once)).to.deep.equal(once);
