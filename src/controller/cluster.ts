@@ -95,6 +95,12 @@ export class Cluster {
     );
   }
 
+  /** Whether any node has a slot. */
+  get isRolling(): boolean {
+    for (const { policy } of this.fleet.policies) if (this.ledgerOf(policy.metadata.name).length > 0) return true;
+    return false;
+  }
+
   ledgerOf(policy: string): readonly Slot[] {
     return this.policies.get(policy)?.status?.inFlight ?? [];
   }

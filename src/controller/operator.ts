@@ -105,8 +105,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       concurrency: nodeConcurrency,
       // A node that waits for a slot can wait.
       isUrgent: (name) => cluster.isUrgent(name),
-      patientConcurrency: () =>
-        cluster.nodesInFlight().length > 0 ? patientConcurrency.besideSlots : patientConcurrency.usually,
+      patientConcurrency: () => (cluster.isRolling ? patientConcurrency.besideSlots : patientConcurrency.usually),
       observer: metrics?.observeQueue('nodes'),
       reconcile: (name) => nodeReconciler.reconcile(name),
     });

@@ -1,10 +1,9 @@
 import { ledgerManager } from '../api/names.ts';
 import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
+import { admitsOf, listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
 import { wantedFinalizers } from '../core/policy/retirement.ts';
 import type { RolloutGate } from '../core/rollout/gate.ts';
-import { judgeAdmits } from '../core/rollout/admits.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
 import { type PolicyFacts, policyStatus } from '../core/status/policy-status.ts';
@@ -121,9 +120,10 @@ export class PolicyReconciler {
     return isSame ? policy : undefined;
   }
 
-  #step({ policy, tally, acceptedGeneration, isForeseen }: PolicyRecord): LedgerStep {
+  #step(record: PolicyRecord): LedgerStep {
+    const { policy, tally } = record;
     const { rollout, nodes } = this.#cluster;
-    const { name, generation } = policy.metadata;
+    const { name } = policy.metadata;
     const cap = countLimit(this.#settings.maxConcurrentNodes, this.#cluster.size);
     return stepLedger({
       now: this.#now(),
@@ -132,13 +132,7 @@ export class PolicyReconciler {
       standingOf: this.#cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
-      admits: judgeAdmits({
-        mayStart: acceptedGeneration === generation && !this.#isOverdue(policy),
-        unseen: tally.unseen,
-        standings: rollout.of(name),
-        isForeseen,
-        hasCanary: policy.spec.rollout?.canary !== undefined,
-      }),
+      admits: admitsOf(record, rollout.of(name), this.#isOverdue(policy)),
       cap: cap - this.#cluster.inFlightBeside(name),
       frozen: this.#settings.freeze,
     });

@@ -8,10 +8,9 @@ import { type NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
-import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { admitsOf, type PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
 import { foreseeStanding } from '../../src/core/plan/foresee-standing.ts';
-import { judgeAdmits } from '../../src/core/rollout/admits.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import { countLimit } from '../../src/core/rollout/limit.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
@@ -216,9 +215,10 @@ export class FleetController {
     return leftMs === undefined ? step.requeueAfterMs : Math.min(leftMs, step.requeueAfterMs ?? leftMs);
   }
 
-  #step({ policy, tally, acceptedGeneration, isForeseen }: PolicyRecord): LedgerStep {
+  #step(record: PolicyRecord): LedgerStep {
+    const { policy, tally } = record;
     const { rollout, nodes } = this.cluster;
-    const { name, generation } = policy.metadata;
+    const { name } = policy.metadata;
     const snapshot: LedgerSnapshot = {
       now: this.#world.timeline.now,
       policy: { ...policy, status: this.cluster.policies.get(name)?.status ?? {} },
@@ -226,13 +226,7 @@ export class FleetController {
       standingOf: this.cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
       size: tally.matched - tally.size('lost'),
-      admits: judgeAdmits({
-        mayStart: acceptedGeneration === generation && !this.#isOverdue(policy),
-        unseen: tally.unseen,
-        standings: rollout.of(name),
-        isForeseen,
-        hasCanary: policy.spec.rollout?.canary !== undefined,
-      }),
+      admits: admitsOf(record, rollout.of(name), this.#isOverdue(policy)),
       cap: countLimit(this.#world.setup.cap, this.cluster.size) - this.cluster.inFlightBeside(name),
       frozen: this.freeze,
     };

@@ -1,4 +1,6 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { type Admits, judgeAdmits } from '../rollout/admits.ts';
+import type { Standings } from '../rollout/standings.ts';
 import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
 import { isRetiring } from './retirement.ts';
 import type { PolicyTally } from './tally.ts';
@@ -38,4 +40,19 @@ export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string 
   const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);
   const more = refused.size > mostNames ? [`and ${refused.size - mostNames} more nodes`] : [];
   return [...named, ...more].join('; ');
+}
+
+/** Which nodes of a policy may start. @param isOverdue it is being deleted, and its deadline is over */
+export function admitsOf(
+  { policy, tally, acceptedGeneration, isForeseen }: PolicyRecord,
+  standings: Standings,
+  isOverdue: boolean,
+): Admits {
+  return judgeAdmits({
+    mayStart: acceptedGeneration === policy.metadata.generation && !isOverdue,
+    unseen: tally.unseen,
+    standings,
+    isForeseen,
+    hasCanary: policy.spec.rollout?.canary !== undefined,
+  });
 }
