@@ -20,7 +20,10 @@ describe('the overlays on a real kubelet', function () {
   for (const { overlay, where, gpus, driver, controllerUser, nodeLabels = [], namespaces = [] } of platforms) {
     it(`start with config/overlays/${overlay}: the agent reads the GPUs of a driver that is ${where}`, async function () {
       const cover = driver && (await coverFolder(driver.covers));
-      if (typeof cover === 'string') return this.skip();
+      if (typeof cover === 'string') {
+        console.log(`      skipped: ${cover}`);
+        return this.skip();
+      }
       await using _cover = cover;
       if (driver) await writeDriverFiles(driver.files);
       for (const label of nodeLabels) await operator().kubectl('label', 'node', nodeName, '--overwrite', label);

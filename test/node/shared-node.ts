@@ -15,7 +15,10 @@ after(async () => (await shared)?.stop());
 export function useRealNode(): () => Operator {
   let operator: Operator | undefined;
   before(async function () {
-    if (!isOnNode()) return this.skip();
+    if (!isOnNode()) {
+      console.log('    skipped: there is no node of its own here; make test-node starts one, or says why it cannot');
+      return this.skip();
+    }
     this.timeout(600_000);
     shared ??= startRealNode(1);
     operator = new Operator(await shared);
