@@ -20,7 +20,7 @@ import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
 import { Planner } from './planner.ts';
 import { Readiness } from './readiness.ts';
-import { faultFields, keepOutcome, lastingFields, pickReading, restMs } from '../core/report/report-fields.ts';
+import { faultFields, keepOutcome, lastingFields, pickReading } from '../core/report/report-fields.ts';
 
 export interface AgentOptions {
   readonly client: KubeClient;
@@ -55,14 +55,11 @@ export class NodeAgent {
   readonly #planner: Planner;
   readonly #work: GrantWork;
   readonly #grantClock: GrantClock;
-  readonly #clock: Clock;
   /** The load of the driver at the last look at the GPUs. */
   #load: Pick<DeviceReport, 'driverLoad'>;
   #plannedWish: unknown;
   /** What was signalled after the last work of this process; null: nothing. Undefined: it has not done any work yet. */
   #signalled: DeviceReport['signalled'] | null;
-  /** Consecutive failed grants. */
-  #failures = 0;
   readonly #readiness = new Readiness();
   /** In this load of the driver; a process never sees a second boot. */
   #hasTriedToRebuild = false;
@@ -71,7 +68,6 @@ export class NodeAgent {
     this.#options = options;
     this.#load = {};
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
-    this.#clock = clock;
     this.#own = new OwnPartition(client, options.nodeName);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
     this.#claim = new Claim(this.#view, () => loadIdOf({ bootID, ...this.#load }));
@@ -156,13 +152,12 @@ export class NodeAgent {
 
   /** Reads the device after work on it. @returns what to report about it */
   async #conclude(partition: Partition, granted: Grant, outcome: WorkOutcome): Promise<Partial<DeviceReport>> {
-    this.#failures = outcome.fault ? this.#failures + 1 : 0;
     if (outcome.hasBegun === true) await this.#signal(granted);
     const readFault = await this.#lookAfter(outcome.state);
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
     return {
-      ...faultFields(fault, readFault ? 'Unknown' : 'Failed', this.#clock.wallMs() + restMs(fault, this.#failures)),
+      ...faultFields(fault, readFault ? 'Unknown' : 'Failed'),
       ...(readFault
         ? this.#claim.afterUnread(partition, granted, outcome.hasBegun === true)
         : { lastGood: this.#claim.afterFailure(partition, granted) }),

@@ -36,7 +36,7 @@ interface Parts {
 
 /** Nothing was touched. */
 function explainUse(who: string): Fault {
-  return { code: 'InUse', message: `${who}. Nothing was touched; it is retried soon`, retrySoon: true };
+  return { code: 'InUse', message: `${who}. Nothing was touched; it is retried soon` };
 }
 
 /** Carries out grants on the device. */
@@ -62,7 +62,7 @@ export class GrantWork {
     // 2. Only the granted plan may be carried out. A new plan is reported, and granted or not.
     if (plan.report.hash !== granted.planHash) {
       const message = 'the device changed after the plan was made; the new plan is in status.device.plan';
-      return { fault: { code: 'PlanChanged', message, retryAtOnce: true } };
+      return { fault: { code: 'PlanChanged', message } };
     }
     // 3. The plan assumes that its pods have gone. The kubelet and the driver know best whether they have.
     const inTheWay = planner.listInTheWay(plan.report);

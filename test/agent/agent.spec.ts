@@ -164,7 +164,6 @@ describe('the agent on the real API server', () => {
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
     const { status } = await scene.read();
     expect(status?.device).to.deep.include({ observedEpoch: 2, step: 'Failed' });
-    expect(status?.device?.nextRetryTime).to.be.a('string');
   });
 
   it('makes the granted layout again after a reboot, and only then', async () => {
@@ -186,15 +185,11 @@ describe('the agent on the real API server', () => {
     scene.node.faults = 'fail DeviceCreateGpuInstance rc=999';
     scene.newAgent('boot-2');
     await scene.run();
-    const failed = (await scene.read()).status?.device;
-    expect(failed).to.deep.include({ step: 'Failed' });
+    expect((await scene.read()).status?.device).to.deep.include({ step: 'Failed' });
     scene.node.faults = '';
     scene.node.takeChanges();
     await scene.run();
     expect(scene.node.takeChanges()).to.deep.equal([]);
-    expect((await scene.read()).status?.device?.nextRetryTime, 'a time that moves on is no time').to.equal(
-      failed?.nextRetryTime,
-    );
     // Seed 1002908 of the model: the node may be open by now, and a pod have got the whole GPU.
     scene.newAgent('boot-2');
     await scene.run();

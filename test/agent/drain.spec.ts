@@ -52,18 +52,16 @@ describe('the agent while pods are told to go', () => {
     expect(await scene.plan()).to.not.have.any.keys('affectedPods', 'drains');
   });
 
-  it('destroys nothing as long as one of them is there, names it, and is ready to be asked again soon', async () => {
+  it('destroys nothing as long as one of them is there, and names it', async () => {
     await takeHalves();
     const wish = await scene.wish(whole);
     await scene.drain();
     leave('team/a');
-    const before = Date.now();
     await scene.grant(wish);
     await scene.run();
     expect(await readOutcome()).to.deep.equal([2, 'InUse', []]);
-    const { error, nextRetryTime = '' } = (await scene.read()).status?.device ?? {};
+    const { error } = (await scene.read()).status?.device ?? {};
     expect(error?.message).to.match(/^GPU 0 \(A100-SXM4-40GB\): pod team\/b holds 3g\.20gb at 4\. /);
-    expect(Date.parse(nextRetryTime) - before).to.be.within(1, 5_000);
     leave('team/b');
     await scene.grant(wish);
     await scene.run();

@@ -68,7 +68,15 @@ describe('the metrics of the controller', () => {
     now = 2000;
     step('Waiting', 'PodsUseGpus', pod('blocked'), pod('gone'));
     now = 5000;
-    const granted = { gpus: [], epoch: 1, planHash: '', deadline: '', seconds: null, allowGpuReset: null };
+    const granted = {
+      gpus: [],
+      epoch: 1,
+      policy: null,
+      planHash: '',
+      deadline: '',
+      seconds: null,
+      allowGpuReset: null,
+    };
     const rest = { allowReboot: null, replaceForeignInstances: null, rollback: null, signalPods: null };
     step('Updating', 'Applying', { name: 'WriteGrant', granted: { ...granted, ...rest }, repairs: null });
     step('Failed', 'Failed');

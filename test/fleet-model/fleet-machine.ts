@@ -206,7 +206,6 @@ export class MachineAgent {
   readonly worker: Worker;
   #watched: StoredPartition | undefined;
   #written: StoredPartition | undefined;
-  #failures = 0;
 
   constructor(world: FleetWorld, machine: FleetMachine) {
     this.#world = world;
@@ -245,13 +244,8 @@ export class MachineAgent {
   *#act(partition: StoredPartition, granted: Grant): WorkerTask {
     yield this.#world.random.between(200, 4000);
     const fault = yield* this.#carryOut(partition, granted);
-    this.#failures = fault ? this.#failures + 1 : 0;
     const report = this.#machine.read();
-    const again = fault && ['PlanChanged', 'Expired'].includes(fault) ? 0 : 5000 * 2 ** Math.min(this.#failures - 1, 6);
-    const retryAt = this.#world.timeline.now + again;
-    const outcome = fault
-      ? faultFields({ code: fault, message: 'as drawn' }, 'Failed', retryAt)
-      : { step: 'Idle' as const };
+    const outcome = fault ? faultFields({ code: fault, message: 'as drawn' }, 'Failed') : { step: 'Idle' as const };
     const lastGood = lastGoodOf(report.gpus ?? [], this.#machine.bootID, new Map());
     return yield* this.#tell(partition, {
       ...this.#state(partition.status?.device),

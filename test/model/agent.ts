@@ -1,6 +1,6 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
 import { isToMakeAgain } from '../../src/core/policy/load-id.ts';
-import { faultFields, keepOutcome, pickReading, restMs, retryMs } from '../../src/core/report/report-fields.ts';
+import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/report/report-fields.ts';
 import type { KubeletWord } from '../../src/agent/kubelet.ts';
 import { withHolders } from '../../src/core/report/held-devices.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
@@ -24,7 +24,6 @@ import type { ModelWorld } from './world.ts';
 interface Fault {
   readonly code: string;
   readonly message: string;
-  readonly retryAtOnce?: boolean;
 }
 
 interface Outcome {
@@ -48,7 +47,6 @@ export class AgentProcess {
   #settleUntil = -Infinity;
   #isInUse = false;
   #readFailures = 0;
-  #failures = 0;
   #plannedWish: unknown;
   #hasTriedToRebuild = false;
   /** The last report: while a plugin settles nothing else is checked four times a second. */
@@ -87,7 +85,7 @@ export class AgentProcess {
     if (this.#isStale || !sameJson(wish, this.#plannedWish)) {
       const fault = yield* this.#read(partition);
       if (fault) {
-        yield* this.#tell(partition, { ...this.#state(seen), ...this.#fields(fault, 'Unknown') });
+        yield* this.#tell(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
         return Math.min(readIntervalMs, retryMs(this.#readFailures));
       }
     }
@@ -106,7 +104,6 @@ export class AgentProcess {
   *#act(partition: StoredPartition, granted: Grant): WorkerTask {
     this.#world.checks.grantIsTaken(partition, granted);
     const { fault } = yield* this.#carryOut(partition, granted);
-    this.#failures = fault ? this.#failures + 1 : 0;
     const readFault = yield* this.#read(partition);
     this.#expectChange();
     const outcome = fault ?? readFault;
@@ -115,7 +112,7 @@ export class AgentProcess {
     if (outcome) {
       return yield* this.#tell(partition, {
         ...known,
-        ...this.#fields(outcome, readFault ? 'Unknown' : 'Failed', restMs(outcome, this.#failures)),
+        ...faultFields(outcome, readFault ? 'Unknown' : 'Failed'),
         ...(readFault ? {} : { lastGood: this.#lastGood(foreign) }),
         ...this.#plan(partition),
       });
@@ -135,11 +132,11 @@ export class AgentProcess {
     if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
     if (plan.work.length === 0) return {};
     if (plan.report.hash !== granted.planHash) {
-      return { fault: { code: 'PlanChanged', message: 'the device has changed', retryAtOnce: true } };
+      return { fault: { code: 'PlanChanged', message: 'the device has changed' } };
     }
     const inTheWay = listInTheWay(this.#report ?? {}, plan.report, new Map());
     if (inTheWay.length > 0) return { fault: { code: 'InUse', message: inTheWay.join('; ') } };
-    if (this.#isPast(granted)) return { fault: { code: 'Expired', message: 'too late', retryAtOnce: true } };
+    if (this.#isPast(granted)) return { fault: { code: 'Expired', message: 'too late' } };
     return yield* this.#apply(partition, granted, plan.work, () => !this.#isPast(granted), true);
   }
 
@@ -156,8 +153,8 @@ export class AgentProcess {
     const outcome = work.length === 0 ? {} : yield* this.#apply(partition, granted, work, () => true, false);
     const readFault = yield* this.#read(partition);
     this.#expectChange();
-    if (outcome.fault) return this.#fields(outcome.fault, 'Failed', retryMs(this.#failures));
-    if (readFault) return this.#fields(readFault, 'Unknown');
+    if (outcome.fault) return faultFields(outcome.fault, 'Failed');
+    if (readFault) return faultFields(readFault, 'Unknown');
     return { step: 'Idle', lastGood: this.#lastGoodAfter(partition, granted.gpus) };
   }
 
@@ -364,10 +361,6 @@ export class AgentProcess {
       ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
       ...(this.#report ?? pickReading(seen)),
     };
-  }
-
-  #fields(fault: Fault, step: 'Failed' | 'Unknown', afterMs?: number): Partial<DeviceReport> {
-    return faultFields(fault, step, afterMs === undefined ? undefined : this.#world.timeline.now + afterMs);
   }
 
   *#tell(partition: StoredPartition, device: DeviceReport): WorkerTask {

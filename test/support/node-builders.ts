@@ -14,6 +14,7 @@ import type {
   NodeSettings,
   NodeSnapshot,
 } from '../../src/core/node/snapshot.ts';
+import type { Standing } from '../../src/core/node/standing.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
@@ -109,6 +110,7 @@ export function aWriteGrant(more: Partial<Extract<Command, { name: 'WriteGrant' 
   const granted = {
     gpus: [],
     epoch: 1,
+    policy: null,
     planHash: '',
     deadline: '',
     seconds: null,
@@ -211,6 +213,7 @@ export interface Answer {
   readonly verdict: Verdict;
   readonly commands: readonly Command[];
   readonly memory: NodeMemory;
+  readonly standing: Standing;
   /** What was asked for on the way. */
   readonly looks: readonly Look[];
 }

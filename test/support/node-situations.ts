@@ -61,14 +61,14 @@ export const situations: Readonly<Record<string, () => Start>> = {
     pods: [aPluginPod()],
     partition: aManagedPartition({
       granted: aGrant(),
-      device: { ...wholeGpu, step: 'Failed', error, nextRetryTime: '2026-01-02T00:00:00Z' },
+      device: { ...wholeGpu, step: 'Failed', error },
     }),
   }),
   'a first layout has failed': () => ({
     node: aNode({ taints: taints.both, labels: updating }),
     partition: aManagedPartition({
       granted: aGrant(),
-      device: { ...wholeGpu, step: 'Failed', error, nextRetryTime: '2026-01-02T00:00:00Z' },
+      device: { ...wholeGpu, step: 'Failed', error },
     }),
   }),
   'a pod uses the GPU': () => ({ pods: [aGpuPod(), aPluginPod()] }),

@@ -119,6 +119,19 @@ export interface GpuNodePartition {
        */
       epoch: number;
       /**
+       * The policy that the grant was written for. A failure of the grant counts against no other policy and generation.
+       */
+      policy?: {
+        /**
+         * UID of the policy.
+         */
+        uid?: string;
+        /**
+         * Generation of the policy.
+         */
+        generation?: number;
+      };
+      /**
        * Hash of the plan that was granted. The agent destroys only what that plan names.
        */
       planHash: string;
@@ -302,7 +315,7 @@ export interface GpuNodePartition {
         uids: string[];
       };
       /**
-       * When the agent retries on its own.
+       * No longer written or read: the controller counts the rest after a failure by its own clock.
        */
       nextRetryTime?: string;
       /**

@@ -7,7 +7,7 @@ import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
 import type { Command } from './commands.ts';
 import { grantFailureOf, isGrantLive, keepFailure } from './grant-failure.ts';
-import { type NodeMemory, WaitList } from './memory.ts';
+import { beginByNow, type NodeMemory, WaitList } from './memory.ts';
 import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
 import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentSkewed } from './rules/agent-version.ts';
@@ -79,12 +79,13 @@ const rules: readonly Rule[] = [
  * Decides what happens next on a node, from what was read and remembered. Pure: the same snapshot and memory give the same decision,
  * and an unchanged world yields no commands.
  */
-export function decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
-  const { partition } = snapshot;
+export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
+  const { partition, now } = snapshot;
+  const memory = beginByNow(known, now);
   if (partition === undefined || partition.spec.nodeUID !== snapshot.node.metadata.uid) {
     return { ...decidePartition(snapshot), memory, standing: standAside(snapshot) };
   }
-  const waits = new WaitList(memory.waits, snapshot.now);
+  const waits = new WaitList(memory.waits, now);
   const situation: Situation = { ...snapshot, partition, memory, waits };
   const outcome = judge(situation);
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.

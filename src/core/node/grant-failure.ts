@@ -1,13 +1,14 @@
-import type { GpuNodePartition, GpuReport, NodePartitionStatus } from '../../api/types.ts';
+import type { GpuNodePartition, GpuReport, Grant, NodePartitionStatus } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import { recallMemory, type Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
+import { retryMs } from '../report/report-fields.ts';
 import type { Situation } from './snapshot.ts';
 
 /** What failed grants of a node have in common. */
 export interface GrantFailure {
-  /** Of the policy and its generation, at the last failure. */
+  /** Of the policy and its generation that the last grant that failed was written for. */
   readonly generation: string;
   /** Of the last grant that failed. */
   readonly epoch: number;
@@ -25,6 +26,8 @@ export interface GrantFailure {
 const transient: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
 /** Not even a failure: the plan is simply recalculated. */
 const harmless: readonly string[] = ['PlanChanged', 'Stale', 'Stopped'];
+/** Nothing was touched because somebody must leave first: retried at this interval, in ms, at the longest. */
+const longestSoonMs = 5_000;
 /** The same failure is retried once, then no more. */
 const mostEqual = 2;
 
@@ -33,7 +36,7 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   const known = parse(situation.memory.waits.GrantFailed);
   const failed = failedGrant(situation);
   if (failed === undefined || failed.epoch === known?.epoch) return known;
-  const generation = generationOf(situation);
+  const generation = grantedGeneration(situation);
   const fault = faultOf(situation);
   const isEqual = known?.fault === fault && !transient.includes(failed.code);
   return {
@@ -50,6 +53,14 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
 export function hasFailed(situation: Situation): boolean {
   const failure = grantFailureOf(situation);
   return failure !== undefined && failure.generation === generationOf(situation);
+}
+
+/** How long the grant that has failed still rests, in ms; 0 if it may be tried again. Counted from when it was seen to have failed. */
+export function restLeftMs({ partition, now }: Situation, { epoch, count, since }: GrantFailure): number {
+  const { error } = partition.status?.device ?? {};
+  if (epoch !== partition.spec.granted?.epoch || error === undefined) return 0;
+  const rest = error.code === 'InUse' ? Math.min(longestSoonMs, retryMs(count) / 5) : retryMs(count);
+  return Math.max(0, since + rest - now);
 }
 
 /** Whether another try would fail the same way: device, driver and policy are unchanged, and nobody has asked for a retry. */
@@ -97,7 +108,16 @@ export function askedOf(situation: Situation): string {
 }
 
 function generationOf({ claim }: Situation): string {
-  const { uid = '', generation = 0 } = claim.winner?.metadata ?? {};
+  return writeGeneration(claim.winner?.metadata ?? {});
+}
+
+/** What the grant was written for: an edit since then has not failed. A grant of an earlier version does not say it; its wish may. */
+function grantedGeneration({ partition }: Situation): string {
+  const { granted, policy } = partition.spec;
+  return writeGeneration(granted?.policy ?? policy ?? {});
+}
+
+function writeGeneration({ uid = '', generation = 0 }: NonNullable<Grant['policy']>): string {
   return `${uid.slice(0, 8)}.${generation}`;
 }
 

@@ -101,6 +101,14 @@ export function lastingWaits({ waits }: NodeMemory): NonNullable<NodePartitionSt
   });
 }
 
+/** A wait that began later than now, by the clock of an earlier leader, begins now: otherwise it would last until then. */
+export function beginByNow(memory: NodeMemory, now: number): NodeMemory {
+  const all = Object.entries(memory.waits);
+  if (all.every(([, { since }]) => since <= now)) return memory;
+  const waits = Object.fromEntries(all.map(([name, wait]) => [name, { ...wait, since: Math.min(wait.since, now) }]));
+  return { ...memory, waits };
+}
+
 /** Records the result of an eviction. */
 export function noteEviction(memory: NodeMemory, uid: string, eviction: Eviction): NodeMemory {
   return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
@@ -122,8 +130,7 @@ export class WaitList {
     const known = this.#find(name, of);
     const wait = known ?? { since: this.#now, ...(of !== undefined && { of }) };
     this.#after[name] = wait;
-    // Another machine's clock may be ahead.
-    return Math.max(0, this.#now - wait.since);
+    return this.#now - wait.since;
   }
 
   /** Continues a wait that has begun. @returns how long it has lasted, in ms; undefined if it has not begun */

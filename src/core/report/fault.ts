@@ -8,10 +8,6 @@ export interface Fault {
   readonly message: string;
   /** UUID of the GPU. */
   readonly gpu?: string;
-  /** True if nothing is wrong with the device, and a new grant may follow at once. */
-  readonly retryAtOnce?: boolean;
-  /** True if nothing was touched because somebody must leave first. */
-  readonly retrySoon?: boolean;
 }
 
 /** The grant may not be acted on, or no longer. */
@@ -26,7 +22,7 @@ export class GrantRefused extends Error {
 }
 
 export function faultOf(error: unknown, gpu?: string): Fault {
-  if (error instanceof GrantRefused) return { code: error.code, message: error.message, retryAtOnce: true };
+  if (error instanceof GrantRefused) return { code: error.code, message: error.message };
   const about = gpu === undefined ? {} : { gpu };
   if (error instanceof KubeletError) return { code: error.code, message: error.explanation, ...about };
   if (!(error instanceof DeviceError)) {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { DeviceReport } from '../../../src/api/types.ts';
 import { decide } from '../../../src/core/node/decide.ts';
 import { planWish } from '../../../src/core/policy/plan-wish.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
@@ -97,22 +96,17 @@ describe('decide', () => {
     expect(late.verdict.message).to.include('2026-01-01T12:10:00Z').and.include('look at its log');
   });
 
-  it('tries again after a failure when its time has come, not before', () => {
-    const device: DeviceReport = {
-      ...wholeGpu,
-      step: 'Failed',
-      error: { code: 'CommandFailed', message: 'it said no' },
-      nextRetryTime: '2026-01-01T12:00:30Z',
-    };
-    const partition = aManagedPartition({ granted: aGrant(), device });
+  it('tries again after a failure when it has rested, not before', () => {
+    const error = { code: 'CommandFailed', message: 'it said no' };
+    const partition = aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, step: 'Failed', error } });
     const early = judge({ partition });
     expect(early.verdict).to.deep.include({
       phase: 'Failed',
       message: 'CommandFailed: it said no',
-      requeueAfterMs: 30_000,
+      requeueAfterMs: 5_000,
     });
     expect(early.commands).to.deep.equal([]);
-    expect(judge({ partition, now: noon + 30_000 }).verdict.reason).to.equal('AwaitingGrant');
+    expect(judge({ partition, now: noon + 5_000 }, {}, early.memory).verdict.reason).to.equal('AwaitingGrant');
   });
 
   it('makes the partition of a GPU node, and asks for nothing of a node without GPUs', () => {

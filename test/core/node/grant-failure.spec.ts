@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceReport, GpuReport } from '../../../src/api/types.ts';
+import { planWish } from '../../../src/core/policy/plan-wish.ts';
 import { aDevice, aGpu } from '../../support/builders.ts';
 import {
   type Answer,
@@ -15,10 +16,12 @@ type Fault = Partial<NonNullable<DeviceReport['error']>>;
 
 const before = ['1g.5gb@0', '1g.5gb@1'];
 
-/** A node whose agent fails each grant, undoes what it did, and says when it may be tried again. */
+/** A node whose agent fails each grant and undoes what it did. */
 class FailingNode extends NodeWorld {
   gpu: GpuReport = aGpu({ slices: before });
   fault: Fault = {};
+  /** As earlier agents write it, by the clock of the node. */
+  agentRetryTime: string | undefined;
 
   constructor() {
     super();
@@ -34,7 +37,7 @@ class FailingNode extends NodeWorld {
       observedEpoch: epoch,
       step: 'Failed',
       error: { code: 'CommandFailed', message: `try ${epoch}`, gpu: this.gpu.uuid, ...fault },
-      nextRetryTime: new Date(this.now + 30_000).toISOString(),
+      ...(this.agentRetryTime !== undefined && { nextRetryTime: this.agentRetryTime }),
     });
   }
 
@@ -78,13 +81,31 @@ describe('a grant that fails', () => {
     expect(world.done.filter((one) => one === 'WriteGrant')).to.have.length(2);
   });
 
-  it('waits for the time that its agent has named before it is tried again', () => {
+  it('is tried again after a rest by the controller’s clock, whatever the clock of the node is', () => {
+    for (const agentRetryTime of [undefined, '1970-01-01T00:00:00Z', '2027-01-01T12:00:00Z']) {
+      const world = new FailingNode();
+      world.agentRetryTime = agentRetryTime;
+      world.awaitGrant();
+      world.fail();
+      const failedAt = world.now;
+      world.awaitGrant();
+      expect(world.now - failedAt, agentRetryTime).to.be.within(5_000, 20_000);
+    }
+  });
+
+  it('rests longer with each failure, also with another leader whose clock is behind', () => {
     const world = new FailingNode();
-    world.awaitGrant();
-    world.fail();
-    const failedAt = world.now;
-    world.awaitGrant();
-    expect(world.now - failedAt).to.be.at.least(30_000);
+    for (const [index, code] of ['Timeout', 'DriverFailed', 'NoRoom', 'CommandFailed', 'Unstable'].entries()) {
+      world.awaitGrant();
+      world.fail({ code });
+      world.step();
+      world.failOver();
+      world.now -= 3_600_000;
+      const failedAt = world.now;
+      world.awaitGrant();
+      const restMs = 5_000 * 2 ** index;
+      expect(world.now - failedAt, code).to.be.within(restMs, restMs + 20_000);
+    }
   });
 
   it('rests as well with another leader, who counts on', () => {
@@ -158,6 +179,28 @@ describe('a grant that fails', () => {
     world.fail({ code: 'PlanChanged' });
     world.step(1000);
     expect(world.memory.waits.GrantFailed).to.equal(undefined);
+  });
+
+  it('counts against the generation that it was granted for, however late it is told', () => {
+    const inFlight = new FailingNode();
+    inFlight.awaitGrant();
+    inFlight.policy = aSlicingPolicy({ generation: 2 });
+    inFlight.fail();
+    expect(inFlight.step(1000).standing.hasFailed).to.equal(false);
+    // A stolen token of an agent says after the next edit that the grant before it has failed.
+    const forged = new FailingNode();
+    forged.awaitGrant();
+    forged.policy = aSlicingPolicy({ generation: 2, layouts: [{ profiles: { '2g.10gb': 3 } }] });
+    forged.report({ ...aDevice(forged.gpu), observedEpoch: forged.partition.spec.granted?.epoch ?? 0 });
+    forged.step(1000);
+    const { policy, wish = { gpus: [] } } = forged.partition.spec;
+    expect(policy?.generation).to.equal(2);
+    forged.report({ plan: planWish(forged.device, wish).report });
+    forged.fail();
+    expect(forged.step(1000).standing.hasFailed).to.equal(false);
+    expect(triesAgain(forged)).to.equal(true);
+    forged.fail();
+    expect(forged.step(1000).standing.hasFailed).to.equal(true);
   });
 
   describe('and rests', () => {

@@ -212,10 +212,12 @@ describe('the plan of a change', () => {
 
   it('tries again with a new generation what has failed', () => {
     const { bootID, gpus } = { bootID: 'boot-a', gpus: [aGpu({ slices: halves })] };
+    const policy = { uid: 'uid-p', generation: 1 };
+    const granted = { gpus: [], epoch: 1, policy, planHash: 'x', deadline: '2026-01-01T11:00:00Z' };
     const failed = aFleetNode({
       name: 'n1',
       gpus,
-      spec: { granted: { gpus: [{ uuid: uuidOf(0) }], epoch: 1, planHash: 'x', deadline: '2026-01-01T11:00:00Z' } },
+      spec: { granted },
     });
     const { device } = failed.partition.status ?? {};
     const error = { code: 'DestroyFailed', message: 'no', gpu: uuidOf(0) };

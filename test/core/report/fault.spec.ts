@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { faultOf } from '../../../src/core/report/fault.ts';
-import { faultFields } from '../../../src/core/report/report-fields.ts';
 import { describeFault } from '../../../src/core/policy/device-fault.ts';
 import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
@@ -18,12 +17,6 @@ describe('a fault as people read it', () => {
   it('does not name a GPU again whose refusal does', () => {
     const error = { code: 'InUse', message: 'GPU 1 (A100-SXM4-40GB): pod team/a holds it', gpu: uuidOf(1) };
     expect(describeFault({ error, gpus: [aGpu({ index: 1 })] })).to.equal(`InUse: ${error.message}`);
-  });
-
-  it('tells the time of the next try in whole seconds, as metav1.Time has it, and none that is over sooner', () => {
-    const at = Date.parse('2026-01-01T12:00:00.500Z');
-    const { nextRetryTime } = faultFields({ code: 'InUse', message: 'it is in use' }, 'Failed', at);
-    expect(nextRetryTime).to.equal('2026-01-01T12:00:01Z');
   });
 
   it('names a GPU that has no index yet by its address, and the instance', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuNodePartition } from '../../../src/api/types.ts';
 import type { NodeMemory } from '../../../src/core/node/memory.ts';
-import { lastingWaits, recallMemory, WaitList } from '../../../src/core/node/memory.ts';
+import { beginByNow, lastingWaits, recallMemory, WaitList } from '../../../src/core/node/memory.ts';
 import type { Verdict } from '../../../src/core/node/verdict.ts';
 import { type NodeReport, reportNode } from '../../../src/core/status/node-report.ts';
 import { aManagedPartition, noMemory, noon, slicedGpu } from '../../support/node-builders.ts';
@@ -126,8 +126,11 @@ describe('waits', () => {
     expect(new WaitList({}, noon).lastsIfBegun('Advertised', 'a')).to.equal(undefined);
   });
 
-  it('never last less than no time: the clock of another machine may be ahead', () => {
-    expect(new WaitList({ Labels: { since: noon + 5000 } }, noon).lasts('Labels')).to.equal(0);
+  it('begin now where the clock of an earlier leader was ahead: they do not last until then', () => {
+    const ahead = { waits: { Labels: { since: noon + 3_600_000 }, AgentAway: { since: noon } }, evictions: {} };
+    const { waits } = beginByNow(ahead, noon);
+    expect(waits).to.deep.equal({ Labels: { since: noon }, AgentAway: { since: noon } });
+    expect(new WaitList(waits, noon + 1000).lasts('Labels')).to.equal(1000);
   });
 
   it('count how often they have begun', () => {

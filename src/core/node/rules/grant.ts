@@ -1,3 +1,4 @@
+import type { Grant } from '../../../api/types.ts';
 import { combine } from '../../metadata/node-change.ts';
 import { timeText } from '../../text/time.ts';
 import { closeNode } from '../node-marks.ts';
@@ -81,6 +82,7 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
         granted: {
           gpus: wish?.gpus ?? [],
           epoch,
+          policy: grantedPolicyOf(claim),
           planHash: partition.status?.device?.plan?.hash ?? '',
           deadline: timeText(now + settings.deadlineMs),
           seconds: Math.max(1, Math.round(settings.deadlineMs / 1000)),
@@ -96,6 +98,11 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
     keepsHoldersAway: true,
     keepsClosed: true,
   };
+}
+
+function grantedPolicyOf({ winner }: Situation['claim']): NonNullable<Grant['policy']> {
+  const { uid, generation } = winner?.metadata ?? {};
+  return { ...(uid !== undefined && { uid }), ...(generation !== undefined && { generation }) };
 }
 
 /** Nothing is destroyed for a policy of which the API server now has another version. */

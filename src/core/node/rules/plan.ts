@@ -2,7 +2,7 @@ import { wishHash } from '../../policy/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/time.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
-import { grantFailureOf, hasChangedSince, isFutile } from '../grant-failure.ts';
+import { grantFailureOf, hasChangedSince, isFutile, restLeftMs } from '../grant-failure.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { listUsers } from './gpu-users.ts';
@@ -64,13 +64,12 @@ export function resting(situation: Situation): Ruling | undefined {
 }
 
 export function retryLater(situation: Situation): Ruling | undefined {
-  const { partition, now } = situation;
-  const { device = {} } = partition.status ?? {};
-  const { step, error, nextRetryTime } = device;
+  const { device = {} } = situation.partition.status ?? {};
+  const { step, error } = device;
   const failure = grantFailureOf(situation);
-  if (step !== 'Failed' || !error || (failure && hasChangedSince(situation, failure))) return undefined;
-  const left = nextRetryTime === undefined ? 0 : Date.parse(nextRetryTime) - now;
-  if (left <= 0) return undefined;
+  if (step !== 'Failed' || !error || !failure || hasChangedSince(situation, failure)) return undefined;
+  const left = restLeftMs(situation, failure);
+  if (left === 0) return undefined;
   const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
   return {
     verdict: { phase: 'Failed', reason, message: describeFault(device) ?? '', requeueAfterMs: left },

@@ -96,11 +96,11 @@ describe('a node without a slot', () => {
       wish: partition.spec.wish ?? { gpus: [] },
       granted: aGrant(),
     });
-    const standing = standingOf({ partition: failed });
+    const { memory } = judge({ ...parts, partition: failed }, { pods });
+    const standing = standingOf({ partition: failed, now: noon + 5_000 }, memory);
     expect(standing.hasFailed).to.equal(true);
     expect(standing.request).to.include({ kind: 'Retry', epoch: 4 });
     // At another generation it counts against no threshold, and is as new as any other.
-    const { memory } = judge({ ...parts, partition: failed }, { pods });
     const edited = aSlicingPolicy({ layouts: [{ profiles }], generation: 2 });
     const anew = standingOf({ partition: failed, policy: edited }, memory);
     expect(anew.hasFailed).to.equal(false);
