@@ -1,11 +1,10 @@
 import type { Command } from '../../src/core/node/commands.ts';
-import type { Decision } from '../../src/core/node/decide.ts';
+import type { SettledDecision } from '../model/controller-world.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { FleetTheme } from './fleet-story.ts';
 
-type Settled = Exclude<Decision, { readonly look: unknown }>;
 type Rollout = NonNullable<LedgerSnapshot['policy']['spec']['rollout']>;
 
 /** A deliberate mistake, to check that the fleet model finds it. */
@@ -15,7 +14,7 @@ export interface FleetBug {
   /** The kind of story that exposes it. */
   readonly theme?: FleetTheme;
   readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
-  readonly say?: (decision: Settled, snapshot: NodeSnapshot) => Partial<Settled>;
+  readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
   readonly seeLedger?: (snapshot: LedgerSnapshot) => LedgerSnapshot;
   readonly sayLedger?: (step: LedgerStep, snapshot: LedgerSnapshot) => LedgerStep;
 }

@@ -2,13 +2,12 @@ import { repartitioningTaint, restartedValue } from '../../src/api/names.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
-import type { Decision } from '../../src/core/node/decide.ts';
+import type { SettledDecision } from '../model/controller-world.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { GpuWork } from '../../src/core/policy/plan-gpu-wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
 import { Violation } from '../model/violation.ts';
-import type { FleetController } from './fleet-controller.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { nodeOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
@@ -394,11 +393,7 @@ export class FleetChecks {
 
   // --- decisions --------------------------------------------------------------------------------------------------
 
-  isDecided(
-    _controller: FleetController,
-    { node, claim }: NodeSnapshot,
-    { verdict }: Exclude<Decision, { readonly look: unknown }>,
-  ): void {
+  isDecided(_by: string, { node, claim }: NodeSnapshot, { verdict }: SettledDecision): void {
     const { name, uid = '' } = node.metadata;
     const key = `${name} ${uid}`;
     const policy: GpuPartitionPolicy | undefined = claim.winner;

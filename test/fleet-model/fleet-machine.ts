@@ -313,7 +313,6 @@ export class MachineAgent {
         }),
       );
     }
-    this.worker.succeeded();
     return undefined;
   }
 }

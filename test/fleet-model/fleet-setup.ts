@@ -1,6 +1,4 @@
-import type { NodeSettings } from '../../src/core/node/snapshot.ts';
 import type { Random } from '../model/random.ts';
-import { settings as oneNodeSettings } from '../model/setup.ts';
 
 /** The fleet of a story. */
 export interface FleetSetup {
@@ -24,9 +22,3 @@ export function drawFleetSetup(random: Random): FleetSetup {
     product: random.chance(0.7) ? 'NVIDIA A30' : 'NVIDIA A100-SXM4-40GB',
   };
 }
-
-/** As for one node. */
-export const settings: NodeSettings = oneNodeSettings;
-
-/** How long a deleted policy may take to go away, in ms. */
-export const deleteDeadlineMs = 1_800_000;

@@ -1,5 +1,6 @@
 import { retryAnnotation } from '../../src/api/names.ts';
 import type { Kind } from '../model/api.ts';
+import { deletePolicy } from '../model/deletion.ts';
 import { applyFleetPolicy, drawDrain, drawFleetSpec, drawLayouts, drawRollout } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { apps, type FleetWorld } from './fleet-world.ts';
@@ -13,7 +14,7 @@ const steps = {
   editDrain: (world) => editSome(world, (spec) => ({ ...spec, drain: drawDrain(world.random, false) })),
   widen: (world) => editSome(world, (spec) => ({ ...spec, nodeSelector: { matchLabels: { fleet: 'yes' } } })),
   prioritize: (world) => editSome(world, (spec) => ({ ...spec, priority: world.random.integer(3) })),
-  deletePolicy: (world) => world.deletePolicy(pickName(world)),
+  deletePolicy: (world) => deletePolicy(world.api, pickName(world), world.timeline.now),
   loseStatus: (world) => {
     const name = pickName(world);
     if (!world.api.find('policies', name)) return;
@@ -90,7 +91,8 @@ const steps = {
   secondLeader: (world) => world.controllers.length < 2 && world.lead(),
   hang: (world) => {
     world.noteFault();
-    for (const one of world.controllers) if (world.random.chance(0.7)) one.stall(world.random.between(1000, 20_000));
+    for (const one of world.controllers)
+      if (world.random.chance(0.7)) one.stall(world.random.between(1000, 20_000), 'Awaited');
   },
   freezeWatch: (world) => {
     world.noteFault();

@@ -1,3 +1,4 @@
+import { deletePolicy } from '../model/deletion.ts';
 import { Random } from '../model/random.ts';
 import { Violation } from '../model/violation.ts';
 import type { FleetBug } from './fleet-bugs.ts';
@@ -133,7 +134,7 @@ function calmDown(world: FleetWorld): void {
     askForRetry(machine);
   }
   for (const { metadata } of world.api.list('policies')) {
-    if (metadata.name !== 'a' && world.random.chance(0.5)) world.deletePolicy(metadata.name);
+    if (metadata.name !== 'a' && world.random.chance(0.5)) deletePolicy(world.api, metadata.name, world.timeline.now);
     else applyFleetPolicy(world, metadata.name, () => drawFleetSpec(world.setup, world.random, true));
   }
 }

@@ -1,13 +1,20 @@
 import type { NodeObject } from '../../src/controller/node-object.ts';
+import { decide, type Decision } from '../../src/core/node/decide.ts';
+import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
+import type { Limit } from '../../src/core/rollout/limit.ts';
 import { timeText } from '../../src/core/text/time.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
+import { ControllerProcess } from '../model/controller.ts';
+import type { ControllerWorld } from '../model/controller-world.ts';
+import { setFinalizers } from '../model/deletion.ts';
 import { isUsing } from '../model/kubelet.ts';
 import { Random } from '../model/random.ts';
 import { VirtualTime } from '../model/timeline.ts';
 import type { FleetBug } from './fleet-bugs.ts';
 import { FleetChecks } from './fleet-checks.ts';
-import { FleetController } from './fleet-controller.ts';
 import { Violation } from '../model/violation.ts';
 import { FleetMachine } from './fleet-machine.ts';
 import { makePod, nodeOf } from './fleet-pods.ts';
@@ -29,7 +36,7 @@ export type Budget = 'Free' | 'OneAtATime' | 'Closed';
 export const apps = ['x', 'y', 'z'] as const;
 
 /** A cluster of machines, controllers and users, in virtual time. */
-export class FleetWorld {
+export class FleetWorld implements ControllerWorld {
   readonly setup: FleetSetup;
   readonly bug: FleetBug | undefined;
   random: Random;
@@ -37,7 +44,7 @@ export class FleetWorld {
   readonly api: Api;
   readonly checks: FleetChecks;
   readonly machines = new Map<string, FleetMachine>();
-  controllers: readonly FleetController[] = [];
+  controllers: readonly ControllerProcess[] = [];
   readonly faults = { refusal: 0, lostAnswer: 0 };
   readonly budgets = new Map<string, Budget>();
   /** Value of `--freeze`. */
@@ -61,6 +68,23 @@ export class FleetWorld {
     this.api = new Api((change) => this.#changed(change));
     for (let index = 0; index < setup.nodes; index += 1) this.join(`n${index}`);
     this.lead();
+  }
+
+  get cap(): Limit {
+    return this.setup.cap;
+  }
+
+  decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision {
+    const { bug } = this;
+    const seen = bug?.see?.(snapshot) ?? snapshot;
+    const decision = decide(seen, memory);
+    return 'look' in decision ? decision : { ...decision, ...bug?.say?.(decision, seen) };
+  }
+
+  stepLedger(snapshot: LedgerSnapshot): LedgerStep {
+    const { bug } = this;
+    const step = stepLedger(bug?.seeLedger?.(snapshot) ?? snapshot);
+    return bug?.sayLedger?.(step, snapshot) ?? step;
   }
 
   hasBug(name: string): boolean {
@@ -120,7 +144,7 @@ export class FleetWorld {
   lead(): void {
     this.#leaders += 1;
     const rivals = this.controllers;
-    this.controllers = [...rivals, new FleetController(this, `controller-${this.#leaders}`, this.freeze)];
+    this.controllers = [...rivals, new ControllerProcess(this, `controller-${this.#leaders}`, this.freeze)];
     if (rivals.length === 0) return;
     this.noteFault();
     this.timeline.after(rivalryMs, () => {
@@ -138,7 +162,7 @@ export class FleetWorld {
     this.#end(this.controllers.slice(0, -1));
   }
 
-  #end(controllers: readonly FleetController[]): void {
+  #end(controllers: readonly ControllerProcess[]): void {
     for (const controller of controllers) controller.stop();
     this.controllers = this.controllers.filter((one) => !one.isGone);
     if (this.controllers.length === 0) {
@@ -207,36 +231,13 @@ export class FleetWorld {
     );
   }
 
-  /** A policy that is being deleted disappears with its last finalizer. */
   setFinalizers(
     name: string,
     finalizers: readonly string[],
     version: string | undefined,
     by: string,
   ): Policy | undefined {
-    const written = this.api.update(
-      'policies',
-      name,
-      by,
-      (one) => ({ ...one, metadata: { ...one.metadata, finalizers: [...finalizers] } }),
-      version,
-    );
-    if (finalizers.length > 0 || written.metadata.deletionTimestamp === undefined) return written;
-    this.api.delete('policies', name, by);
-    return undefined;
-  }
-
-  deletePolicy(name: string): void {
-    const policy = this.api.find('policies', name);
-    if (!policy || policy.metadata.deletionTimestamp !== undefined) return;
-    if ((policy.metadata.finalizers ?? []).length === 0) return this.api.delete('policies', name, 'user');
-    // The API server counts a deletion as a change of the spec.
-    const generation = (policy.metadata.generation ?? 0) + 1;
-    const deletionTimestamp = timeText(this.timeline.now);
-    this.api.update('policies', name, 'user', (one) => ({
-      ...one,
-      metadata: { ...one.metadata, generation, deletionTimestamp },
-    }));
+    return setFinalizers(this.api, name, finalizers, version, by);
   }
 
   // --- pods -------------------------------------------------------------------------------------------------------

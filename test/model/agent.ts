@@ -70,10 +70,7 @@ export class AgentProcess {
   *#reconcile(): WorkerTask {
     const watched = this.#watched;
     // An agent's token names its node's uid: it cannot write to the object of an earlier node.
-    if (watched === undefined || watched.spec.nodeUID !== this.#nodeUID) {
-      this.worker.succeeded();
-      return undefined;
-    }
+    if (watched === undefined || watched.spec.nodeUID !== this.#nodeUID) return undefined;
     const isAhead =
       this.#written?.metadata.uid === watched.metadata.uid &&
       isOlder(watched.metadata.resourceVersion, this.#written?.metadata.resourceVersion);
@@ -90,10 +87,7 @@ export class AgentProcess {
       }
     }
     this.#settle(partition);
-    if (this.#told?.partition === partition && this.#told.report === this.#report) {
-      this.worker.succeeded();
-      return this.#againMs;
-    }
+    if (this.#told?.partition === partition && this.#told.report === this.#report) return this.#againMs;
     const rebuilt = yield* this.#rebuildAfterBoot(partition);
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#adopt(partition) };
     return yield* this.#tell(partition, { ...this.#state(seen), ...outcome, ...this.#plan(partition) });
@@ -375,7 +369,6 @@ export class AgentProcess {
       );
     }
     this.#told = isSame ? { partition, report: this.#report } : undefined;
-    this.worker.succeeded();
     return again;
   }
 

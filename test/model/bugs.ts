@@ -1,13 +1,11 @@
 import { repartitioningTaint } from '../../src/api/names.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import type { Decision } from '../../src/core/node/decide.ts';
+import type { SettledDecision } from './controller-world.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
 import type { Theme } from './story.ts';
-
-type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 /** A deliberate mistake, around `decide`, to check that the model test finds it. */
 export interface Bug {
@@ -17,7 +15,7 @@ export interface Bug {
   readonly theme?: Theme;
   readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
   readonly remember?: (memory: NodeMemory) => NodeMemory;
-  readonly say?: (decision: Settled, snapshot: NodeSnapshot) => Partial<Settled>;
+  readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
 }
 
 type Patch = Extract<Command, { name: 'PatchNode' }>['change'];
@@ -214,6 +212,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'NoCompareAndSwap',
     what: 'writes to an object whatever has become of it meanwhile',
+    theme: 'Leaders',
   },
   {
     name: 'GrantAgainstPause',

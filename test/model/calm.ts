@@ -9,7 +9,7 @@ import type { ModelWorld } from './world.ts';
 export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan' | 'Pause'): string | undefined {
   const { node, partition, controllers, setup } = world;
   const [controller] = controllers;
-  const verdict = controller?.verdict;
+  const verdict = controller?.verdicts.get('n');
   const words = `${verdict?.phase} ${verdict?.reason}: ${verdict?.message}`;
   if (!node || !partition || !controller || !verdict) return 'the node, its object or its controller is missing';
   const ours = (node.spec?.taints ?? []).filter(({ key }) => key === 'gpupartition.dev/repartitioning');

@@ -2,7 +2,7 @@ import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { GpuPartitionPolicy, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
-import type { Decision } from '../../src/core/node/decide.ts';
+import type { SettledDecision } from './controller-world.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
@@ -14,8 +14,6 @@ import type { Gpu } from './device.ts';
 import { countOffer, isAsWished } from './expected.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
-
-type Settled = Exclude<Decision, { readonly look: unknown }>;
 
 const hourMs = 3600_000;
 /** The device was never changed, or somebody was using it. */
@@ -182,7 +180,7 @@ export class Invariants {
   // --- decisions --------------------------------------------------------------------------------------------------
 
   /** @param snapshot as it was read, before any bug between the read and the decision */
-  isDecided(by: string, snapshot: NodeSnapshot, settled: Settled): void {
+  isDecided(by: string, snapshot: NodeSnapshot, settled: SettledDecision): void {
     const { verdict, commands } = settled;
     if (verdict.phase === 'Ready' && verdict.reason === 'Ready') this.#isReallyReady(snapshot, settled.memory);
     for (const command of commands) {
@@ -296,7 +294,7 @@ export class Invariants {
   }
 
   /** A slot is held until the node is verified, or given up and open again: the agent's answer is not enough. */
-  #keepsSlot({ node, slot }: NodeSnapshot, { commands, standing }: Settled): void {
+  #keepsSlot({ node, slot }: NodeSnapshot, { commands, standing }: SettledDecision): void {
     const isDone = slot !== undefined && standing.slot === slot.startTime && !standing.isUnderWay;
     if (!isDone || !isClosed(node)) return;
     const opens = commands.some(
@@ -306,7 +304,7 @@ export class Invariants {
   }
 
   /** Pods that did not terminate when asked are left alone on an open node. */
-  #opensWhereNothingChanges({ node }: NodeSnapshot, { verdict, commands }: Settled): void {
+  #opensWhereNothingChanges({ node }: NodeSnapshot, { verdict, commands }: SettledDecision): void {
     if (verdict.reason !== 'DrainTimeout' && verdict.reason !== 'DrainLoop') return;
     const opens = commands.some(
       (command) => command.name === 'PatchNode' && command.change.removeTaints?.includes(repartitioningTaint.key),

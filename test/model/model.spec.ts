@@ -77,7 +77,7 @@ describe('model of a node', function () {
       tellers.tell({ from, to }));
   }
 
-  for (const theme of ['Drift', 'Holders', 'Rush', 'Drains', 'Failures'] as const) {
+  for (const theme of ['Drift', 'Holders', 'Rush', 'Drains', 'Failures', 'Leaders'] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 100), theme }));
   }

@@ -61,3 +61,6 @@ export const settings: NodeSettings = {
   gpuHolders: defaultHolders,
   systemNamespaces: defaultSystemNamespaces,
 };
+
+/** How long a deleted policy may take to go away, in ms. */
+export const deleteDeadlineMs = 1_800_000;

@@ -3,7 +3,7 @@ import { projectNode } from '../../src/core/projection/project-node.ts';
 import { projectPartition } from '../../src/core/projection/project-partition.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { patchNode } from '../../src/core/metadata/node-patch.ts';
-import type { Command, PodRef } from '../../src/core/node/commands.ts';
+import type { Command } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
 import { metadataOf } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
@@ -76,21 +76,18 @@ export class NodeShell {
     snapshot: NodeSnapshot,
     memory: NodeMemory,
   ): Generator<number, NodeMemory, undefined> {
+    for (const command of commands) if (!isRemoval(command)) yield* this.#carryOut(command, snapshot);
     let known = memory;
-    for (const command of commands) if (command.name !== 'EvictPod') yield* this.#carryOut(command, snapshot);
-    for (const command of commands) {
-      if (command.name !== 'EvictPod') continue;
-      const { pod, owner, round } = command;
-      const refusal = yield* this.#evict(pod);
-      known = noteEviction(known, pod.uid, { at: this.#world.timeline.now, refusal, owner, round });
+    for (const command of commands.filter(isRemoval)) {
+      const { uid } = command.pod;
+      const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
+      const refusal = yield* this.#remove(command);
+      known = noteEviction(known, uid, { at: this.#world.timeline.now, refusal, owner, round });
     }
     return known;
   }
 
-  *#carryOut(
-    command: Exclude<Command, { name: 'EvictPod' }>,
-    snapshot: NodeSnapshot,
-  ): Generator<number, void, undefined> {
+  *#carryOut(command: Exclude<Command, Removal>, snapshot: NodeSnapshot): Generator<number, void, undefined> {
     const { api, timeline } = this.#world;
     const { node } = snapshot;
     const { name } = node.metadata;
@@ -105,8 +102,6 @@ export class NodeShell {
         return yield* this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
       case 'WriteDrain':
         return yield* this.#writeSpec(snapshot, { drain: command.drain });
-      case 'DeletePod':
-        return yield* this.call('Write', () => this.#world.deletePod(command.pod.uid, this.#by));
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return;
@@ -141,14 +136,18 @@ export class NodeShell {
     this.#cluster.partitions.remember(written);
   }
 
-  *#evict({ uid, name }: PodRef): Generator<number, string | undefined, undefined> {
+  /** @returns the API server's refusal; undefined if the pod is terminating or gone */
+  *#remove(command: Removal): Generator<number, string | undefined, undefined> {
+    const { name, pod } = command;
     try {
-      yield* this.call('Write', () => this.#world.evict(uid, this.#by));
+      yield* this.call('Write', () =>
+        name === 'EvictPod' ? this.#world.evict(pod.uid, this.#by) : this.#world.deletePod(pod.uid, this.#by),
+      );
       return undefined;
     } catch (error) {
       if (isNotFound(error) || isConflict(error)) return undefined;
       if (!(error instanceof ApiError) || error.code === 0) throw error;
-      return `default/${name}: ${error.message}`;
+      return `default/${pod.name}: ${error.message}`;
     }
   }
 
@@ -177,6 +176,13 @@ export class NodeShell {
   *call<Answer>(kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {
     return yield* this.#world.call(this.#by, kind, act);
   }
+}
+
+/** Ends a pod. */
+type Removal = Extract<Command, { readonly name: 'EvictPod' | 'DeletePod' }>;
+
+function isRemoval(command: Command): command is Removal {
+  return command.name === 'EvictPod' || command.name === 'DeletePod';
 }
 
 /** RFC 7396: null removes a field, an object is merged, anything else replaces. */

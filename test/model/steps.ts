@@ -37,8 +37,7 @@ const table = {
   stallController: [
     3,
     (world) => {
-      const controller = world.random.pick(world.controllers);
-      if (controller) controller.worker.stallMs = world.random.between(500, 40_000);
+      world.random.pick(world.controllers)?.stall(world.random.between(500, 40_000), 'Next');
     },
   ],
   freezeWatch: [

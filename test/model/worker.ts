@@ -81,7 +81,10 @@ export class Worker {
       const { done, value } = task.next();
       // The process was killed in the middle of it.
       if (this.#task !== task) return;
-      if (done === true) return this.#finish(value);
+      if (done === true) {
+        this.#failures = 0;
+        return this.#finish(value);
+      }
       const stall = this.stallMs;
       this.stallMs = 0;
       this.#world.timeline.after((value ?? 0) + stall, () => {
@@ -100,9 +103,5 @@ export class Worker {
     this.#task = undefined;
     if (requeueAfterMs !== undefined) this.addAfter(requeueAfterMs);
     if (this.#isDirty) this.#world.timeline.after(0, () => this.#begin());
-  }
-
-  succeeded(): void {
-    this.#failures = 0;
   }
 }

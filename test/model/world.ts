@@ -2,12 +2,15 @@ import type { NodeObject } from '../../src/controller/node-object.ts';
 import { type Decision, decide } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { AgentProcess } from './agent.ts';
-import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, refuse } from './api.ts';
+import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';
 import type { Bug } from './bugs.ts';
 import { Invariants } from './checks.ts';
 import { ControllerProcess } from './controller.ts';
+import type { ControllerWorld } from './controller-world.ts';
+import { setFinalizers } from './deletion.ts';
 import { ModelDevice } from './device.ts';
 import { ModelKubelet } from './kubelet.ts';
 import { Random } from './random.ts';
@@ -65,7 +68,7 @@ export interface Mishap {
 }
 
 /** One node, its API server, and every program that works on it. */
-export class ModelWorld {
+export class ModelWorld implements ControllerWorld {
   readonly timeline = new VirtualTime();
   readonly setup: Setup;
   readonly bug: Bug | undefined;
@@ -75,6 +78,8 @@ export class ModelWorld {
   readonly kubelet: ModelKubelet;
   readonly checks: Invariants;
   readonly faults: Faults = { ...noFaults };
+  /** There is only one node. */
+  readonly cap = 1;
   controllers: readonly ControllerProcess[] = [];
   agent: AgentProcess | undefined;
   mishap: Mishap | undefined;
@@ -132,6 +137,19 @@ export class ModelWorld {
     const decision = decide(bug.see?.(snapshot) ?? snapshot, bug.remember?.(memory) ?? memory);
     if ('look' in decision) return decision;
     return { ...decision, ...bug.say?.(decision, snapshot) };
+  }
+
+  stepLedger(snapshot: LedgerSnapshot): LedgerStep {
+    return stepLedger(snapshot);
+  }
+
+  setFinalizers(
+    name: string,
+    finalizers: readonly string[],
+    version: string | undefined,
+    by: string,
+  ): Policy | undefined {
+    return setFinalizers(this.api, name, finalizers, version, by);
   }
 
   /** Lets time pass. */
@@ -233,7 +251,7 @@ export class ModelWorld {
   lead(): void {
     this.#leaders += 1;
     const rivals = this.controllers;
-    this.controllers = [...rivals, new ControllerProcess(this, `controller-${this.#leaders}`)];
+    this.controllers = [...rivals, new ControllerProcess(this, `controller-${this.#leaders}`, undefined)];
     if (rivals.length > 0) this.timeline.after(longestRivalryMs, () => this.#stop(rivals));
   }
 

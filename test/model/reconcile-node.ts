@@ -1,0 +1,122 @@
+import type { AgentPods } from '../../src/controller/agents.ts';
+import type { Cluster } from '../../src/controller/cluster.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { NodeMemory } from '../../src/core/node/memory.ts';
+import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { Verdict } from '../../src/core/node/verdict.ts';
+import { projectNode } from '../../src/core/projection/project-node.ts';
+import type { ControllerWorld, SettledDecision } from './controller-world.ts';
+import type { NodeShell } from './shell.ts';
+import type { WorkerTask } from './worker.ts';
+
+type Judged = SettledDecision & { readonly snapshot: NodeSnapshot };
+
+/** The watch should bring back an own write within moments; after this many ms the Node itself is read. */
+const ownWriteMs = 3000;
+const mostLooks = 4;
+
+/** What `src/controller/reconcile-node.ts` does around `decide`, in virtual time. */
+export class NodeWork {
+  readonly #world: ControllerWorld;
+  readonly #cluster: Cluster;
+  readonly #agents: AgentPods;
+  readonly #shell: NodeShell;
+  readonly #by: string;
+  readonly #settings: NodeSettings;
+  readonly #tellPolicy: (name: string) => void;
+  /** The latest verdict on each node. */
+  readonly verdicts = new Map<string, Verdict>();
+
+  constructor(parts: {
+    readonly world: ControllerWorld;
+    readonly cluster: Cluster;
+    readonly agents: AgentPods;
+    readonly shell: NodeShell;
+    /** Name of the process. */
+    readonly by: string;
+    readonly settings: NodeSettings;
+    readonly tellPolicy: (name: string) => void;
+  }) {
+    this.#world = parts.world;
+    this.#cluster = parts.cluster;
+    this.#agents = parts.agents;
+    this.#shell = parts.shell;
+    this.#by = parts.by;
+    this.#settings = parts.settings;
+    this.#tellPolicy = parts.tellPolicy;
+  }
+
+  *reconcile(name: string): WorkerTask {
+    const { nodes, rollout, memory } = this.#cluster;
+    if (!nodes.get(name)) return this.#forget(name);
+    const since = nodes.expectedSince(name);
+    if (since !== undefined) {
+      const left = ownWriteMs - (this.#world.timeline.now - since);
+      if (left > 0) return left + 10;
+      const read = yield* this.#shell.call('Read', () => this.#world.api.find('nodes', name));
+      if (read) nodes.remember(projectNode(read));
+    }
+    const node = nodes.get(name);
+    if (!node) return this.#forget(name);
+    const known = this.known(node);
+    const seen = this.#cluster.slotsOf(node);
+    if (known.slot) rollout.begin(name);
+    const found = yield* this.#decide(known, this.#cluster.memoryOf(name));
+    if (!found) return 200;
+    const { snapshot, verdict, commands } = found;
+    this.#note(found, seen);
+    this.#world.checks.isDecided(this.#by, snapshot, found);
+    const remembered = yield* this.#shell.execute(commands, snapshot, found.memory);
+    memory.put(name, remembered);
+    this.verdicts.set(name, verdict);
+    return yield* this.#shell.report(snapshot, verdict, remembered);
+  }
+
+  /** What the watches and our own writes show of a node. */
+  known(node: NodeObject): NodeSnapshot {
+    const { name } = node.metadata;
+    const partition = this.#cluster.partitions.get(name);
+    const claim = this.#cluster.fleet.claimOf(name, partition);
+    return {
+      now: this.#world.timeline.now,
+      node,
+      partition,
+      claim,
+      slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
+      agent: this.#agents.viewOf(name),
+      settings: this.#settings,
+    };
+  }
+
+  #note({ snapshot, verdict, standing }: Judged, seen: readonly string[]): void {
+    const { name, uid = '' } = snapshot.node.metadata;
+    const { winner, losers } = snapshot.claim;
+    const outcome = { node: name, ...verdict };
+    for (const policy of winner ? [winner, ...losers] : []) {
+      const record = this.#cluster.fleet.policy(policy.metadata.name);
+      if (record?.policy.spec !== policy.spec || !record.nodes.has(name)) continue;
+      if (record.tally.put(policy === winner ? outcome : { ...outcome, wonBy: winner?.metadata.name ?? '' })) {
+        this.#tellPolicy(policy.metadata.name);
+      }
+    }
+    const policy = winner?.metadata.name;
+    const moved = this.#cluster.rollout.put({ ...standing, seen, node: name, nodeUID: uid, policy });
+    for (const one of moved) this.#tellPolicy(one);
+  }
+
+  #forget(name: string): undefined {
+    for (const policy of this.#cluster.rollout.remove(name)) this.#tellPolicy(policy);
+    this.#cluster.forget(name);
+    this.verdicts.delete(name);
+  }
+
+  *#decide(known: NodeSnapshot, memory: NodeMemory): Generator<number, Judged | undefined, undefined> {
+    let snapshot: NodeSnapshot | undefined = known;
+    for (let looks = 0; looks <= mostLooks && snapshot; looks += 1) {
+      const decision = this.#world.decide(snapshot, memory);
+      if (!('look' in decision)) return { ...decision, snapshot };
+      snapshot = yield* this.#shell.look(snapshot, decision.look);
+    }
+    return undefined;
+  }
+}

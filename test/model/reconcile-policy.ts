@@ -1,0 +1,164 @@
+import type { Cluster } from '../../src/controller/cluster.ts';
+import { foreseeStanding } from '../../src/core/plan/foresee-standing.ts';
+import { admitsOf, type PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
+import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { LedgerStep } from '../../src/core/rollout/ledger.ts';
+import { countLimit } from '../../src/core/rollout/limit.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
+import { type Policy, refuse } from './api.ts';
+import type { ControllerWorld } from './controller-world.ts';
+import { deleteDeadlineMs } from './setup.ts';
+import type { NodeShell } from './shell.ts';
+import type { WorkerTask } from './worker.ts';
+
+/** What `src/controller/reconcile-policy.ts` does with a policy, without its messages, in virtual time. */
+export class PolicyWork {
+  readonly #world: ControllerWorld;
+  readonly #cluster: Cluster;
+  readonly #shell: NodeShell;
+  readonly #by: string;
+  readonly #freeze: string | undefined;
+  readonly #known: (node: NodeObject) => NodeSnapshot;
+  readonly #lookAt: (node: string) => void;
+  readonly #tellPolicy: (name: string) => void;
+
+  constructor(parts: {
+    readonly world: ControllerWorld;
+    readonly cluster: Cluster;
+    readonly shell: NodeShell;
+    /** Name of the process. */
+    readonly by: string;
+    readonly freeze: string | undefined;
+    readonly known: (node: NodeObject) => NodeSnapshot;
+    readonly lookAt: (node: string) => void;
+    readonly tellPolicy: (name: string) => void;
+  }) {
+    this.#world = parts.world;
+    this.#cluster = parts.cluster;
+    this.#shell = parts.shell;
+    this.#by = parts.by;
+    this.#freeze = parts.freeze;
+    this.#known = parts.known;
+    this.#lookAt = parts.lookAt;
+    this.#tellPolicy = parts.tellPolicy;
+  }
+
+  *reconcile(name: string): WorkerTask {
+    const { policies, fleet, partitions } = this.#cluster;
+    const policy = policies.get(name);
+    const record = fleet.policy(name);
+    if (!policy || !record || record.policy.metadata.generation !== policy.metadata.generation) return undefined;
+    const { generation } = policy.metadata;
+    const isNew = record.acceptedGeneration !== generation && record.refusal === undefined;
+    if (isNew) {
+      for (const node of record.unchecked) fleet.claimOf(node, partitions.get(node));
+      yield 1;
+      if (fleet.policy(name) !== record) return undefined;
+    }
+    const isAccepted = !isNew || record.refused.size === 0;
+    const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
+    if (policy.status?.acceptedGeneration !== accepted && accepted !== undefined) {
+      const written = yield* this.#shell.call('Write', () =>
+        this.#world.api.update('policies', name, this.#by, (one) => ({
+          ...one,
+          status: { ...one.status, acceptedGeneration: accepted },
+        })),
+      );
+      policies.remember(written);
+    }
+    record.acceptedGeneration = accepted;
+    if (isNew && isAccepted) record.isForeseen = [...record.tally.unseen].every((node) => this.#foresee(node));
+    const again = yield* this.#moveOn(name, record);
+    for (const node of this.#cluster.nodesWithNewSlots(name)) this.#lookAt(node);
+    if (isNew) for (const node of record.nodes) this.#lookAt(node);
+    return again;
+  }
+
+  #foresee(name: string): boolean {
+    const { nodes, rollout } = this.#cluster;
+    const node = nodes.get(name);
+    const standing = node && foreseeStanding(rollout.standingOf(name), this.#known(node));
+    if (standing) rollout.put(standing);
+    return standing !== undefined;
+  }
+
+  *#moveOn(name: string, record: PolicyRecord): WorkerTask {
+    const policy = this.#cluster.policies.get(name);
+    if (!policy || policy.metadata.generation !== record.policy.metadata.generation) return undefined;
+    if (this.#cluster.fleet.policy(name) !== record) return undefined;
+    const step = this.#step(record);
+    yield* this.#writeLedger(policy, step);
+    const leftMs = yield* this.#retire(record);
+    return leftMs === undefined ? step.requeueAfterMs : Math.min(leftMs, step.requeueAfterMs ?? leftMs);
+  }
+
+  #step(record: PolicyRecord): LedgerStep {
+    const { policy, tally } = record;
+    const { rollout, nodes, policies, size } = this.#cluster;
+    const { name } = policy.metadata;
+    return this.#world.stepLedger({
+      now: this.#world.timeline.now,
+      policy: { ...policy, status: policies.get(name)?.status ?? {} },
+      standings: rollout.of(name),
+      standingOf: this.#cluster.standingsFor(name),
+      uidOf: (node) => nodes.get(node)?.metadata.uid,
+      size: tally.matched - tally.size('lost'),
+      admits: admitsOf(record, rollout.of(name), this.#isOverdue(policy)),
+      cap: countLimit(this.#world.cap, size) - this.#cluster.inFlightBeside(name),
+      frozen: this.#freeze,
+    });
+  }
+
+  *#writeLedger(
+    policy: Policy,
+    { ledger, canary, admitted, released }: LedgerStep,
+  ): Generator<number, void, undefined> {
+    const { name, uid, resourceVersion } = policy.metadata;
+    const { inFlight = [], canary: knownCanary } = policy.status ?? {};
+    if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
+    const written = yield* this.#shell.call('Write', () => {
+      if (this.#world.api.find('policies', name)?.metadata.uid !== uid) throw refuse(409, 'Conflict', 'another uid');
+      return this.#world.api.update(
+        'policies',
+        name,
+        this.#by,
+        ({ status, ...one }) => {
+          const { canary: _before, ...rest } = status ?? {};
+          return { ...one, status: { ...rest, inFlight: ledger, ...(canary && { canary }) } };
+        },
+        this.#world.hasBug('LedgerWithoutSwap') ? undefined : resourceVersion,
+      );
+    });
+    this.#cluster.policies.remember(written);
+    for (const node of [...admitted, ...released]) this.#lookAt(node);
+    if (released.length > 0)
+      for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
+  }
+
+  *#retire({ policy, tally }: PolicyRecord): WorkerTask {
+    const { name } = policy.metadata;
+    const own = tally.matched - tally.size('lost');
+    const underWay = this.#cluster.rollout.of(name).underWay.size;
+    const isGoing = policy.metadata.deletionTimestamp !== undefined;
+    const isDone = isGoing && (this.#isOverdue(policy) || (underWay === 0 && tally.inPhase('Ready') === own));
+    const known = this.#cluster.policies.get(name);
+    const finalizers = known && wantedFinalizers(known, isDone);
+    if (known && finalizers) {
+      const written = yield* this.#shell.call('Write', () =>
+        this.#world.setFinalizers(name, finalizers, known.metadata.resourceVersion, this.#by),
+      );
+      if (written) this.#cluster.policies.remember(written);
+    }
+    return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#world.timeline.now + 10) : undefined;
+  }
+
+  #isOverdue(policy: PolicyRecord['policy']): boolean {
+    return policy.metadata.deletionTimestamp !== undefined && this.#overdueAt(policy) < this.#world.timeline.now;
+  }
+
+  #overdueAt({ metadata }: PolicyRecord['policy']): number {
+    return Date.parse(metadata.deletionTimestamp ?? '') + deleteDeadlineMs;
+  }
+}
