@@ -51,7 +51,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'retry',
-    summary: 'retry what failed on nodes, including what is not retried automatically',
+    summary: 'retry what failed on nodes now, or on all nodes of a policy',
     load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   {

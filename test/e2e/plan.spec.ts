@@ -197,7 +197,7 @@ describe('gpu-partition plan and retry, on a cluster', function () {
 
   it('asks for another try of what rests, and of nothing else', async () => {
     const kubeconfig = await accountWith('gpu-partition-retrier');
-    const retry = (node: string) => runRetry(['retry', node, '--kubeconfig', kubeconfig]);
+    const retry = (...of: readonly string[]) => runRetry(['retry', ...of, '--kubeconfig', kubeconfig]);
     const idle = await retry('n3');
     expect({ code: idle.code, isAsked: idle.answer[0]?.isAsked }).to.deep.equal({ code: 1, isAsked: false });
     const nodeSelectorOfOne = { matchLabels: { name: 'n3' } };
@@ -205,12 +205,12 @@ describe('gpu-partition plan and retry, on a cluster', function () {
     await rig().apply('q', { priority: 1, nodeSelector: nodeSelectorOfOne, layouts: [{ profiles: { '2g.10gb': 3 } }] });
     await rig().untilReason('n3', 'Resting', 90_000);
     await writeFile(rig().rig.faultsFile('n3'), '');
-    const asked = await retry('n3');
+    const asked = await retry('--policy', 'q');
     expect(asked.code).to.equal(0);
-    expect(asked.answer[0]?.message).to.match(
-      /^another try is asked for; it was resting since the same has failed 2 times: /,
-    );
+    expect(asked.answer.map(({ node }) => node)).to.deep.equal(['n3']);
+    expect(asked.answer[0]?.message).to.match(/^retry requested; it was resting after 2 failed attempts: /);
     await rig().untilReason('n3', 'Ready', 60_000);
+    expect(await retry('--policy', 'q')).to.deep.include({ code: 1, answer: [] });
   });
 });
 

@@ -317,7 +317,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'CountNoFailures',
-    what: 'tries for ever what fails in the same way each time',
+    what: 'tries what fails in the same way each time without a rest',
     theme: 'Failures',
     remember: ({ waits, ...memory }) => {
       const { GrantFailed: _forgotten, ...others } = waits;

@@ -18,7 +18,8 @@ import type { ModelWorld } from './world.ts';
 const hourMs = 3600_000;
 /** The device was never changed, or somebody was using it. */
 const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
-const mostEqual = 4;
+/** Within an hour: two at once, then after 1, 2, 4, 8 and 16 minutes, and two more of a controller that has lost its memory. */
+const mostEqual = 9;
 /** A controller may stall for 40 s. */
 const longestLagMs = 60_000;
 /** How much later a decision may be written while the API server refuses: retries back off. */
@@ -39,7 +40,8 @@ export class Invariants {
   /** Since when labels have claimed more than exists, with a controller at work. */
   #mislabelledSince: number | undefined;
   #decisions = 0;
-  #failure: { readonly what: unknown; readonly count: number } = { what: undefined, count: 0 };
+  /** The change that failed last, and when it was granted again. */
+  #failure: { readonly what: unknown; readonly grantedAt: readonly number[] } = { what: undefined, grantedAt: [] };
   /** Writes of controllers, and operations of the agent on the device. */
   controllerWrites = 0;
   operations = 0;
@@ -115,7 +117,7 @@ export class Invariants {
     this.#countRepair(before, granted);
   }
 
-  /** The same failed change is not retried for ever; a process that loses its memory in a crash tries once more. */
+  /** The same failed change is retried less and less often; a process that loses its memory in a crash tries once more. */
   #countEqual({ spec, status }: StoredPartition): void {
     const { device } = status ?? {};
     const failure = device?.step === 'Failed' && !passing.includes(device.error?.code ?? '') ? device.error : undefined;
@@ -126,8 +128,14 @@ export class Invariants {
     ]);
     const what = failure && [failure.code, failure.gpu, device?.bootID, readings, spec.policy];
     const isSame = what !== undefined && sameJson(what, this.#failure.what);
-    this.#failure = { what, count: isSame ? this.#failure.count + 1 : 1 };
-    demand(this.#failure.count <= mostEqual, 'S16', `the same has failed ${mostEqual} times, and is tried again`);
+    const { now } = this.#world.timeline;
+    const before = isSame ? this.#failure.grantedAt.filter((at) => at > now - hourMs) : [];
+    this.#failure = { what, grantedAt: [...before, now] };
+    demand(
+      before.length < mostEqual,
+      'S16',
+      `the same has failed ${mostEqual} times within an hour, and is tried again`,
+    );
   }
 
   #countRepair({ spec, status }: StoredPartition, granted: Grant): void {

@@ -5,6 +5,7 @@ import { type NodeMemory, noteEviction, recallMemory } from '../../src/core/node
 import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { Standing } from '../../src/core/node/standing.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
@@ -42,6 +43,8 @@ export class NodeWorld {
   refusals: Readonly<Record<string, string>> = {};
   /** The same to deletions by force. */
   deletionRefusals: Readonly<Record<string, string>> = {};
+  /** How the node stood after the last decision. */
+  standing: Standing | undefined;
   /** Writes and evictions that were carried out, by name. */
   readonly done: string[] = [];
 
@@ -88,6 +91,7 @@ export class NodeWorld {
       this.memory,
     );
     this.memory = answer.memory;
+    this.standing = answer.standing;
     for (const command of answer.commands) this.#carryOut(command);
     const mode = writerModeFor(this);
     const { status } = reportNode(this.partition, answer.verdict, this.memory, mode, this.now);

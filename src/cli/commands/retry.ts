@@ -5,19 +5,25 @@ import { nodePartitions, nodes } from '../../api/resources.ts';
 import type { GpuNodePartition } from '../../api/types.ts';
 import { findResting, type RestingFailure } from '../../core/node/retry.ts';
 import { isSubdomain } from '../../core/text/label-syntax.ts';
+import { countWords } from '../../core/text/count-words.ts';
 import { timeText } from '../../core/text/time.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { Turnstile } from '../../process/turnstile.ts';
+import { addConnectionOptions, ask, connect, type ConnectionOptions, listAll } from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
+  readonly policy?: string;
   readonly output: OutputFormat;
 }
+
+/** How many nodes are annotated in parallel. */
+const mostWrites = 8;
 
 /** The finding for one node; the shape of `-o json`. */
 export interface RetryAnswer {
@@ -32,52 +38,68 @@ export interface RetryAnswer {
 export function retryCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('retry'))
     .description(
-      'Asks the controller to retry what failed on nodes, including what is not retried automatically because it failed repeatedly in the same way. ' +
-        `Writes the annotation ${retryAnnotation} on the Node. The node waits for its turn in the rollout like any other.`,
+      'Asks the controller to retry what failed on nodes now, including what rests because it failed repeatedly. ' +
+        `Writes the annotation ${retryAnnotation} on each Node. A node waits for its turn in the rollout like any other.`,
     )
-    .argument('<node...>', 'names of nodes')
+    .argument('[node...]', 'names of nodes')
+    .option('--policy <name>', 'all nodes of this policy on which something has failed')
     .addOption(outputOption())
     .action(async (names: readonly string[], options: Options) => {
-      const wrong = names.find((name) => !isSubdomain(name));
-      if (wrong !== undefined) throw new CliError(`${JSON.stringify(wrong)} is not the name of a node`);
+      const { policy } = options;
+      if ((names.length === 0) === (policy === undefined)) throw new CliError('name nodes, or a policy with --policy');
+      const wrong = [...names, ...(policy === undefined ? [] : [policy])].find((name) => !isSubdomain(name));
+      if (wrong !== undefined)
+        throw new CliError(`${JSON.stringify(wrong)} is not the name of a ${policy === undefined ? 'node' : 'policy'}`);
       const client = connect(options);
-      const found = await Promise.all(
-        [...new Set(names)].map(async (node) => [node, await read(client, node)] as const),
-      );
-      const answers = await Promise.all(
-        found.map(async ([node, partition]) => retryNode(client, node, findResting(partition), partition)),
-      );
-      if (answers.some(({ isAsked }) => !isAsked)) outcome.code = 1;
+      const found = policy === undefined ? await readNodes(client, names) : await listFailed(client, policy);
+      const turnstile = new Turnstile(mostWrites);
+      const answers = await Promise.all(found.map((one) => turnstile.pass(() => retryNode(client, one))));
+      if (answers.length === 0) printLine(terminal.stderr, `nothing to retry: no node of policy ${policy} has failed`);
+      if (answers.length === 0 || answers.some(({ isAsked }) => !isAsked)) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, answers);
       else print(terminal, answers);
     });
 }
 
-/** @throws CliError if there is nothing to retry */
-async function read(client: KubeClient, node: string): Promise<GpuNodePartition> {
-  const partition = await ask(`GpuNodePartition ${node}`, () =>
-    client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name: node }),
-  );
-  if (partition) return partition;
-  throw new CliError(`node ${node} has no GpuNodePartition: there is no such node, or nobody says that it has GPUs`);
+type Partition = GpuNodePartition & KubeObject;
+
+async function readNodes(client: KubeClient, names: readonly string[]): Promise<readonly Partition[]> {
+  return Promise.all([...new Set(names)].map((node) => readNode(client, node)));
 }
 
-async function retryNode(
-  client: KubeClient,
-  node: string,
-  failure: RestingFailure | undefined,
-  { status }: GpuNodePartition,
-): Promise<RetryAnswer> {
+/** @throws CliError if the policy does not exist */
+async function listFailed(client: KubeClient, policy: string): Promise<readonly Partition[]> {
+  const found = await listAll<Partition>(client, nodePartitions);
+  const own = found.filter(({ spec }) => spec.policy?.name === policy);
+  if (own.length === 0) throw new CliError(`policy ${policy} decides over no node`);
+  return own.filter((one) => findResting(one) !== undefined);
+}
+
+/** @throws CliError if the node has no partition */
+async function readNode(client: KubeClient, node: string): Promise<Partition> {
+  const partition = await ask(`GpuNodePartition ${node}`, () =>
+    client.find<Partition>({ resource: nodePartitions, name: node }),
+  );
+  if (partition) return partition;
+  throw new CliError(
+    `node ${node} has no GpuNodePartition: there is no such node, or it is not labelled as a GPU node`,
+  );
+}
+
+async function retryNode(client: KubeClient, partition: Partition): Promise<RetryAnswer> {
+  const node = partition.metadata.name;
+  const failure = findResting(partition);
   if (failure === undefined) {
-    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
     const now = ready ? `; it is ${ready.reason}: ${ready.message}` : '';
-    return { node, isAsked: false, message: `nothing has failed that could be tried again${now}` };
+    return { node, isAsked: false, message: `nothing to retry${now}` };
   }
   await annotate(client, node);
   const { code, message, equal, isResting } = failure;
-  const times = `${equal} ${equal === 1 ? 'time' : 'times'}`;
-  const rest = isResting ? `was resting since the same has failed ${times}` : 'was waiting for its next try';
-  return { node, isAsked: true, failure, message: `another try is asked for; it ${rest}: ${code}: ${message}` };
+  const rest = isResting
+    ? `was resting after ${countWords(equal, 'failed attempt')}`
+    : 'was waiting for its next attempt';
+  return { node, isAsked: true, failure, message: `retry requested; it ${rest}: ${code}: ${message}` };
 }
 
 async function annotate(client: KubeClient, node: string): Promise<void> {

@@ -25,7 +25,6 @@ import {
   planOnly,
   planRefused,
   resting,
-  retryLater,
 } from './rules/plan.ts';
 import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
@@ -68,7 +67,6 @@ const rules: readonly Rule[] = [
   planMissing,
   planRefused,
   resting,
-  retryLater,
   drifting,
   paused,
   nodeUnavailable,

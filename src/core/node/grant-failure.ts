@@ -1,6 +1,7 @@
 import type { GpuNodePartition, GpuReport, Grant, NodePartitionStatus } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import { growingRestMs } from './growing-rest.ts';
 import { recallMemory, type Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
 import { retryMs } from '../report/report-fields.ts';
@@ -28,8 +29,8 @@ const transient: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stoppe
 const harmless: readonly string[] = ['PlanChanged', 'Stale', 'Stopped'];
 /** Nothing was touched because somebody must leave first: retried at this interval, in ms, at the longest. */
 const longestSoonMs = 5_000;
-/** The same failure is retried once, then no more. */
-const mostEqual = 2;
+/** The same failure is retried quickly once, then rests. */
+const mostQuick = 2;
 
 /** What is known of failed grants, the last one included; undefined if none has failed. */
 export function grantFailureOf(situation: Situation): GrantFailure | undefined {
@@ -55,17 +56,22 @@ export function hasFailed(situation: Situation): boolean {
   return failure !== undefined && failure.generation === generationOf(situation);
 }
 
-/** How long the grant that has failed still rests, in ms; 0 if it may be tried again. Counted from when it was seen to have failed. */
-export function restLeftMs({ partition, now }: Situation, { epoch, count, since }: GrantFailure): number {
+/**
+ * How long, in ms, the grant that has failed still rests; 0 if it may be tried again. Counted from when it was seen to have failed;
+ * the same failure again rests longer each time.
+ */
+export function restLeftMs({ partition, now }: Situation, failure: GrantFailure): number {
+  const { epoch, count, equal, since } = failure;
   const { error } = partition.status?.device ?? {};
   if (epoch !== partition.spec.granted?.epoch || error === undefined) return 0;
-  const rest = error.code === 'InUse' ? Math.min(longestSoonMs, retryMs(count) / 5) : retryMs(count);
-  return Math.max(0, since + rest - now);
+  const quickMs = error.code === 'InUse' ? Math.min(longestSoonMs, retryMs(count) / 5) : retryMs(count);
+  const restMs = isRepeated(failure) ? growingRestMs(equal - mostQuick + 1) : quickMs;
+  return Math.max(0, since + restMs - now);
 }
 
-/** Whether another try would fail the same way: device, driver and policy are unchanged, and nobody has asked for a retry. */
-export function isFutile(situation: Situation, failure: GrantFailure): boolean {
-  return failure.equal >= mostEqual && !hasChangedSince(situation, failure);
+/** Whether quick attempts have failed in the same way. */
+export function isRepeated({ equal }: GrantFailure): boolean {
+  return equal >= mostQuick;
 }
 
 /** Whether anything that may make a difference has changed since the failure. */

@@ -138,12 +138,6 @@ export class WaitList {
     return this.#find(name, of) === undefined ? undefined : this.lasts(name, of);
   }
 
-  /** Begins a wait again, counting one more time. */
-  begin(name: WaitName, of: string): void {
-    const count = (this.#known(name)?.count ?? 0) + 1;
-    this.#after[name] = { since: this.#now, of, count };
-  }
-
   /** Stores a wait unchanged. */
   put(name: WaitName, wait: Wait): void {
     this.#after[name] = wait;

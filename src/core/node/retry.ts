@@ -1,6 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { recallFailure } from './grant-failure.ts';
-import { recallMemory } from './memory.ts';
+import { recallRest } from './rest.ts';
 
 /** A failure that a person can ask to have retried. */
 export interface RestingFailure {
@@ -11,7 +11,7 @@ export interface RestingFailure {
   readonly gpu?: string;
   /** How often the same failure has occurred in a row. */
   readonly equal: number;
-  /** Whether it is no longer retried automatically. */
+  /** Whether it is left alone, longer each time; otherwise its next attempt is near. */
   readonly isResting: boolean;
 }
 
@@ -19,10 +19,8 @@ export interface RestingFailure {
 export function findResting({ status }: GpuNodePartition): RestingFailure | undefined {
   const { step, error } = status?.device ?? {};
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready?.reason === 'DrainTimeout' || ready?.reason === 'DrainLoop') {
-    const { count = 1 } = recallMemory(status).waits.DrainRest ?? {};
-    return { code: ready.reason, message: ready.message, equal: count, isResting: true };
-  }
+  const rest = ready && recallRest(status, ready.reason);
+  if (ready && rest) return { code: ready.reason, message: ready.message, equal: rest.count, isResting: true };
   if (step !== 'Failed' || !error) return undefined;
   return {
     code: error.code,

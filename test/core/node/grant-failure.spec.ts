@@ -65,19 +65,19 @@ class FailingNode extends NodeWorld {
   }
 }
 
-/** @returns whether the node is tried again */
-const triesAgain = (world: FailingNode): boolean => world.awaitGrant() !== undefined;
+/** @returns whether the node is tried again within the time of the quick attempts */
+const triesAgain = (world: FailingNode): boolean => world.awaitGrant(0.75) !== undefined;
 
 describe('a grant that fails', () => {
   it('is tried once more, and rests after the same failure', () => {
     const world = new FailingNode();
     world.failTwice();
-    expect(triesAgain(world)).to.equal(false);
     expect(world.last.verdict).to.include({ phase: 'Failed', reason: 'Resting' });
     expect(world.last.verdict.message).to.equal(
-      'GPU 0: CommandFailed: try 2. The same failure occurred 2 times: it is not retried until the device, the driver or the policy changes, ' +
-        'or you ask for it: gpu-partition retry n',
+      'GPU 0: CommandFailed: try 2. The same failure occurred 2 times; the next attempt is at 2026-01-01T12:01:36Z, ' +
+        'or as soon as the device, the driver or the policy changes, or you ask for it: gpu-partition retry n',
     );
+    expect(triesAgain(world)).to.equal(false);
     expect(world.done.filter((one) => one === 'WriteGrant')).to.have.length(2);
   });
 
@@ -91,6 +91,31 @@ describe('a grant that fails', () => {
       world.awaitGrant();
       expect(world.now - failedAt, agentRetryTime).to.be.within(5_000, 20_000);
     }
+  });
+
+  it('is tried again after each rest, which grows from a minute to an hour, and has no last attempt', () => {
+    const world = new FailingNode();
+    world.failTwice();
+    const rests = Array.from({ length: 9 }, () => {
+      const failedAt = world.now;
+      expect(world.awaitGrant(70)).to.be.above(0);
+      const minutes = Math.round((world.now - failedAt) / 60_000);
+      world.fail();
+      return minutes;
+    });
+    expect(rests).to.deep.equal([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  });
+
+  it('counts as one failed node however often it fails, and no more once an attempt succeeds', () => {
+    const world = new FailingNode();
+    world.failTwice();
+    expect(world.standing?.hasFailed).to.equal(true);
+    world.awaitGrant(70);
+    expect(world.standing?.hasFailed).to.equal(true);
+    world.report({ ...slicedGpu, observedEpoch: world.partition.spec.granted?.epoch ?? 0, step: 'Idle' });
+    world.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-7g.40gb': '1' });
+    for (let steps = 0; steps < 5; steps += 1) world.step(1000);
+    expect(world.standing).to.include({ hasFailed: false, isVerified: true });
   });
 
   it('rests longer with each failure, also with another leader whose clock is behind', () => {

@@ -4,6 +4,9 @@ import { NodeWorld } from '../../support/node-world.ts';
 
 const hour = 3600_000;
 
+/** Each attempt names the next one. */
+const gistOf = (message: string): string => message.replace(/the next attempt is at [^ ,]+/, 'the next attempt comes');
+
 // 17
 describe('what is said of a node that waits', () => {
   for (const [name, start] of Object.entries(situations)) {
@@ -15,7 +18,7 @@ describe('what is said of a node that waits', () => {
         const { verdict } = world.step(minute === 0 ? 0 : 61_234);
         const state = `${verdict.phase} ${verdict.reason}`;
         const messages = said.get(state) ?? new Set();
-        said.set(state, messages.add(verdict.message));
+        said.set(state, messages.add(gistOf(verdict.message)));
       }
       for (const [state, messages] of said) {
         // Before and after what is done once at the beginning; the fence tells its steps.
@@ -28,7 +31,7 @@ describe('what is said of a node that waits', () => {
       const before = world.step(61_234).verdict;
       const after = world.step(hour / 4).verdict;
       if (after.reason === before.reason && after.phase === before.phase) {
-        expect(after.message).to.equal(before.message);
+        expect(gistOf(after.message)).to.equal(gistOf(before.message));
       }
     });
   }

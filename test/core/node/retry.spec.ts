@@ -24,15 +24,22 @@ describe('what a person asks to be tried again', () => {
     expect(findResting({ ...failed, status })).to.deep.equal({ ...error, equal: 2, isResting: true });
   });
 
-  it('is a drain that was given up', () => {
-    const waits = [{ name: 'DrainRest', since: '2026-01-01T12:00:00Z', of: 'DrainTimeout asked team/a', count: 2 }];
-    const conditions = ready('DrainTimeout', 'the pods have not gone');
+  it('is a drain that was given up, and GPU holders that did not end', () => {
     const idle = aPartition({ device: aDevice(aGpu()) });
-    expect(findResting({ ...idle, status: { ...idle.status, waits, conditions } })).to.deep.equal({
-      code: 'DrainTimeout',
-      message: 'the pods have not gone',
-      equal: 2,
-      isResting: true,
-    });
+    for (const [name, reason] of [
+      ['DrainRest', 'DrainTimeout'],
+      ['HoldersRest', 'ClientsStay'],
+    ] as const) {
+      const waits = [{ name, since: '2026-01-01T12:00:00Z', of: `${reason} asked team/a`, count: 2 }];
+      const conditions = ready(reason, 'the pods have not gone');
+      expect(findResting({ ...idle, status: { ...idle.status, waits, conditions } })).to.deep.equal({
+        code: reason,
+        message: 'the pods have not gone',
+        equal: 2,
+        isResting: true,
+      });
+      const later = { ...idle.status, waits, conditions: ready('Draining') };
+      expect(findResting({ ...idle, status: later }), 'under way').to.equal(undefined);
+    }
   });
 });

@@ -133,15 +133,6 @@ describe('waits', () => {
     expect(new WaitList(waits, noon + 1000).lasts('Labels')).to.equal(1000);
   });
 
-  it('count how often they have begun', () => {
-    const first = new WaitList({}, noon);
-    first.begin('HoldersRest', 'a');
-    const second = new WaitList(first.waits, noon + 1000);
-    expect(second.resume('HoldersRest')).to.deep.equal({ since: noon, of: 'a', count: 1 });
-    second.begin('HoldersRest', 'b');
-    expect(second.waits.HoldersRest).to.deep.equal({ since: noon + 1000, of: 'b', count: 2 });
-  });
-
   it('of a status that cannot be read count as not begun', () => {
     const waits = [
       { name: 'Advertised', since: 'yesterday' },

@@ -6,9 +6,8 @@ import { sameJson } from '../../text/fingerprint.ts';
 import { durationMs } from '../../text/duration.ts';
 import { timeText } from '../../text/time.ts';
 import type { Command, Drain } from '../commands.ts';
-import { askedOf } from '../grant-failure.ts';
-import type { Wait } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
+import { beginRest, findRest, isNamed, type Rest } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { graceOf, terminationMs } from './grace.ts';
@@ -17,10 +16,6 @@ import { listUsers } from './gpu-users.ts';
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
 const drainPollMs = 1000;
-const firstRestMs = 60_000;
-const longestRestMs = 3600_000;
-/** The names survive a change of leader in the status of the node's partition. */
-const longestNames = 200;
 /** The API keeps at most this many pods of a drain. */
 const mostTold = 256;
 /** So many pods of one owner, one after the other, came back to the node from which they were evicted. */
@@ -64,52 +59,29 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
 
 /** Pods that did not go in time are left alone for a while, longer each time, as long as they are there. */
 export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
-  const rest = findRest(situation);
-  if (rest === undefined) return undefined;
-  const [reason = '', , ...words] = (rest.of ?? '').split(' ');
-  const who = words.join(' ');
-  const left = rest.since + restMs(rest) - situation.now;
-  if (left <= 0 || !pods.some((pod) => !hasEnded(pod) && isNamed(podName(pod), who))) return undefined;
-  return resting(situation, reason === 'DrainLoop' ? reason : 'DrainTimeout', who, left);
-}
-
-/** @param who up to {@link longestNames} characters: the last name may be cut */
-function isNamed(pod: string, who: string): boolean {
-  const names = who.split(/[\s,;:]+/);
-  const cut = who.length < longestNames ? undefined : names.findLast((name) => name.includes('/'));
-  return names.includes(pod) || (cut !== undefined && pod.startsWith(cut));
+  const rest = findRest(situation, 'DrainRest');
+  if (rest === undefined || rest.leftMs <= 0) return undefined;
+  const isThere = pods.some((pod) => !hasEnded(pod) && isNamed(podName(pod), rest));
+  return isThere ? resting(situation, rest) : undefined;
 }
 
 /** How often pods failed to go for the current request. */
 export function countRests(situation: Situation): number {
-  return findRest(situation)?.count ?? 0;
+  return findRest(situation, 'DrainRest')?.count ?? 0;
 }
 
 function giveUp(situation: Situation, reason: 'DrainTimeout' | 'DrainLoop', who: string): Ruling {
-  const { waits, now } = situation;
-  const names = who.slice(0, longestNames);
-  const rest = { since: now, of: `${reason} ${askedOf(situation)} ${names}`, count: countRests(situation) + 1 };
-  waits.put('DrainRest', rest);
-  return resting(situation, reason, names, restMs(rest));
+  return resting(situation, beginRest(situation, 'DrainRest', reason, who));
 }
 
-/** Whoever changes the policy or asks for a retry does not want to wait. */
-function findRest(situation: Situation): Wait | undefined {
-  const rest = situation.waits.resume('DrainRest');
-  return rest?.of?.split(' ')[1] === askedOf(situation) ? rest : undefined;
-}
-
-function resting({ now }: Situation, reason: 'DrainTimeout' | 'DrainLoop', who: string, left: number): Ruling {
-  const why =
-    reason === 'DrainLoop'
-      ? 'pods of the same owner came back after each eviction'
-      : 'the pods on instances that must go did not end within spec.drain.timeout';
-  const message = `${why}: ${who}. Nothing was changed and the node is open; the next attempt is at ${timeText(now + left)}`;
-  return { verdict: { phase: 'Waiting', reason, message, requeueAfterMs: left + 10 } };
-}
-
-function restMs({ count = 1 }: Wait): number {
-  return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(count - 1, 10));
+function resting({ now }: Situation, { reason, who, leftMs }: Rest): Ruling {
+  const isLoop = reason === 'DrainLoop';
+  const why = isLoop
+    ? 'pods of the same owner came back after each eviction'
+    : 'the pods on instances that must go did not end within spec.drain.timeout';
+  const message = `${why}: ${who}. Nothing was changed and the node is open; the next attempt is at ${timeText(now + leftMs)}`;
+  const verdict = { phase: 'Waiting', message, requeueAfterMs: leftMs + 10 } as const;
+  return { verdict: { ...verdict, reason: isLoop ? 'DrainLoop' : 'DrainTimeout' } };
 }
 
 /** The holders of what a plan destroys. */

@@ -12,16 +12,12 @@ import { type HolderPause, holdersToPause, type PauseOccasion } from '../../pods
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
-import type { Wait } from '../memory.ts';
+import { timeText } from '../../text/time.ts';
 import type { Ruling } from '../outcome.ts';
+import { beginRest, findRest, type Rest } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
-
-const firstRestMs = 60_000;
-const longestRestMs = 3600_000;
-/** The names survive a change of leader in the status of the node's partition. */
-const longestNames = 256;
 
 /** Records the pods that read the devices only when they start, in the write that closes the node. */
 export function noteHolders(situation: Situation, pods: readonly NodePod[]): NodeChange {
@@ -35,12 +31,11 @@ export function noteHolders(situation: Situation, pods: readonly NodePod[]): Nod
 
 /** Holders that did not go are left alone for a while, longer each time: their node is open meanwhile. */
 export function holdersRest(situation: Situation): Ruling | undefined {
-  const { waits, partition, now } = situation;
-  const rest = waits.resume('HoldersRest');
-  const { modeChange, inUse } = occasionOf(partition);
-  const left = rest === undefined ? 0 : rest.since + restMs(rest) - now;
+  const rest = findRest(situation, 'HoldersRest');
+  if (rest === undefined || rest.leftMs <= 0) return undefined;
+  const { modeChange, inUse } = occasionOf(situation.partition);
   // Holders that went when told are back by now, and must not be named.
-  return left > 0 && (modeChange || inUse) ? giveUp(situation, rest?.of ?? '', left) : undefined;
+  return modeChange || inUse ? giveUp(situation, rest) : undefined;
 }
 
 /** Removes the holders that the next grant cannot have. @returns why the grant has to wait; undefined if they are gone */
@@ -52,9 +47,7 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   const who = [namePods(staying), ...(refusals.length > 0 ? [refusals.join('; ')] : [])].join(': ');
   if (!isToldNow && staying.length === 0 && refusals.length === 0) return undefined;
   if (waits.lasts('HoldersGo') > settings.holdersDeadlineMs) {
-    const names = who.slice(0, longestNames);
-    waits.begin('HoldersRest', names);
-    return giveUp(situation, names, 250);
+    return giveUp(situation, beginRest(situation, 'HoldersRest', 'ClientsStay', who));
   }
   const message = `waiting for the pods that hold the GPUs open to end: ${who}`;
   return {
@@ -68,15 +61,11 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   };
 }
 
-function giveUp({ settings }: Situation, who: string, requeueAfterMs: number): Ruling {
+function giveUp({ settings, now }: Situation, { who, leftMs }: Rest): Ruling {
   const message =
     `MIG mode cannot change while these pods hold the GPUs open, and they did not end within ${settings.holdersDeadlineMs / 1000} s: ` +
-    `${who}. Nothing was touched; it is retried with growing backoff`;
-  return { verdict: { phase: 'Failed', reason: 'ClientsStay', message, requeueAfterMs } };
-}
-
-function restMs({ count = 1 }: Wait): number {
-  return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(count - 1, 10));
+    `${who}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
+  return { verdict: { phase: 'Failed', reason: 'ClientsStay', message, requeueAfterMs: leftMs + 10 } };
 }
 
 interface Staying {

@@ -2,7 +2,7 @@ import { wishHash } from '../../policy/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/time.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
-import { grantFailureOf, hasChangedSince, isFutile, restLeftMs } from '../grant-failure.ts';
+import { grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { listUsers } from './gpu-users.ts';
@@ -50,30 +50,24 @@ function waitForUsers(situation: Situation, refusal: string): Outcome {
   return { verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } };
 }
 
-/** What failed twice in the same way is not destroyed and created a third time until something is different. */
+/** What failed is tried again after a rest, at once if something is different; repeatedly in the same way, less and less often. */
 export function resting(situation: Situation): Ruling | undefined {
-  const { partition, node } = situation;
+  const { partition, node, now } = situation;
   const { device = {} } = partition.status ?? {};
-  const failure = grantFailureOf(situation);
-  if (device.step !== 'Failed' || !device.error || failure === undefined || !isFutile(situation, failure))
-    return undefined;
-  const message =
-    `${describeFault(device)}. The same failure occurred ${failure.equal} times: it is not retried until the device, the driver or the policy changes, ` +
-    `or you ask for it: gpu-partition retry ${node.metadata.name}`;
-  return { verdict: { phase: 'Failed', reason: 'Resting', message } };
-}
-
-export function retryLater(situation: Situation): Ruling | undefined {
-  const { device = {} } = situation.partition.status ?? {};
   const { step, error } = device;
   const failure = grantFailureOf(situation);
   if (step !== 'Failed' || !error || !failure || hasChangedSince(situation, failure)) return undefined;
   const left = restLeftMs(situation, failure);
   if (left === 0) return undefined;
-  const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
-  return {
-    verdict: { phase: 'Failed', reason, message: describeFault(device) ?? '', requeueAfterMs: left },
-  };
+  const found = describeFault(device) ?? '';
+  if (!isRepeated(failure)) {
+    const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
+    return { verdict: { phase: 'Failed', reason, message: found, requeueAfterMs: left } };
+  }
+  const message =
+    `${found}. The same failure occurred ${failure.equal} times; the next attempt is at ${timeText(now + left)}, ` +
+    `or as soon as the device, the driver or the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`;
+  return { verdict: { phase: 'Failed', reason: 'Resting', message, requeueAfterMs: left } };
 }
 
 // Whoever else changes the device would continue, and so would we: pods would come and go for ever.

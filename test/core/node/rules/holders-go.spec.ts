@@ -163,6 +163,16 @@ describe('holders of GPUs that do not go', () => {
     expect(rest(world)).to.be.within(85, 95);
   });
 
+  it('are told to go again at once when somebody asks for it', () => {
+    const world = aModeChange();
+    pause(world);
+    giveUp(world);
+    world.settle(10);
+    const { metadata } = world.node;
+    world.node = { ...world.node, metadata: { ...metadata, annotations: { 'gpupartition.dev/retry': 'now' } } };
+    expect(rest(world)).to.equal(5);
+  });
+
   it('are named as long as they are left in peace, and nobody else: who did go has come back', () => {
     const world = aModeChange();
     pause(world);

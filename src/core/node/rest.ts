@@ -1,0 +1,56 @@
+import type { NodePartitionStatus } from '../../api/types.ts';
+import { askedOf } from './grant-failure.ts';
+import { growingRestMs } from './growing-rest.ts';
+import { recallMemory, type WaitName } from './memory.ts';
+import type { Situation } from './snapshot.ts';
+
+/** Waits in which a node that could not change is left alone, longer each time. */
+const restNames = ['DrainRest', 'HoldersRest'] as const satisfies readonly WaitName[];
+type RestName = (typeof restNames)[number];
+
+/** What is kept in the status of the node's partition, so that it survives a change of leader. */
+const longestText = 900;
+
+export interface Rest {
+  /** As on the node. */
+  readonly reason: string;
+  /** Who was in the way, and why. */
+  readonly who: string;
+  /** How often this has happened, from 1. */
+  readonly count: number;
+  /** Until the next attempt, in ms; not positive if it may begin. */
+  readonly leftMs: number;
+}
+
+/** Leaves the node alone once more. */
+export function beginRest(situation: Situation, name: RestName, reason: string, who: string): Rest {
+  const { waits, now } = situation;
+  const count = (findRest(situation, name)?.count ?? 0) + 1;
+  const kept = who.slice(0, longestText);
+  waits.put(name, { since: now, of: `${reason} ${askedOf(situation)} ${kept}`, count });
+  return { reason, who: kept, count, leftMs: growingRestMs(count) };
+}
+
+/** The node's last rest; undefined if there was none, or if somebody has edited the policy or asked for a retry since. */
+export function findRest(situation: Situation, name: RestName): Rest | undefined {
+  const { waits, now } = situation;
+  const { since, of = '', count = 1 } = waits.resume(name) ?? {};
+  const [reason = '', asked, ...who] = of.split(' ');
+  if (since === undefined || asked !== askedOf(situation)) return undefined;
+  return { reason, who: who.join(' '), count, leftMs: since + growingRestMs(count) - now };
+}
+
+/** A node's rest for a reason, from its status; undefined if there is none. */
+export function recallRest(
+  status: NodePartitionStatus | undefined,
+  reason: string,
+): { readonly count: number } | undefined {
+  const { waits } = recallMemory(status);
+  const rest = restNames.flatMap((name) => waits[name] ?? []).find(({ of }) => of?.split(' ')[0] === reason);
+  return rest && { count: rest.count ?? 1 };
+}
+
+/** Whether a rest names a pod. */
+export function isNamed(pod: string, { who }: Rest): boolean {
+  return who.split(/[\s,;:]+/).includes(pod);
+}

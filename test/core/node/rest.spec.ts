@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { growingRestMs } from '../../../src/core/node/growing-rest.ts';
+import { WaitList, type Waits } from '../../../src/core/node/memory.ts';
+import { beginRest, findRest, isNamed } from '../../../src/core/node/rest.ts';
+import type { Situation } from '../../../src/core/node/snapshot.ts';
+import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot, noMemory, noon } from '../../support/node-builders.ts';
+
+interface Parts {
+  readonly now?: number;
+  readonly generation?: number;
+  readonly retry?: string;
+}
+
+function aSituation(before: Waits, { now = noon, generation = 1, retry }: Parts = {}): Situation {
+  const partition = aManagedPartition();
+  const node = aNode(retry === undefined ? {} : { annotations: { 'gpupartition.dev/retry': retry } });
+  const snapshot = aSnapshot({ now, node, partition, policy: aSlicingPolicy({ generation }) });
+  return { ...snapshot, partition, memory: noMemory, waits: new WaitList(before, now) };
+}
+
+/** What is remembered after this many rests at noon. */
+function restTimes(times: number): Waits {
+  let waits: Waits = {};
+  for (let count = 0; count < times; count += 1) {
+    const situation = aSituation(waits);
+    beginRest(situation, 'DrainRest', 'DrainTimeout', 'ns/a: no; ns/b');
+    waits = situation.waits.waits;
+  }
+  return waits;
+}
+
+describe('a rest', () => {
+  it('lasts a minute, twice as long each time, and at most an hour', () => {
+    const minutes = Array.from({ length: 9 }, (_, index) => growingRestMs(index + 1) / 60_000);
+    expect(minutes).to.deep.equal([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(growingRestMs(1_000_000)).to.equal(3600_000);
+  });
+
+  it('is found with its reason, who was in the way, and what is left of it', () => {
+    expect(findRest(aSituation({}), 'DrainRest')).to.equal(undefined);
+    expect(findRest(aSituation(restTimes(2), { now: noon + 30_000 }), 'DrainRest')).to.deep.equal({
+      reason: 'DrainTimeout',
+      who: 'ns/a: no; ns/b',
+      count: 2,
+      leftMs: 90_000,
+    });
+  });
+
+  it('ends, and is no longer counted, when somebody edits the policy or asks for a retry', () => {
+    for (const parts of [{ generation: 2 }, { retry: 'now' }]) {
+      const situation = aSituation(restTimes(3), parts);
+      expect(findRest(situation, 'DrainRest')).to.equal(undefined);
+      expect(beginRest(situation, 'DrainRest', 'DrainLoop', 'ns/a')).to.include({ count: 1, leftMs: 60_000 });
+    }
+  });
+
+  it('names pods in full', () => {
+    const rest = findRest(aSituation(restTimes(1)), 'DrainRest');
+    if (rest === undefined) throw new Error('no rest');
+    expect(['ns/a', 'ns/b', 'ns/c', 'ns'].filter((pod) => isNamed(pod, rest))).to.deep.equal(['ns/a', 'ns/b']);
+  });
+});
