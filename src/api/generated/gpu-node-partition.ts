@@ -228,7 +228,7 @@ export interface GpuNodePartition {
        */
       since: string;
       /**
-       * The change that the wait belongs to.
+       * What the wait is about: the change that it belongs to, or who is in the way.
        */
       of?: string;
       /**
