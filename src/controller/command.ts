@@ -65,6 +65,7 @@ async function runController(options: ProgramOptions): Promise<void> {
         waitingPollMs: options.waitingPollMs,
         refreshAfterMs: options.refreshAfterMs,
         pluginRefresh: options.pluginRefresh,
+        nodeStatus: options.nodeStatus,
         pluginSelector: options.devicePluginSelector,
         systemNamespaces: options.systemNamespaces,
         version: programVersion,

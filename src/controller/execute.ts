@@ -41,7 +41,11 @@ export class Executor {
    */
   async execute(commands: readonly Command[], snapshot: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
     let known = memory;
-    for (const command of commands) if (!isRemoval(command)) await this.#carryOut(command, snapshot);
+    for (const command of commands) {
+      if (isRemoval(command)) continue;
+      if (command.name === 'AdvertiseDevices') known = await this.#advertise(command, snapshot, known);
+      else await this.#carryOut(command, snapshot);
+    }
     // In parallel: an eviction takes the API server 0.1 s.
     const removals = commands.filter(isRemoval);
     const answers = await Promise.all(
@@ -56,7 +60,24 @@ export class Executor {
     return known;
   }
 
-  async #carryOut(command: Exclude<Command, Removal>, snapshot: NodeSnapshot): Promise<void> {
+  /** Without the right to do so, the kubelet's own report is waited for, as long as this change lasts. */
+  async #advertise({ status, change }: Advertisement, { node }: NodeSnapshot, memory: NodeMemory): Promise<NodeMemory> {
+    const { name, resourceVersion } = node.metadata;
+    try {
+      const ref = { resource: nodes, name, subresource: 'status' };
+      const patch = { metadata: { resourceVersion }, status };
+      const written = await this.#client.merge<KubeObject>(ref, patch, { metadataOnly: true });
+      this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#now());
+      this.#log.info('devices advertised', { node: name, allocatable: status.allocatable });
+      return memory;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 403) throw error;
+      this.#log.warn('may not write the status of nodes', { node: name, error: error.message });
+      return { ...memory, waits: { ...memory.waits, StatusRefused: { since: this.#now(), of: change } } };
+    }
+  }
+
+  async #carryOut(command: Exclude<Command, Removal | Advertisement>, snapshot: NodeSnapshot): Promise<void> {
     const { node } = snapshot;
     const { name } = node.metadata;
     switch (command.name) {
@@ -158,6 +179,8 @@ export class Executor {
     this.#log.warn('pod deleted by force', { node, pod: `${namespace}/${name}` });
   }
 }
+
+type Advertisement = Extract<Command, { readonly name: 'AdvertiseDevices' }>;
 
 /** Ends a pod: its owner, a disruption budget or an admission policy may object, which must not keep other pods. */
 type Removal = Extract<Command, { readonly name: 'EvictPod' | 'DeletePod' }>;

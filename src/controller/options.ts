@@ -24,6 +24,7 @@ export interface ProgramOptions extends ServiceOptions {
   readonly waitingPollMs: number;
   readonly refreshAfterMs: number;
   readonly pluginRefresh: 'Signal' | 'Evict';
+  readonly nodeStatus: 'Write' | 'Wait';
   readonly devicePluginSelector?: LabelSelector;
   readonly systemNamespaces: readonly string[];
   readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
@@ -86,6 +87,13 @@ export function describeController(): Command {
         'does not follow) or Evict (its pod is replaced)',
       oneOf(['Signal', 'Evict'] as const),
       'Signal',
+    )
+    .option(
+      '--node-status <way>',
+      'how a changed node comes to advertise its new devices: Write (into the Node’s status, as soon as the kubelet offers them) or ' +
+        'Wait (for the kubelet to write them, within its status period of 10 s)',
+      oneOf(['Write', 'Wait'] as const),
+      'Write',
     )
     .option(
       '--device-plugin-selector <labels>',

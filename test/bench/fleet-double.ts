@@ -49,6 +49,7 @@ export class FleetDouble extends GpuPartitionOperator {
         waitingPollMs: 5000,
         refreshAfterMs: 1000,
         pluginRefresh: 'Signal',
+        nodeStatus: 'Wait',
         advertiseDeadlineMs: 300_000,
         gpuHolders: defaultHolders,
         holdersDeadlineMs: 300_000,

@@ -157,6 +157,7 @@ export const someSettings: NodeSettings = {
   waitingPollMs: 5000,
   refreshAfterMs: 1000,
   pluginRefresh: 'Signal',
+  nodeStatus: 'Wait',
   advertiseDeadlineMs: 300_000,
   holdersDeadlineMs: 300_000,
   gpuHolders: defaultHolders,

@@ -41,6 +41,8 @@ export class NodeWorld {
   settings: NodeSettings = someSettings;
   /** The API server's responses to evictions, by uid of the pod; other pods terminate at once. */
   refusals: Readonly<Record<string, string>> = {};
+  /** Whether the API server forbids writes of the Node's status. */
+  refusesStatus = false;
   /** The same to deletions by force. */
   deletionRefusals: Readonly<Record<string, string>> = {};
   /** How the node stood after the last decision. */
@@ -120,6 +122,26 @@ export class NodeWorld {
         const patch = patchNode(metadataOf(this.node), command.change);
         if (patch.length > 0) this.done.push('PatchNode');
         this.node = applyPatch(this.node, patch);
+        return;
+      }
+      case 'AdvertiseDevices': {
+        const { allocatable, capacity } = command.status;
+        this.done.push(
+          `AdvertiseDevices ${Object.entries(allocatable)
+            .map((pair) => pair.join('='))
+            .join(' ')}`,
+        );
+        if (this.refusesStatus) {
+          const StatusRefused = { since: this.now, of: command.change };
+          this.memory = { ...this.memory, waits: { ...this.memory.waits, StatusRefused } };
+          return;
+        }
+        const { status } = this.node;
+        const merged = {
+          allocatable: { ...status?.allocatable, ...allocatable },
+          capacity: { ...status?.capacity, ...capacity },
+        };
+        this.node = { ...this.node, status: { ...status, ...merged } };
         return;
       }
       case 'EvictPod': {

@@ -1,5 +1,6 @@
 import type { Grant, NodePartitionSpec, Wish } from '../../api/types.ts';
 import type { NodeChange } from '../metadata/node-change.ts';
+import type { OfferedStatus } from '../nvidia/resources/offered-status.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
 export interface PodRef {
@@ -36,6 +37,16 @@ export type Command =
   /** Records for which plan pods are being evicted; null: no longer for any. */
   | { readonly name: 'WriteDrain'; readonly drain: Drain | null }
   | { readonly name: 'PatchNode'; readonly change: NodeChange }
+  /**
+   * Writes quantities of the device plugin's resources into the Node's status, as the kubelet would at its next tick; only the version
+   * of the Node that was read.
+   */
+  | {
+      readonly name: 'AdvertiseDevices';
+      readonly status: OfferedStatus;
+      /** Of which change; see {@link changeKey}. */
+      readonly change: string;
+    }
   | {
       readonly name: 'EvictPod';
       readonly pod: PodRef;

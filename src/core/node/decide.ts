@@ -196,9 +196,13 @@ function dropVain({ node }: NodeSnapshot, commands: readonly Command[]): readonl
   });
 }
 
-/** Opening lets pods in at once and cannot be undone. */
+/** Opening lets pods in at once and cannot be undone; so does advertising devices on a node that only its zero keeps closed. */
 function opensNode(commands: readonly Command[]): boolean {
-  return commands.some((command) => command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0);
+  return commands.some(
+    (command) =>
+      command.name === 'AdvertiseDevices' ||
+      (command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0),
+  );
 }
 
 /** One write for all changes of the Node: a second one would start from a state that no longer exists. */

@@ -1,7 +1,7 @@
 import type { DeviceReport } from '../../api/types.ts';
 import { advertisedResources, advertises, resourcesText } from '../nvidia/resources/advertised.ts';
 import { timeText } from '../text/time.ts';
-import type { FenceSituation, FenceStep } from './fence.ts';
+import { type FenceSituation, type FenceStep, standingMs } from './fence.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A node that waits for its device plugin is checked again periodically: pods are not watched. */
@@ -83,7 +83,11 @@ export function evictionRefused(refusal: string): FenceVerdict {
 
 // Soon at first, then less and less often: a fleet that waits for a plugin must not list pods all the time.
 function againMs(step: FenceStep, differsMs: number, patienceMs: number): number {
+  if (step.next === 'Advertise') return 500;
   if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
+  if (step.next === 'Wait' && step.why === 'Standing') return standingMs;
+  // The moment between the old pod and the new one must not be missed.
+  if (step.next === 'Wait' && step.why === 'OldPlugin' && differsMs < 60_000) return 500;
   return Math.min(30_000, Math.max(500, differsMs / 2));
 }
 
@@ -91,12 +95,16 @@ function describeStep(step: FenceStep, strategy: string): string {
   switch (step.next) {
     case 'Evict':
       return 'its device plugin is restarting (it reads the devices only at start)';
+    case 'Advertise':
+      return 'the kubelet offers it already';
     case 'TakeTaintsOff':
       return 'open for the device plugin’s pod, which does not tolerate our taint; pods can run once it advertises the layout';
     case 'Wait':
       switch (step.why) {
         case 'Patience':
           return 'waiting for the device plugin';
+        case 'Standing':
+          return 'checking that it stays advertised';
         case 'Signalled':
           return 'its device plugin was signalled to read the devices again; its pod is replaced if it does not';
         case 'OldPlugin':

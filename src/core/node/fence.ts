@@ -30,13 +30,20 @@ export interface FenceSituation {
   readonly followed: boolean;
   /** The agent has signalled the plugin's processes, which may still follow: no pod is replaced until then. */
   readonly isSignalled: boolean;
-  /** The agent reports that the kubelet offers devices: the API server's view may be older. */
-  readonly isOffering: boolean;
+  /** What the kubelet offers, by the agent's report. The API server's view of it may be up to a status period (10 s) older. */
+  readonly offering: Offering;
+  /** The node is in the middle of a change, and the controller may write into its status what the kubelet offers. */
+  readonly mayAdvertise: boolean;
+  /** How long, in ms, the API server has shown exactly the layout. */
+  readonly standsMs: number;
   /** How long, in ms, to wait for a plugin that follows by itself, and for one that has started to inform the kubelet. */
   readonly patienceMs: number;
   /** Pods of the device plugin on the node now; undefined if they have not been listed. */
   readonly pods: readonly FencePod[] | undefined;
 }
+
+/** `Exact`: the devices that exist, each by its id. `Unknown`: the kubelet cannot be asked. */
+export type Offering = 'Exact' | 'Nothing' | 'Other' | 'Unknown';
 
 export type FenceStep =
   /** Pods may come: what is advertised exists. */
@@ -45,6 +52,8 @@ export type FenceStep =
   | { readonly next: 'TakeTaintsOff' }
   /** The pods must be listed. */
   | { readonly next: 'LookAtPods' }
+  /** Write this into the node's status: the kubelet offers it, and would write the same within its status period. */
+  | { readonly next: 'Advertise'; readonly resources: Readonly<Record<string, number>> }
   /** These pods have to go; `first`: they must be recorded before. */
   | { readonly next: 'Evict'; readonly uids: readonly string[]; readonly first: boolean }
   | { readonly next: 'Wait'; readonly why: WaitCause };
@@ -59,7 +68,15 @@ export type WaitCause =
   /** The old pod has not ended. */
   | 'OldPlugin'
   /** The new pod has not started, or not informed the kubelet. */
-  | 'NewPlugin';
+  | 'NewPlugin'
+  /** A status that the kubelet worked out before the change may still be on its way. */
+  | 'Standing';
+
+/**
+ * How long the layout must stand in the node's status before the node is opened, in ms. The kubelet writes only what differs from the
+ * status that it read before it worked out the new one; only a write that was delayed on its way can bring old numbers back.
+ */
+export const standingMs = 250;
 
 // On an open node the plugin may just be being updated by its owner: allow for that before restarting it.
 const openNodePatienceMs = 30_000;
@@ -79,7 +96,7 @@ function decideEqual(situation: FenceSituation): FenceStep {
   if (pods === undefined) return { next: 'LookAtPods' };
   if (mark === undefined) {
     // It advertised something else after the device was done, and now this: it has followed by itself.
-    if (pods.length === 0 || differsMs !== undefined || followed) return { next: 'Open' };
+    if (pods.length === 0 || differsMs !== undefined || followed) return openStanding(situation);
     if (isSignalled) return { next: 'Wait', why: 'Signalled' };
     return evictAll(pods);
   }
@@ -89,27 +106,43 @@ function decideEqual(situation: FenceSituation): FenceStep {
   if (Object.keys(advertisedResources(allocatable)).length === 0) return { next: 'Open' };
   // Counts or devices that differed and now match come from the new plugin. Counts that never differed may be the old plugin's.
   if (mark.sawNothing || followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs))
-    return { next: 'Open' };
+    return openStanding(situation);
   return { next: 'Wait', why: 'NewPlugin' };
 }
 
+function openStanding({ mayAdvertise, standsMs }: FenceSituation): FenceStep {
+  return mayAdvertise && standsMs < standingMs ? { next: 'Wait', why: 'Standing' } : { next: 'Open' };
+}
+
 function decideDifferent(situation: FenceSituation): FenceStep {
-  const { allocatable, closed, mark, pods, differsMs = 0, patienceMs, isOffering, isSignalled } = situation;
+  const { allocatable, closed, mark, pods, differsMs = 0, patienceMs, offering, isSignalled } = situation;
   if (!closed && mark === undefined && differsMs < openNodePatienceMs) return { next: 'Wait', why: 'Patience' };
   if (pods === undefined) return { next: 'LookAtPods' };
   const isNothing = Object.keys(advertisedResources(allocatable)).length === 0;
   if (mark === undefined) {
+    const early = advertiseEarly(situation, isNothing);
+    if (early) return early;
     if (isSignalled) return { next: 'Wait', why: 'Signalled' };
     if (pods.length > 0) return evictAll(pods);
     // While our taint is on, no DaemonSet creates the first pod of a plugin that does not tolerate it.
-    if (closed && isNothing && !isOffering) return { next: 'TakeTaintsOff' };
+    if (closed && isNothing && (offering === 'Nothing' || offering === 'Unknown')) return { next: 'TakeTaintsOff' };
     // Something without a known pod advertises: it may follow by itself.
     return { next: 'Wait', why: differsMs < patienceMs ? 'Patience' : 'NoPlugin' };
   }
-  const step = replaceMarked(pods, mark);
+  const step = replaceMarked(pods, mark) ?? advertiseEarly(situation, isNothing);
   if (step) return step;
   if (closed && isNothing && !mark.tolerates) return { next: 'TakeTaintsOff' };
   return { next: 'Wait', why: 'NewPlugin' };
+}
+
+/** What the kubelet will write at its next tick. A number that it does not offer is never written: a pod that is bound to it fails. */
+function advertiseEarly(situation: FenceSituation, isNothing: boolean): FenceStep | undefined {
+  const { mayAdvertise, offering, followed, wanted, closed, mark, pods = [] } = situation;
+  if (!mayAdvertise) return undefined;
+  if (offering === 'Exact' && followed) return { next: 'Advertise', resources: wanted };
+  // A plugin that does not tolerate our taint comes back only once nothing is advertised.
+  const comesAtZero = closed && (mark ? !mark.tolerates : pods.length === 0);
+  return comesAtZero && offering === 'Nothing' && !isNothing ? { next: 'Advertise', resources: {} } : undefined;
 }
 
 function evictAll(pods: readonly FencePod[]): FenceStep {

@@ -13,6 +13,10 @@ export const waitNames = [
   'Differs',
   /** The kubelet has offered devices that are gone. */
   'OfferedStale',
+  /** The layout of a change has been advertised. */
+  'Stands',
+  /** The API server does not let us write the node's status. */
+  'StatusRefused',
   /** The plugin's process was signalled to read the devices again. */
   'Signalled',
   /** A pod of the device plugin that started after the change is ready. */

@@ -16,6 +16,7 @@ export interface NodeView {
   readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
   readonly status?: {
     readonly allocatable?: Readonly<Record<string, string>>;
+    readonly capacity?: Readonly<Record<string, string>>;
     readonly nodeInfo?: { readonly bootID?: string };
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
   };

@@ -39,6 +39,8 @@ export interface NodeSettings {
   readonly refreshAfterMs: number;
   /** Whether the agent signals the plugin's process, or its pod is replaced at once. */
   readonly pluginRefresh: 'Signal' | 'Evict';
+  /** Whether a change of what the kubelet offers is written into the node's status at once, or the kubelet does so within 10 s. */
+  readonly nodeStatus: 'Write' | 'Wait';
   /** How long a layout may take to be advertised, and labels to be correct, before the node counts as failed, in ms. */
   readonly advertiseDeadlineMs: number;
   /** How long to wait for the pods of GPU holders that were told to go, in ms. */

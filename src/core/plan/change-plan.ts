@@ -163,6 +163,7 @@ function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerS
     refreshAfterMs: 1000,
     advertiseDeadlineMs: 300_000,
     pluginRefresh: 'Signal',
+    nodeStatus: 'Wait',
     holdersDeadlineMs: 300_000,
     gpuHolders,
     systemNamespaces: defaultSystemNamespaces,

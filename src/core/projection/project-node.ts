@@ -7,7 +7,6 @@ const shared = new SharedValues(512);
 
 /** A Node of a large fleet is 15 kB; these are the relevant parts. What is equal across the fleet is kept once. */
 export function projectNode(node: NodeView): NodeView {
-  const gpus = Object.entries(node.status?.allocatable ?? {}).filter(([key]) => ownerResource.test(key));
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   const bootID = node.status?.nodeInfo?.bootID;
   return {
@@ -17,11 +16,16 @@ export function projectNode(node: NodeView): NodeView {
       ...(node.spec?.unschedulable === true && { unschedulable: true }),
     }),
     status: {
-      allocatable: shared.share(Object.fromEntries(gpus)),
+      allocatable: projectQuantities(node.status?.allocatable),
+      capacity: projectQuantities(node.status?.capacity),
       ...(bootID !== undefined && { nodeInfo: { bootID } }),
       conditions: shared.share(ready ? [describeReady(ready)] : []),
     },
   };
+}
+
+function projectQuantities(quantities: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return shared.share(Object.fromEntries(Object.entries(quantities).filter(([key]) => ownerResource.test(key))));
 }
 
 /** Metadata whose labels are packed, and unpacked when they are read. */

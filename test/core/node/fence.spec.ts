@@ -24,7 +24,9 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     readyMs: undefined,
     followed: false,
     isSignalled: false,
-    isOffering: false,
+    offering: 'Unknown',
+    mayAdvertise: false,
+    standsMs: 0,
     patienceMs: 1000,
     pods: [old],
     ...more,
@@ -46,7 +48,7 @@ describe('decideFence', () => {
   it('takes zero at the API server for no fence while the kubelet says that it offers devices', () => {
     const zero = { allocatable: layout.none, pods: [], differsMs: 500 };
     expect(decideFence(aChange(zero))).to.deep.equal({ next: 'TakeTaintsOff' });
-    expect(decideFence(aChange({ ...zero, isOffering: true }))).to.deep.equal({ next: 'Wait', why: 'Patience' });
+    expect(decideFence(aChange({ ...zero, offering: 'Other' }))).to.deep.equal({ next: 'Wait', why: 'Patience' });
   });
 
   it('does not wait for a plugin whose pod it knows: NVIDIA’s never looks again by itself', () => {
@@ -136,6 +138,39 @@ describe('decideFence', () => {
     expect(decideFence({ ...outage, differsMs: 31_000 })).to.deep.include({ next: 'Evict' });
   });
 
+  describe('where the controller may write the node’s status', () => {
+    const mayAdvertise = { mayAdvertise: true, offering: 'Exact', followed: true } as const;
+
+    it('advertises the layout as soon as the kubelet offers it, instead of evicting a plugin that has followed', () => {
+      const step = { next: 'Advertise', resources: wanted };
+      expect(decideFence(aChange(mayAdvertise))).to.deep.equal(step);
+      expect(decideFence(aChange({ ...mayAdvertise, mark, pods: [fresh] }))).to.deep.equal(step);
+    });
+
+    it('advertises nothing while the plugin’s old pod may be the one that offers it', () => {
+      const leaving = { ...mayAdvertise, mark, pods: [{ ...old, leaving: true }] };
+      expect(decideFence(aChange(leaving))).to.deep.equal({ next: 'Wait', why: 'OldPlugin' });
+      expect(decideFence(aChange({ ...mayAdvertise, followed: false, mark, pods: [fresh] }))).to.deep.equal({
+        next: 'Wait',
+        why: 'NewPlugin',
+      });
+    });
+
+    it('advertises zero for a plugin that does not tolerate the taint, once the kubelet offers nothing', () => {
+      const gone = { mayAdvertise: true, offering: 'Nothing', mark: { ...mark, tolerates: false }, pods: [] } as const;
+      expect(decideFence(aChange(gone))).to.deep.equal({ next: 'Advertise', resources: {} });
+      expect(decideFence(aChange({ ...gone, offering: 'Other' }))).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+      expect(decideFence(aChange({ ...gone, offering: 'Unknown' }))).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+      expect(decideFence(aChange({ ...gone, mark }))).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    });
+
+    it('opens the node only when the layout has stood for a moment', () => {
+      const shown = { ...mayAdvertise, allocatable: layout.after };
+      expect(decideFence(aChange({ ...shown, standsMs: 249 }))).to.deep.equal({ next: 'Wait', why: 'Standing' });
+      expect(decideFence(aChange({ ...shown, standsMs: 250 }))).to.deep.equal({ next: 'Open' });
+    });
+  });
+
   it('never opens a closed node that advertises anything but the layout, whatever else is so', () => {
     const amount = fc.constantFrom('0', '2', '7');
     const situation = fc.record({
@@ -146,6 +181,9 @@ describe('decideFence', () => {
       readyMs: fc.constantFrom(undefined, 0, 2000),
       followed: fc.boolean(),
       isSignalled: fc.boolean(),
+      offering: fc.constantFrom('Exact', 'Nothing', 'Other', 'Unknown'),
+      mayAdvertise: fc.boolean(),
+      standsMs: fc.constantFrom(0, 1000),
       pods: fc.subarray([old, fresh, { uid: 'leaving', leaving: true }]),
     });
     fc.assert(
@@ -156,6 +194,10 @@ describe('decideFence', () => {
         if (next === 'Open') {
           expect(counts).to.equal('0,7');
           if (parts.changed) expect(isMarkedAlive).to.equal(false);
+        }
+        if (next === 'Advertise') {
+          expect(parts.mayAdvertise && !isMarkedAlive).to.equal(true);
+          expect(parts.offering).to.be.oneOf(['Exact', 'Nothing']);
         }
         if (next === 'TakeTaintsOff') expect([counts, isMarkedAlive]).to.deep.equal(['0,0', false]);
       }),

@@ -47,6 +47,7 @@ const projected = {
   spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] },
   status: {
     allocatable: { 'nvidia.com/gpu': '1', 'k8s.amazonaws.com/vgpu': '10' },
+    capacity: { 'nvidia.com/gpu': '1' },
     nodeInfo: { bootID: 'boot-a' },
     conditions: [{ type: 'Ready', status: 'True' }],
   },

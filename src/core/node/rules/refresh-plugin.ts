@@ -1,17 +1,18 @@
 import { repartitioningTaint } from '../../../api/names.ts';
-import type { GpuPartitionPolicy } from '../../../api/types.ts';
+import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { combine } from '../../metadata/node-change.ts';
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { advertisedResources, advertises } from '../../nvidia/resources/advertised.ts';
+import { offerStatus } from '../../nvidia/resources/offered-status.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { isReady, tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
-import { decideFence, type FenceSituation, type FenceStep } from '../fence.ts';
+import { decideFence, type FenceSituation, type FenceStep, type Offering } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
 import { fenceByZero } from '../node-marks.ts';
-import { isClosed, isOwnTaint, type NodeView } from '../node-view.ts';
+import { isClosed, isOwnTaint, isUnfinished, type NodeView } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import {
   changeKey,
@@ -56,7 +57,10 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const verdict =
     (refusal === undefined ? undefined : evictionRefused(refusal)) ??
     stale ??
-    fenceVerdict(step, fence, partition.spec.strategy ?? 'none', describeTrouble(node, found));
+    fenceVerdict(step, fence, partition.spec.strategy ?? 'none', [
+      ...describeTrouble(node, found),
+      ...describeRefusal(situation),
+    ]);
   const isOverdue = lastsMs > settings.advertiseDeadlineMs;
   const states = found.flatMap((pod) => explainPluginPod(pod) ?? []);
   return {
@@ -126,6 +130,10 @@ function commandsOf(
     // Pods may come as soon as the new plugin has informed the kubelet, before we see it: they must not select by outdated labels.
     return [{ name: 'PatchNode', change: combine(fenceByZero(note), marks) }];
   }
+  if (step.next === 'Advertise') {
+    const status = offerStatus(situation.node.status ?? {}, step.resources);
+    return [{ name: 'AdvertiseDevices', status, change }];
+  }
   if (step.next !== 'Evict') return [];
   // Recorded first: a successor evicts these pods and no others.
   const first = step.first ? [patchMark(markPods(situation.node, change, old))] : [];
@@ -156,13 +164,16 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
   const isSettled = isEqual && !changed;
   const { advertised } = partition.status?.device ?? {};
   const isStale = staleOffer(advertised, wanted) !== undefined;
+  const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
+  const found = listPluginPods(situation);
+  // A pod that is being replaced may still follow: what it offers says nothing of its successor.
+  const isGoing = mark !== undefined && found?.some(({ metadata }) => mark.uids.includes(metadata.uid ?? '')) !== false;
+  const offered = mark === undefined ? change : `${change}${isGoing ? ' going' : ' gone'}`;
   const wasStale = isSettled
     ? undefined
     : isStale
-      ? waits.lasts('OfferedStale', change)
-      : waits.lastsIfBegun('OfferedStale', change);
-  const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
-  const found = listPluginPods(situation);
+      ? waits.lasts('OfferedStale', offered)
+      : waits.lastsIfBegun('OfferedStale', offered);
   const isSignalled = mark === undefined && changed && mayFollowSignal(situation, found, change);
   const isBack = mark && found?.some((pod) => !mark.uids.includes(pod.metadata.uid ?? '') && isReady(pod));
   return {
@@ -176,13 +187,24 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
     // A signalled plugin may have followed before anybody looked: the kubelet offers the current devices, each by its id.
     followed: (wasStale !== undefined || isSignalled) && advertised !== undefined && !isStale,
     isSignalled,
-    isOffering: Object.keys(advertised?.resources ?? {}).length > 0,
+    offering: describeOffering(advertised, isStale),
+    mayAdvertise:
+      settings.nodeStatus === 'Write' &&
+      isUnfinished(node) &&
+      waits.lastsIfBegun('StatusRefused', change) === undefined,
+    standsMs: changed && isEqual ? waits.lasts('Stands', change) : 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({
       uid: metadata.uid ?? '',
       leaving: metadata.deletionTimestamp !== undefined,
     })),
   };
+}
+
+function describeOffering(advertised: DeviceReport['advertised'], isStale: boolean): Offering {
+  if (advertised === undefined) return 'Unknown';
+  if (Object.keys(advertised.resources ?? {}).length === 0) return 'Nothing';
+  return isStale ? 'Other' : 'Exact';
 }
 
 function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
@@ -195,6 +217,15 @@ function describeTrouble(node: NodeView, found: readonly NodePod[]): readonly st
   const config = configOf(node);
   const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;
   return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
+}
+
+/** It was tried once for this change. */
+function describeRefusal(situation: Situation): readonly string[] {
+  if (situation.waits.lastsIfBegun('StatusRefused', keyOf(situation)) === undefined) return [];
+  return [
+    'The controller may not write nodes/status, so it waits for the kubelet’s own report, for up to 10 s: grant it the rights of ' +
+      'config/rbac, or run it with --node-status Wait',
+  ];
 }
 
 function keyOf({ partition, node }: Situation): string {

@@ -177,6 +177,101 @@ describe('the device plugin of a node whose device is done', () => {
   });
 });
 
+describe('devices that the kubelet offers before it has told the API server', () => {
+  const settings = { nodeStatus: 'Write' } as const;
+  const wanted = { 'nvidia.com/mig-7g.40gb': 1 };
+  const stale = { stale: 1, resources: wanted };
+  const followed = { stale: 0, resources: wanted };
+  const written = (world: NodeWorld) => world.done.filter((what) => what.startsWith('AdvertiseDevices'));
+  const device = { ...slicedGpu, observedEpoch: 3, signalled: { epoch: 3, uids: ['old'] }, advertised: stale };
+  const partition = aManagedPartition({ granted: aGrant(), device });
+
+  it('are advertised by the controller, old ones at 0, and the node opens when that has stood for a moment', () => {
+    const world = aDoneChange({ settings, partition });
+    world.step();
+    expect(written(world)).to.deep.equal([]);
+    world.report({ advertised: followed });
+    const { commands, verdict, looks } = world.step(100);
+    expect(commands.map(({ name }) => name)).to.deep.equal(['AdvertiseDevices']);
+    expect(verdict.message).to.include('the kubelet offers it already');
+    expect(looks).to.include('All');
+    expect(written(world)).to.deep.equal(['AdvertiseDevices nvidia.com/mig-7g.40gb=1 nvidia.com/gpu=0']);
+    expect(world.node.status?.capacity).to.include({ 'nvidia.com/mig-7g.40gb': '1' });
+    expect(world.step(10).verdict).to.include({ reason: 'AdvertisePending', requeueAfterMs: 250 });
+    expect(world.step(250).verdict.phase).to.equal('Ready');
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(evictions(world)).to.deep.equal([]);
+  });
+
+  it('are not advertised while a device among them no longer exists, or where the kubelet cannot be asked', () => {
+    for (const advertised of [stale, undefined]) {
+      const { advertised: _, ...rest } = device;
+      const silent = aManagedPartition({ granted: aGrant(), device: { ...rest, ...(advertised && { advertised }) } });
+      const world = aDoneChange({ settings, partition: silent });
+      world.step();
+      world.step(1000);
+      expect(written(world)).to.deep.equal([]);
+      expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    }
+  });
+
+  it('are not advertised on a node that is in use: only the kubelet knows when its plugin restarts', () => {
+    const world = aDoneChange({ settings, partition });
+    world.step();
+    world.report({ advertised: followed });
+    for (const wait of [100, 10, 250]) world.step(wait);
+    expect(world.taintKeys).to.deep.equal([]);
+    world.advertise({ 'nvidia.com/mig-7g.40gb': '0' });
+    world.step(1000);
+    expect(written(world)).to.have.lengthOf(1);
+  });
+
+  it('are waited for where the API server forbids the write, which is tried once for each change and reported', () => {
+    const world = aDoneChange({ settings, partition });
+    world.refusesStatus = true;
+    world.step();
+    world.report({ advertised: followed });
+    world.step(100);
+    const { verdict } = world.step(1000);
+    expect(verdict.message).to.include('may not write nodes/status');
+    world.step(5000);
+    expect(written(world)).to.have.lengthOf(1);
+    world.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-7g.40gb': '1' });
+    expect(world.step(1000).verdict.phase).to.equal('Ready');
+  });
+
+  it('fall to 0 for a plugin that does not tolerate the taint, as soon as its old pod is gone', () => {
+    const { signalled: _, ...unsignalled } = device;
+    const world = aDoneChange({ settings, partition: aManagedPartition({ granted: aGrant(), device: unsignalled }) });
+    world.step();
+    expect(evictions(world)).to.deep.equal(['EvictPod old']);
+    world.step(100);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.report({ advertised: { stale: 0, resources: {} } });
+    world.step(100);
+    expect(written(world)).to.deep.equal(['AdvertiseDevices nvidia.com/gpu=0']);
+    world.step(100);
+    expect(world.taintKeys).to.deep.equal([]);
+    world.pods = [aPluginPod({ uid: 'new' })];
+    world.report({ advertised: followed });
+    world.step(100);
+    expect(written(world)).to.have.lengthOf(2);
+    expect(world.step(100).verdict.phase).to.equal('Ready');
+  });
+
+  it('are not believed to be those of the new plugin while the old pod ends', () => {
+    const { signalled: _, ...unsignalled } = device;
+    const world = aDoneChange({ settings, partition: aManagedPartition({ granted: aGrant(), device: unsignalled }) });
+    world.step();
+    world.pods = [aPluginPod({ uid: 'old', isLeaving: true })];
+    world.report({ advertised: followed });
+    world.step(100);
+    world.pods = [];
+    world.step(100);
+    expect(written(world)).to.deep.equal([]);
+  });
+});
+
 describe('the device plugin that gpu-operator deploys', () => {
   const gfd = { 'nvidia.com/gfd.timestamp': '1', 'nvidia.com/gpu.count': '1' };
   const paused = JSON.stringify({ [deploy]: { was: 'true', set: 'paused-for-mig-change' } });
