@@ -110,7 +110,8 @@ export class NodeAgent {
     }
     // The last reading is stale: it is neither reported as new nor acted on.
     if (this.#view.hasFailed) return { requeueAfterMs: this.#view.againMs };
-    await this.#view.settle((advertised) => this.#isFollowed(partition, advertised));
+    const isOver = partition.status?.phase !== 'Updating';
+    await this.#view.settle((advertised) => this.#isFollowed(partition, advertised), isOver);
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };

@@ -102,7 +102,7 @@ export class DeviceView {
     return this.isSettling && !this.hasFailed ? Math.min(settlingAskMs, leftMs) : leftMs;
   }
 
-  /** True after a change until the kubelet no longer advertises previous devices. */
+  /** True after a change until the kubelet offers the new devices and the node is open again. */
   get isSettling(): boolean {
     return this.#clock.monotonicMs() < this.#settleUntil;
   }
@@ -143,24 +143,33 @@ export class DeviceView {
   }
 
   /**
-   * Asks the kubelet again until it has followed a change. Its intermediate answers are ignored; only the final one is taken.
+   * Asks the kubelet again until it has followed a change. Answers in between are ignored, except that it offers nothing: then the old
+   * device plugin is gone.
    *
    * @param isFollowed whether this matches the current devices
+   * @param isOver whether the node is open again: until then its plugin may still be replaced, and its devices go and come back
+   * @returns whether the kubelet has followed
    */
-  async settle(isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean): Promise<void> {
-    if (!this.isSettling || !this.#report) return;
+  async settle(
+    isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean,
+    isOver: boolean,
+  ): Promise<boolean> {
+    if (!this.isSettling || !this.#report) return true;
     const word = await this.#kubelet?.ask(this.#report, this.strategy).catch(() => undefined);
-    if (!word?.advertised || !isFollowed(word.advertised)) return;
-    this.#settleUntil = -Infinity;
-    this.#report = { ...this.#report, advertised: word.advertised };
+    if (!word?.advertised) return false;
+    const hasFollowed = isFollowed(word.advertised);
+    if (hasFollowed && isOver) this.#settleUntil = -Infinity;
+    const isNothing = Object.keys(word.advertised.resources ?? {}).length === 0;
+    if (hasFollowed || isNothing) this.#report = { ...this.#report, advertised: word.advertised };
+    return hasFollowed;
   }
 
   /** Like {@link settle}, for a moment: a signalled plugin usually follows at once, and then one report covers both. */
   async settleSoon(isFollowed: Parameters<DeviceView['settle']>[0], signal: AbortSignal): Promise<void> {
     const endsAt = this.#clock.monotonicMs() + soonMs;
     for (;;) {
-      await this.settle(isFollowed);
-      if (!this.isSettling || this.#clock.monotonicMs() >= endsAt || signal.aborted) return;
+      const hasFollowed = await this.settle(isFollowed, false);
+      if (hasFollowed || this.#clock.monotonicMs() >= endsAt || signal.aborted) return;
       await waitFor(this.#clock, soonAskMs, signal);
     }
   }

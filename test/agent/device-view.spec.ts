@@ -5,12 +5,15 @@ import { silentLogger } from '../../src/process/logger.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 
 const signal = new AbortController().signal;
+const resources = { 'nvidia.com/mig-1g.5gb': 2 };
+const isFollowed = ({ stale, resources: offered = {} }: NonNullable<KubeletWord['advertised']>): boolean =>
+  stale === 0 && Object.keys(offered).length > 0;
 const noGpus = { driverVersion: '550', cudaVersion: undefined, gpus: [], lost: [] };
 
 /** After a change, with a kubelet that offers devices of before until `stale` is set to 0. */
 async function aChangedView() {
   const clock = new FakeClock();
-  const advertised = { stale: 1 };
+  const advertised: { stale: number; resources: Readonly<Record<string, number>> } = { stale: 1, resources };
   const word: KubeletWord = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised };
   const view = new DeviceView({
     read: async () => noGpus,
@@ -27,21 +30,33 @@ async function aChangedView() {
 describe('what the agent knows of its GPUs', () => {
   it('has the word of a kubelet that follows within a moment', async () => {
     const { clock, advertised, view } = await aChangedView();
-    const settled = view.settleSoon(({ stale }) => stale === 0, signal);
+    const settled = view.settleSoon(isFollowed, signal);
     await clock.advance(250);
     advertised.stale = 0;
     await clock.advance(100);
     await settled;
-    expect(view.report.advertised).to.deep.equal({ stale: 0 });
+    expect(view.report.advertised).to.deep.equal({ stale: 0, resources });
+  });
+
+  it('asks on until the node is open: its plugin may still be replaced', async () => {
+    const { advertised, view } = await aChangedView();
+    advertised.stale = 0;
+    expect(await view.settle(isFollowed, false)).to.equal(true);
+    expect(view.isSettling).to.equal(true);
+    advertised.resources = {};
+    expect(await view.settle(isFollowed, false)).to.equal(false);
+    expect(view.report.advertised).to.deep.equal({ stale: 0, resources: {} });
+    advertised.resources = resources;
+    expect(await view.settle(isFollowed, true)).to.equal(true);
     expect(view.isSettling).to.equal(false);
   });
 
   it('is told without it where the kubelet takes longer, and goes on asking', async () => {
     const { clock, view } = await aChangedView();
-    const settled = view.settleSoon(({ stale }) => stale === 0, signal);
+    const settled = view.settleSoon(isFollowed, signal);
     await clock.advance(1000);
     await settled;
-    expect(view.report.advertised).to.deep.equal({ stale: 1 });
+    expect(view.report.advertised).to.deep.equal({ stale: 1, resources });
     expect(view.isSettling).to.equal(true);
   });
 });

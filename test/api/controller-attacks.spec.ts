@@ -135,6 +135,39 @@ describe('whoever has the controller’s token', () => {
     expect(await patchNode({ spec: { taints: kept } })).to.equal('');
   });
 
+  it('advertises quantities of GPU resources, and changes nothing else of a node’s status', async () => {
+    const patchStatus = (status: unknown, of = node, metadata = {}): Promise<string> =>
+      attack({ path: `${of}/status?${asController}`, body: { metadata, status } });
+    const status = { capacity: { cpu: '8', 'nvidia.com/mig-1g.5gb': '7' }, allocatable: { cpu: '8' } };
+    const contentType = 'application/merge-patch+json';
+    await cluster().client.demand({ method: 'PATCH', path: `${node}/status`, contentType, body: { status } });
+    const slices = { 'nvidia.com/mig-1g.5gb': '7', 'nvidia.com/gpu': '0' };
+    expect(await patchStatus({ allocatable: slices, capacity: slices })).to.equal('');
+    expect(await patchStatus({ allocatable: { 'nvidia.com/gpu': null } })).to.equal('');
+    const quantities = 'changes only capacity and allocatable';
+    for (const key of ['cpu', 'nvidia.com/hostdev', 'nvidia.com/rdma_shared_device', 'example.com/x']) {
+      expect(await patchStatus({ allocatable: { [key]: '9' } }), key).to.include(quantities);
+      expect(await patchStatus({ capacity: { [key]: '9' } }), key).to.include(quantities);
+    }
+    expect(await patchStatus({ allocatable: { cpu: null } })).to.include(quantities);
+    const rest = 'nothing but the quantities';
+    const ready = { type: 'Ready', status: 'False', reason: 'x', message: 'x' };
+    expect(await patchStatus({ conditions: [ready] })).to.include(rest);
+    expect(await patchStatus({ addresses: [{ type: 'InternalIP', address: '10.0.0.9' }] })).to.include(rest);
+    expect(await patchStatus({ nodeInfo: { kubeletVersion: 'v1.0.0' } })).to.include(rest);
+    expect(await patchStatus({}, node, { labels: { 'gpupartition.dev/state': 'ready' } })).to.include(rest);
+    expect(await patchStatus({}, node, { annotations: { 'gpupartition.dev/x': 'y' } })).to.include(rest);
+  });
+
+  it('gives a node without GPUs none, and so cannot close it either', async () => {
+    const plain = uniqueName('plain');
+    const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: plain } };
+    await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body });
+    const status = { capacity: { 'nvidia.com/gpu': '1' } };
+    const path = `/api/v1/nodes/${plain}/status?${asController}`;
+    expect(await attack({ path, body: { status } })).to.include('closes only nodes with GPUs');
+  });
+
   it('cannot empty the cluster by a taint, whatever its key', async () => {
     const keys = ['gpupartition.dev/x', 'gpupartition.dev/repartitioning', 'gpupartition.dev/uninitialized', 'mine'];
     for (const key of keys) {
