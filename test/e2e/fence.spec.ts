@@ -74,8 +74,8 @@ function sliceOf(strategy: MigStrategy, profile: string): string {
 
 describe('the fence between pods that wait and a device that changes', function () {
   this.timeout(90_000);
-  // As a real kubelet: what a node shows is what was for a while.
-  const rig = useRig(nodes, { kubeletTiming: { statusLagMs: 500 } });
+  // A real kubelet's status period, in which it shows what was before.
+  const rig = useRig(nodes, { kubeletTiming: { statusLagMs: 10_000 } });
   let timeline: Timeline;
 
   before(async function () {
@@ -242,6 +242,28 @@ describe('the fence between pods that wait and a device that changes', function 
 
     it('tells pods of the new layout before they may come', () => {
       expect(listLabelLags(timeline)).to.deep.equal([]);
+    });
+
+    it('has the controller advertise what the kubelet offers, which the kubelet never takes back', async () => {
+      for (const { node } of cases) {
+        const changes = listChanges(timeline, node);
+        for (const { advertised } of changes.slice(0, 2)) {
+          const offers = timeline.nodes.eventsOf(node).filter(({ revision }) => revision >= advertised);
+          const next = changes.find(({ closed }) => closed > advertised)?.closed ?? Infinity;
+          const shown = offers.filter(({ revision }) => revision < next).map(({ object }) => advertisedBy(object));
+          expect(new Set(shown.map((counts) => JSON.stringify(counts))).size, node).to.equal(1);
+        }
+      }
+      const writes = await rig().controlPlane.auditedWrites();
+      const early = writes.filter(
+        ({ user, resource, subresource, code }) =>
+          user.endsWith(':gpu-partition-controller') &&
+          resource === 'nodes' &&
+          subresource === 'status' &&
+          code === 200,
+      );
+      // On a slow machine, the kubelet may be first for some.
+      expect(early).to.have.length.of.at.least(1);
     });
 
     it('was told by a recording that misses no binding which the API server took', async () => {
