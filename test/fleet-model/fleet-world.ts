@@ -275,6 +275,10 @@ export class FleetWorld implements ControllerWorld {
     });
   }
 
+  devicesAreAdvertised(): void {
+    // What is advertised is checked in the model of one node.
+  }
+
   evict(uid: string, by: string): void {
     const pod = this.api.find('pods', uid);
     if (!pod) throw refuse(404, 'NotFound', uid);

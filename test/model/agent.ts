@@ -294,15 +294,17 @@ export class AgentProcess {
     if (this.#report?.advertised) this.#settleUntil = this.#world.timeline.now + settlingMs;
   }
 
-  #settle({ spec }: StoredPartition): void {
+  #settle({ spec, status }: StoredPartition): void {
     if (this.#world.timeline.now >= this.#settleUntil || !this.#report || this.#world.faults.kubeletMute) return;
     const word = this.#ask(this.#report, spec.strategy);
     if (!word) return;
     const { resources, errors } = computeResources(describeReport(this.#report), spec.strategy ?? 'mixed');
     const { advertised } = word;
-    if (advertised.stale > 0 || errors.length > 0 || !offersDevices(advertised.resources ?? {}, resources)) return;
-    this.#settleUntil = -Infinity;
-    this.#report = { ...this.#report, advertised };
+    const { resources: offered = {}, stale } = advertised;
+    const hasFollowed = stale === 0 && errors.length === 0 && offersDevices(offered, resources);
+    if (hasFollowed && status?.phase !== 'Updating') this.#settleUntil = -Infinity;
+    const isNews = hasFollowed || Object.keys(offered).length === 0;
+    if (isNews && !sameJson(this.#report.advertised, advertised)) this.#report = { ...this.#report, advertised };
   }
 
   #foreign({ status }: StoredPartition, unfinished?: Grant): ForeignInstances {

@@ -3,6 +3,9 @@ import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller-world.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
+import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
+import { offerStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
 import type { Theme } from './story.ts';
@@ -60,6 +63,17 @@ export const bugs: readonly Bug[] = [
       verdict.reason === 'AdvertisePending' && node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key)
         ? { commands: [...commands, { name: 'PatchNode', change: { removeTaints: [repartitioningTaint.key] } }] }
         : {},
+  },
+  {
+    name: 'AdvertiseDevice',
+    what: 'advertises what the device has, whatever the kubelet offers',
+    say: ({ verdict, commands }, { node, partition }) => {
+      const device = partition?.status?.device;
+      if (verdict.reason !== 'AdvertisePending' || device?.gpus === undefined) return {};
+      const { resources } = computeResources(describeReport(device), partition?.spec.strategy ?? 'mixed');
+      const status = offerStatus(node.status ?? {}, resources);
+      return { commands: [...commands, { name: 'AdvertiseDevices', status, change: 'bug' }] };
+    },
   },
   {
     name: 'IgnoreObservedEpoch',

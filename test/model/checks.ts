@@ -414,6 +414,14 @@ export class Invariants {
     demand(isOver || this.isForcedOpen, 'S1', `a pod for ${resource} was bound while the agent changes the GPUs`);
   }
 
+  /** The plugin may have restarted since the agent reported what the kubelet offered. */
+  devicesAreAdvertised(by: string, allocatable: Readonly<Record<string, string>>): void {
+    for (const [resource, count] of Object.entries(allocatable)) {
+      const wasOffered = this.#world.kubelet.offeredAgoMs(resource, Number(count)) < 60_000;
+      demand(wasOffered, 'S3', `${by} advertises ${resource} ${count}, which the kubelet does not offer`);
+    }
+  }
+
   deviceIsGiven(id: string): void {
     const { device } = this.#world;
     demand(

@@ -19,8 +19,9 @@ export class ModelKubelet {
   readonly daemons: readonly ModelDaemon[];
   isUp = true;
   boot = 1;
-  /** What the device plugin has registered, by resource. */
-  offered: Offer = new Map();
+  #offered: Offer = new Map();
+  /** When a count of a resource was last offered, by `RESOURCE=COUNT`. */
+  readonly #offeredAt = new Map<string, number>();
   /** Devices of pods, by pod uid. */
   readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
   readonly #running = new Map<string, Role>();
@@ -33,6 +34,24 @@ export class ModelKubelet {
   constructor(world: ModelWorld) {
     this.#world = world;
     this.daemons = daemonsOf(world.setup);
+  }
+
+  /** What the device plugin has registered, by resource. */
+  get offered(): Offer {
+    return this.#offered;
+  }
+
+  set offered(offer: Offer) {
+    for (const name of new Set([...this.#offered.keys(), ...offer.keys()])) {
+      this.#offeredAt.set(`${name}=${this.#offered.get(name)?.length ?? 0}`, this.#world.timeline.now);
+    }
+    this.#offered = offer;
+  }
+
+  /** How long ago the kubelet last offered exactly this many devices, in ms; Infinity: never. */
+  offeredAgoMs(resource: string, count: number): number {
+    if ((this.#offered.get(resource)?.length ?? 0) === count) return 0;
+    return this.#world.timeline.now - (this.#offeredAt.get(`${resource}=${count}`) ?? -Infinity);
   }
 
   get bootID(): string {

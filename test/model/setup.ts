@@ -56,7 +56,7 @@ export const settings: NodeSettings = {
   waitingPollMs: 5000,
   refreshAfterMs: 1000,
   pluginRefresh: 'Signal',
-  nodeStatus: 'Wait',
+  nodeStatus: 'Write',
   advertiseDeadlineMs: 60_000,
   holdersDeadlineMs: 30_000,
   gpuHolders: defaultHolders,

@@ -1,4 +1,5 @@
 import { type Cluster, nameSlot } from '../../src/controller/cluster.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { projectNode } from '../../src/core/projection/project-node.ts';
 import { projectPartition } from '../../src/core/projection/project-partition.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
@@ -24,6 +25,8 @@ export interface ShellWorld {
   podsOf(node: string): readonly Pod[];
   createPartition(name: string, nodeUID: string, by: string): StoredPartition;
   evict(uid: string, by: string): void;
+  /** Before the controller writes what a node offers. */
+  devicesAreAdvertised(by: string, allocatable: Readonly<Record<string, string>>): void;
   deletePod(uid: string, by: string): void;
 }
 
@@ -76,8 +79,12 @@ export class NodeShell {
     snapshot: NodeSnapshot,
     memory: NodeMemory,
   ): Generator<number, NodeMemory, undefined> {
-    for (const command of commands) if (!isRemoval(command)) yield* this.#carryOut(command, snapshot);
     let known = memory;
+    for (const command of commands) {
+      if (isRemoval(command)) continue;
+      if (command.name === 'AdvertiseDevices') known = yield* this.#advertise(command, snapshot, known);
+      else yield* this.#carryOut(command, snapshot);
+    }
     for (const command of commands.filter(isRemoval)) {
       const { uid } = command.pod;
       const { owner, round } = command.name === 'EvictPod' ? command : { ...known.evictions[uid] };
@@ -87,7 +94,10 @@ export class NodeShell {
     return known;
   }
 
-  *#carryOut(command: Exclude<Command, Removal>, snapshot: NodeSnapshot): Generator<number, void, undefined> {
+  *#carryOut(
+    command: Exclude<Command, Removal | Advertisement>,
+    snapshot: NodeSnapshot,
+  ): Generator<number, void, undefined> {
     const { api, timeline } = this.#world;
     const { node } = snapshot;
     const { name } = node.metadata;
@@ -111,6 +121,35 @@ export class NodeShell {
       }
       case 'PublishConfig':
         throw new Error('this model has no ConfigMap');
+    }
+  }
+
+  *#advertise(
+    { status, change }: Advertisement,
+    { node }: NodeSnapshot,
+    memory: NodeMemory,
+  ): Generator<number, NodeMemory, undefined> {
+    const { name, resourceVersion } = node.metadata;
+    const { allocatable, capacity } = status;
+    try {
+      const written = yield* this.call('Write', () => {
+        this.#world.devicesAreAdvertised(this.#by, allocatable);
+        const offer = ({ status: shown, ...one }: NodeObject): NodeObject => ({
+          ...one,
+          status: {
+            ...shown,
+            allocatable: { ...shown?.allocatable, ...allocatable },
+            capacity: { ...shown?.capacity, ...capacity },
+          },
+        });
+        return this.#world.api.update('nodes', name, this.#by, offer, resourceVersion);
+      });
+      this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#world.timeline.now);
+      return memory;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 403) throw error;
+      const StatusRefused = { since: this.#world.timeline.now, of: change };
+      return { ...memory, waits: { ...memory.waits, StatusRefused } };
     }
   }
 
@@ -177,6 +216,8 @@ export class NodeShell {
     return yield* this.#world.call(this.#by, kind, act);
   }
 }
+
+type Advertisement = Extract<Command, { readonly name: 'AdvertiseDevices' }>;
 
 /** Ends a pod. */
 type Removal = Extract<Command, { readonly name: 'EvictPod' | 'DeletePod' }>;

@@ -214,6 +214,10 @@ export class ModelWorld implements ControllerWorld {
     return true;
   }
 
+  devicesAreAdvertised(by: string, allocatable: Readonly<Record<string, string>>): void {
+    this.checks.devicesAreAdvertised(by, allocatable);
+  }
+
   evict(uid: string, by: string): void {
     const pod = this.api.find('pods', uid);
     if (!pod) throw refuse(404, 'NotFound', uid);
