@@ -66,6 +66,7 @@ async function runController(options: ProgramOptions): Promise<void> {
         refreshAfterMs: options.refreshAfterMs,
         pluginRefresh: options.pluginRefresh,
         nodeStatus: options.nodeStatus,
+        tidyNodeStatus: options.tidyNodeStatus,
         pluginSelector: options.devicePluginSelector,
         systemNamespaces: options.systemNamespaces,
         version: programVersion,

@@ -25,6 +25,7 @@ export interface ProgramOptions extends ServiceOptions {
   readonly refreshAfterMs: number;
   readonly pluginRefresh: 'Signal' | 'Evict';
   readonly nodeStatus: 'Write' | 'Wait';
+  readonly tidyNodeStatus: boolean;
   readonly devicePluginSelector?: LabelSelector;
   readonly systemNamespaces: readonly string[];
   readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
@@ -94,6 +95,11 @@ export function describeController(): Command {
         'Wait (for the kubelet to write them, within its status period of 10 s)',
       oneOf(['Write', 'Wait'] as const),
       'Write',
+    )
+    .option(
+      '--tidy-node-status',
+      'remove resources of earlier layouts from the status of a node that has been Ready for 10 minutes; the kubelet leaves them at 0',
+      false,
     )
     .option(
       '--device-plugin-selector <labels>',

@@ -50,6 +50,7 @@ export class FleetDouble extends GpuPartitionOperator {
         refreshAfterMs: 1000,
         pluginRefresh: 'Signal',
         nodeStatus: 'Wait',
+        tidyNodeStatus: false,
         advertiseDeadlineMs: 300_000,
         gpuHolders: defaultHolders,
         holdersDeadlineMs: 300_000,

@@ -8,6 +8,7 @@ import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
+import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { ApiChange, StoredPartition, Pod } from './api.ts';
 import type { Gpu } from './device.ts';
@@ -415,8 +416,8 @@ export class Invariants {
   }
 
   /** The plugin may have restarted since the agent reported what the kubelet offered. */
-  devicesAreAdvertised(by: string, allocatable: Readonly<Record<string, string>>): void {
-    for (const [resource, count] of Object.entries(allocatable)) {
+  devicesAreAdvertised(by: string, status: OfferedStatus): void {
+    for (const [resource, count] of Object.entries(status.allocatable)) {
       const wasOffered = this.#world.kubelet.offeredAgoMs(resource, Number(count)) < 60_000;
       demand(wasOffered, 'S3', `${by} advertises ${resource} ${count}, which the kubelet does not offer`);
     }

@@ -57,6 +57,7 @@ export const settings: NodeSettings = {
   refreshAfterMs: 1000,
   pluginRefresh: 'Signal',
   nodeStatus: 'Write',
+  tidyNodeStatus: false,
   advertiseDeadlineMs: 60_000,
   holdersDeadlineMs: 30_000,
   gpuHolders: defaultHolders,

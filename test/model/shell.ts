@@ -10,11 +10,13 @@ import { metadataOf } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
 import { slotOf } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
 import type { Api, Pod, StoredPartition } from './api.ts';
+import { mergePatch } from '../support/merge-patch.ts';
 import type { WorkerTask } from './worker.ts';
 
 /** The world as seen by a controller's calls. */
@@ -26,7 +28,7 @@ export interface ShellWorld {
   createPartition(name: string, nodeUID: string, by: string): StoredPartition;
   evict(uid: string, by: string): void;
   /** Before the controller writes what a node offers. */
-  devicesAreAdvertised(by: string, allocatable: Readonly<Record<string, string>>): void;
+  devicesAreAdvertised(by: string, status: OfferedStatus): void;
   deletePod(uid: string, by: string): void;
 }
 
@@ -130,18 +132,10 @@ export class NodeShell {
     memory: NodeMemory,
   ): Generator<number, NodeMemory, undefined> {
     const { name, resourceVersion } = node.metadata;
-    const { allocatable, capacity } = status;
     try {
       const written = yield* this.call('Write', () => {
-        this.#world.devicesAreAdvertised(this.#by, allocatable);
-        const offer = ({ status: shown, ...one }: NodeObject): NodeObject => ({
-          ...one,
-          status: {
-            ...shown,
-            allocatable: { ...shown?.allocatable, ...allocatable },
-            capacity: { ...shown?.capacity, ...capacity },
-          },
-        });
+        this.#world.devicesAreAdvertised(this.#by, status);
+        const offer = (one: NodeObject): NodeObject => mergePatch(one, { status }) as NodeObject;
         return this.#world.api.update('nodes', name, this.#by, offer, resourceVersion);
       });
       this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#world.timeline.now);
@@ -224,19 +218,4 @@ type Removal = Extract<Command, { readonly name: 'EvictPod' | 'DeletePod' }>;
 
 function isRemoval(command: Command): command is Removal {
   return command.name === 'EvictPod' || command.name === 'DeletePod';
-}
-
-/** RFC 7396: null removes a field, an object is merged, anything else replaces. */
-function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isRecord(patch)) return patch;
-  const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete merged[key];
-    else if (value !== undefined) merged[key] = mergePatch(merged[key], value);
-  }
-  return merged;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import { type Decision, decide } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
+import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { AgentProcess } from './agent.ts';
 import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';
@@ -214,8 +215,8 @@ export class ModelWorld implements ControllerWorld {
     return true;
   }
 
-  devicesAreAdvertised(by: string, allocatable: Readonly<Record<string, string>>): void {
-    this.checks.devicesAreAdvertised(by, allocatable);
+  devicesAreAdvertised(by: string, status: OfferedStatus): void {
+    this.checks.devicesAreAdvertised(by, status);
   }
 
   evict(uid: string, by: string): void {

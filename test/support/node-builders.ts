@@ -158,6 +158,7 @@ export const someSettings: NodeSettings = {
   refreshAfterMs: 1000,
   pluginRefresh: 'Signal',
   nodeStatus: 'Wait',
+  tidyNodeStatus: false,
   advertiseDeadlineMs: 300_000,
   holdersDeadlineMs: 300_000,
   gpuHolders: defaultHolders,

@@ -9,6 +9,7 @@ import type { Standing } from '../../src/core/node/standing.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
+import { mergePatch } from './merge-patch.ts';
 import {
   aClaim,
   aManagedPartition,
@@ -125,7 +126,7 @@ export class NodeWorld {
         return;
       }
       case 'AdvertiseDevices': {
-        const { allocatable, capacity } = command.status;
+        const { allocatable } = command.status;
         this.done.push(
           `AdvertiseDevices ${Object.entries(allocatable)
             .map((pair) => pair.join('='))
@@ -136,12 +137,7 @@ export class NodeWorld {
           this.memory = { ...this.memory, waits: { ...this.memory.waits, StatusRefused } };
           return;
         }
-        const { status } = this.node;
-        const merged = {
-          allocatable: { ...status?.allocatable, ...allocatable },
-          capacity: { ...status?.capacity, ...capacity },
-        };
-        this.node = { ...this.node, status: { ...status, ...merged } };
+        this.node = mergePatch(this.node, { status: command.status }) as NodeView;
         return;
       }
       case 'EvictPod': {

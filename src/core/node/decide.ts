@@ -17,17 +17,10 @@ import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
 import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
 import { markLasting, openIdle } from './rules/open.ts';
-import {
-  drifting,
-  nodeUnavailable,
-  paused,
-  planMissing,
-  planOnly,
-  planRefused,
-  resting,
-} from './rules/plan.ts';
+import { drifting, nodeUnavailable, paused, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
 import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
+import { tidyStatus } from './rules/tidy-status.ts';
 import { isUntouched } from './rules/untouched.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
@@ -116,7 +109,7 @@ function judge(situation: Situation): Outcome {
 
 function openMarked(situation: Situation, ruling: Ruling): Outcome {
   const opened = openIdle(situation, ruling);
-  return 'look' in opened ? opened : followDevice(situation, markLasting(situation, opened));
+  return 'look' in opened ? opened : tidyStatus(situation, followDevice(situation, markLasting(situation, opened)));
 }
 
 /** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */

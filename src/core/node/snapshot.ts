@@ -41,6 +41,8 @@ export interface NodeSettings {
   readonly pluginRefresh: 'Signal' | 'Evict';
   /** Whether a change of what the kubelet offers is written into the node's status at once, or the kubelet does so within 10 s. */
   readonly nodeStatus: 'Write' | 'Wait';
+  /** Whether resources of earlier layouts are removed from a node's status, where the kubelet leaves them at 0. */
+  readonly tidyNodeStatus: boolean;
   /** How long a layout may take to be advertised, and labels to be correct, before the node counts as failed, in ms. */
   readonly advertiseDeadlineMs: number;
   /** How long to wait for the pods of GPU holders that were told to go, in ms. */

@@ -164,6 +164,7 @@ function settingsOf({ gpuHolders, pluginSelector, pluginConfigMap }: ControllerS
     advertiseDeadlineMs: 300_000,
     pluginRefresh: 'Signal',
     nodeStatus: 'Wait',
+    tidyNodeStatus: false,
     holdersDeadlineMs: 300_000,
     gpuHolders,
     systemNamespaces: defaultSystemNamespaces,

@@ -3,10 +3,10 @@ import { isZeroQuantity, wholeUnits } from '../../pods/quantity.ts';
 
 type Quantities = Readonly<Record<string, string>>;
 
-/** A change of a Node's status, in quantities by resource. Only resources of NVIDIA's device plugin for GPUs. */
+/** A change of a Node's status, in quantities by resource; null removes one. Only resources of NVIDIA's device plugin for GPUs. */
 export interface OfferedStatus {
-  readonly allocatable: Quantities;
-  readonly capacity: Quantities;
+  readonly allocatable: Readonly<Record<string, string | null>>;
+  readonly capacity: Readonly<Record<string, string | null>>;
 }
 
 /** The parts of a Node's status that the kubelet works out from what device plugins have registered. */
@@ -41,4 +41,16 @@ export function offerStatus(
       ),
     ),
   };
+}
+
+/** Resources at 0 in capacity and allocatable, of which the kubelet knows no device. */
+export function listUnusedResources(
+  { allocatable = {}, capacity = {} }: ResourceStatus,
+  offered: Readonly<Record<string, number>>,
+): readonly string[] {
+  const isUnused = (name: string): boolean =>
+    isGpuResource(name) &&
+    offered[name] === undefined &&
+    [allocatable, capacity].every((all) => isZeroQuantity(all[name] ?? 0));
+  return [...new Set([...Object.keys(allocatable), ...Object.keys(capacity)])].filter(isUnused);
 }
