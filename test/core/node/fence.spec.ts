@@ -145,6 +145,8 @@ describe('decideFence', () => {
       const step = { next: 'Advertise', resources: wanted };
       expect(decideFence(aChange(mayAdvertise))).to.deep.equal(step);
       expect(decideFence(aChange({ ...mayAdvertise, mark, pods: [fresh] }))).to.deep.equal(step);
+      expect(decideFence(aChange({ ...mayAdvertise, followed: false, pods: [] }))).to.deep.equal(step);
+      expect(decideFence(aChange({ ...mayAdvertise, followed: false }))).to.deep.include({ next: 'Evict' });
     });
 
     it('advertises nothing while the plugin’s old pod may be the one that offers it', () => {
