@@ -87,6 +87,14 @@ export function isGone(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 410;
 }
 
+/** What failed below HTTP: with the cause behind undici's and Node's own words, which are empty if several addresses failed. */
+export function describeCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [error.cause ?? []].flat();
+  const words = [error.message, inner.map(describeCause).join('; ')].filter((text) => text !== '');
+  return words.length === 0 ? error.name : [...new Set(words)].join(': ');
+}
+
 /** Builds the error for an answer that is not 2xx. A body that is not a Status (a proxy's page) is quoted in short. */
 export function parseApiError(request: string, httpStatus: number, retryAfter: string | null, body: string): ApiError {
   const status = parseStatus(body);

@@ -18,7 +18,8 @@ import type { Term } from './term.ts';
 
 interface Page<T> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items: readonly T[];
+  /** Null in an empty list of metadata. */
+  readonly items: readonly T[] | null;
 }
 
 const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -107,7 +108,7 @@ export class KubeClient {
       });
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       // The items of a list of a built-in type come without apiVersion and kind.
-      const items = page.items.map((item) => ({ ...type, ...item }));
+      const items = (page.items ?? []).map((item) => ({ ...type, ...item }));
       yield { items, resourceVersion: page.metadata.resourceVersion, isLast: next === undefined };
     } while (next !== undefined);
   }

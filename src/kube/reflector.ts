@@ -39,6 +39,7 @@ export class Reflector<T extends KubeObject> {
   /** When we last retried without a wait. */
   #hurriedAtMs = -Infinity;
   #contactAtMs = performance.now();
+  #trouble: unknown;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -67,6 +68,11 @@ export class Reflector<T extends KubeObject> {
   /** Time since the server last sent something, in ms: how stale the store may be. */
   get silenceMs(): number {
     return performance.now() - this.#contactAtMs;
+  }
+
+  /** Why there is no connection now: the last failure, until a watch is open again. */
+  get trouble(): unknown {
+    return this.#trouble;
   }
 
   start(): this {
@@ -139,7 +145,11 @@ export class Reflector<T extends KubeObject> {
     const startedAt = performance.now();
     let list: Map<string, T> | undefined = isInitial ? new Map() : undefined;
     if (isInitial) this.#counts.lists += 1;
-    const request = { path, query, idleMs: this.#timing.idleMs, signal: this.#stopped.signal };
+    const onOpen = (): void => {
+      this.#trouble = undefined;
+      this.#contactAtMs = performance.now();
+    };
+    const request = { path, query, idleMs: this.#timing.idleMs, signal: this.#stopped.signal, onOpen };
     for await (const event of readWatch<T>(client.config, request)) {
       this.#contactAtMs = performance.now();
       this.#counts.events += 1;
@@ -217,6 +227,7 @@ export class Reflector<T extends KubeObject> {
     const { backoffBaseMs: baseMs, backoffMaxMs: maxMs, floorMs } = this.#timing;
     this.#failuresInRow += 1;
     this.#counts.failures += 1;
+    this.#trouble = error;
     if (error instanceof ApiError && error.code === 401) this.#options.client.config.reload();
     const isExpected = this.#cursor.learn(error);
     // A server that has gone back does answer: how long it was unreachable before is irrelevant.

@@ -1,7 +1,7 @@
 import { untilAborted } from '../process/abort.ts';
 import { type Dispatcher, request as send } from 'undici';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, parseApiError } from './api-error.ts';
+import { ApiError, describeCause, parseApiError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import { ListTooLarge } from './list-items.ts';
@@ -77,7 +77,8 @@ export async function openRequest(
 ): Promise<Dispatcher.ResponseData> {
   const name = describeRequest(request);
   const { server, headers, dispatcher } = await config.credentials().catch((cause: unknown) => {
-    throw new ApiError({ request: name, code: 0, reason: 'NoCredentials', text: 'cannot read the credentials', cause });
+    const text = `cannot read the credentials: ${describeCause(cause)}`;
+    throw new ApiError({ request: name, code: 0, reason: 'NoCredentials', text, cause });
   });
   const url = new URL(server + request.path);
   for (const [key, value] of Object.entries(request.query ?? {})) {
@@ -142,7 +143,8 @@ function asApiError(request: string, cause: unknown): ApiError | NotSentError {
   if (cause instanceof DOMException && cause.name === 'TimeoutError') {
     return new ApiError({ request, code: 0, reason: 'Timeout', text: 'no complete answer within the limit', cause });
   }
-  return new ApiError({ request, code: 0, reason: 'Unreachable', text: 'the connection failed', cause });
+  const text = `the connection failed: ${describeCause(cause)}`;
+  return new ApiError({ request, code: 0, reason: 'Unreachable', text, cause });
 }
 
 function mayRepeat(request: ApiRequest, error: ApiError): boolean {

@@ -1,4 +1,4 @@
-import { ApiError, type Status } from './api-error.ts';
+import { ApiError, describeCause, type Status } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import { describeRequest, openRequest, type Query } from './request.ts';
 import type { KubeObject } from './resource.ts';
@@ -17,6 +17,8 @@ export interface WatchRequest {
   /** The watch ends with a Timeout when the server sends nothing for this long, in ms. */
   readonly idleMs: number;
   readonly signal: AbortSignal;
+  /** Called when the server has accepted the watch. */
+  readonly onOpen?: () => void;
 }
 
 /** Requests a watch from a version, with bookmarks; without a version it begins with the whole list (KEP-3157). */
@@ -42,7 +44,7 @@ export function watchQuery(
  */
 export async function* readWatch<T extends KubeObject>(
   config: PooledKubeConfig,
-  { path, query, accept, idleMs, signal }: WatchRequest,
+  { path, query, accept, idleMs, signal, onOpen }: WatchRequest,
 ): AsyncGenerator<WatchEvent<T>> {
   const request = { method: 'GET', path, query, ...(accept === undefined ? {} : { accept }) } as const;
   const name = describeRequest(request);
@@ -54,6 +56,7 @@ export async function* readWatch<T extends KubeObject>(
   }, idleMs);
   try {
     const response = await openRequest(config, request, AbortSignal.any([signal, silence.signal]));
+    onOpen?.();
     const body: AsyncIterable<Uint8Array> = response.body;
     for await (const line of splitLines(body, () => timer.refresh())) {
       const event = parseEvent<T>(name, line);
@@ -63,7 +66,8 @@ export async function* readWatch<T extends KubeObject>(
   } catch (cause) {
     if (cause instanceof ApiError || signal.aborted) throw cause;
     if (silence.signal.aborted) throw silence.signal.reason;
-    throw new ApiError({ request: name, code: 0, reason: 'Unreachable', text: 'the connection was cut', cause });
+    const text = `the connection was cut: ${describeCause(cause)}`;
+    throw new ApiError({ request: name, code: 0, reason: 'Unreachable', text, cause });
   } finally {
     clearTimeout(timer);
     // Closes the socket when the reader left early.

@@ -26,6 +26,7 @@ export const silentLogger: Logger = {
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const text = `${error.name}: ${error.message}`;
-  if (error.cause === undefined) return text;
+  const isTold = error.cause instanceof Error && text.endsWith(error.cause.message);
+  if (error.cause === undefined || isTold) return text;
   return `${text} (caused by ${describeError(error.cause)})`;
 }

@@ -1,5 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { viewPolicies } from '../core/view/fleet-status.ts';
+import type { Interruption } from '../core/view/interruption.ts';
 import { type PageFleet, type PageNode, viewPageNode } from '../core/view/page-fleet.ts';
 
 /** Changes on the page: current nodes, removed nodes, and every policy. */
@@ -7,11 +8,13 @@ export interface PageChange {
   readonly policies: PageFleet['policies'];
   readonly nodes: readonly PageNode[];
   readonly gone: readonly string[];
+  readonly interruption: PageFleet['interruption'];
 }
 
 interface FleetObjectsView {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly partitions: readonly GpuNodePartition[];
+  readonly interruption?: Interruption | undefined;
 }
 
 /** The fleet as the page knows it, and the listeners for its changes. */
@@ -23,6 +26,7 @@ export class FleetFeed {
   readonly #listeners = new Set<(change: PageChange) => void>();
   #nodes = new Map<string, PageNode>();
   #policies: PageFleet['policies'] = [];
+  #interruption: PageFleet['interruption'] = null;
 
   constructor(poolOf: (node: string) => string, now: () => number) {
     this.#poolOf = poolOf;
@@ -30,7 +34,7 @@ export class FleetFeed {
   }
 
   get fleet(): PageFleet {
-    return { policies: this.#policies, nodes: [...this.#nodes.values()] };
+    return { policies: this.#policies, nodes: [...this.#nodes.values()], interruption: this.#interruption };
   }
 
   /** @returns a function that stops listening */
@@ -40,13 +44,15 @@ export class FleetFeed {
   }
 
   /** Updates to the current fleet. */
-  take({ policies, partitions }: FleetObjectsView): void {
+  take({ policies, partitions, interruption }: FleetObjectsView): void {
     const before = this.#nodes;
+    this.#interruption = interruption ?? null;
     this.#policies = viewPolicies(policies, partitions, this.#now());
     this.#nodes = new Map(partitions.map((partition) => [partition.metadata.name, this.#view(partition)]));
     const nodes = [...this.#nodes.values()].filter((node) => before.get(node.node) !== node);
     const gone = [...before.keys()].filter((name) => !this.#nodes.has(name));
-    for (const listener of this.#listeners) listener({ policies: this.#policies, nodes, gone });
+    const change = { policies: this.#policies, nodes, gone, interruption: this.#interruption };
+    for (const listener of this.#listeners) listener(change);
   }
 
   #view(partition: GpuNodePartition): PageNode {

@@ -41,8 +41,8 @@ interface Served extends PageSources {
 }
 
 function answer({ feed, reportWaste, token }: Served, request: IncomingMessage, response: ServerResponse): void {
-  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
-  const [, given = '', path = ''] = /^\/([0-9a-f]*)\/(.*)$/.exec(pathname) ?? [];
+  // Not parsed as a URL: whoever reaches the port chooses the text, and `//` is not one.
+  const [, given = '', path = ''] = /^\/([0-9a-f]*)\/([^?]*)/.exec(request.url ?? '') ?? [];
   if (request.method !== 'GET') return send(response, 405, 'text/plain', 'GET only\n');
   // A page of another origin may have our address under its own name (DNS rebinding): it lacks the token, and gets nothing.
   const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import {
   type ApiError,
+  describeCause,
   isAlreadyExists,
   isConflict,
   isGone,
@@ -35,6 +36,18 @@ describe('parseApiError', () => {
     expect(error).to.deep.include({ code: 502, reason: 'HttpError' });
     expect(error.message).to.have.length.below(400);
     expect(parseApiError('GET /', 503, null, '').message).to.contain('no explanation');
+  });
+
+  it('says what failed below HTTP, also where several addresses were tried', () => {
+    const refused = new AggregateError([
+      new Error('connect ECONNREFUSED ::1:1'),
+      new Error('connect ECONNREFUSED 127.0.0.1:1'),
+    ]);
+    expect(describeCause(refused)).to.equal('connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1');
+    const wrapped = new TypeError('fetch failed', { cause: new Error('self-signed certificate') });
+    expect(describeCause(wrapped)).to.equal('fetch failed: self-signed certificate');
+    expect(describeCause(new TypeError())).to.equal('TypeError');
+    expect(describeCause('gone')).to.equal('gone');
   });
 
   it('tells the kinds of failure apart', () => {

@@ -144,6 +144,12 @@ describe('KubeClient', () => {
       expect(resourceVersion).to.match(/^\d+$/);
     });
 
+    it('is empty where the server has no object, also as a list of metadata, whose items are then null', async () => {
+      const nothing = { namespace, labelSelector: 'set=none' };
+      for (const metadataOnly of [false, true])
+        expect((await client.list(configMaps, nothing, { metadataOnly })).items).to.deep.equal([]);
+    });
+
     it('selects by labels and fields', async () => {
       const byLabel = await client.list(configMaps, { namespace: listed, labelSelector: 'part=first' });
       const byField = await client.list(configMaps, { namespace: listed, fieldSelector: 'metadata.name=d' });

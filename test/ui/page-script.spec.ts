@@ -108,7 +108,9 @@ class FakeElement {
 /** The page's script with a document of its own, fed by hand. */
 function openPage(hash = '') {
   const byId = new Map(
-    ['filters', 'state', 'policies', 'nodes', 'detail', 'tip'].map((id) => [id, new FakeElement('div')] as const),
+    ['filters', 'state', 'interruption', 'policies', 'nodes', 'detail', 'tip'].map(
+      (id) => [id, new FakeElement('div')] as const,
+    ),
   );
   const fields = ['text', 'phase', 'policy', 'pool'].map((name) => {
     const field = new FakeElement(name === 'text' ? 'input' : 'select');
@@ -154,6 +156,7 @@ function openPage(hash = '') {
       source.fire('message', { data: JSON.stringify(change) });
       drawFrames();
     },
+    source,
     tiles: (): readonly FakeElement[] => element('nodes').elements(),
   };
 }
@@ -214,6 +217,23 @@ describe('the script of the page', () => {
     expect(page.tiles()).to.have.length(6);
     const tile = page.tiles().find(({ dataset }) => dataset['name'] === 'gpu-node-7');
     expect(tile && spokenOf(tile)).to.equal('gpu-node-7 Ready 0 of 0 slices in use, 0 GPUs');
+  });
+
+  it('says that what it shows is old while the API server, or gpu-partition ui, does not answer', () => {
+    const page = openPage();
+    const banner = page.element('interruption');
+    page.send({ ...aFeed().fleet, gone: [], isWhole: true });
+    expect(banner.hidden).to.equal(true);
+    page.send({ policies: [], nodes: [], gone: [], interruption: { since: storyTime, why: 'connect ECONNREFUSED' } });
+    expect(banner.hidden).to.equal(false);
+    expect(banner.text).to.match(/^No updates since .*: connect ECONNREFUSED\. What is shown is from then\.$/);
+    page.send({ policies: [], nodes: [], gone: [], interruption: null });
+    expect(banner.hidden).to.equal(true);
+    page.source.fire('error');
+    expect(banner.hidden).to.equal(false);
+    expect(banner.text).to.contain('gpu-partition ui does not answer');
+    page.send({ ...aFeed().fleet, gone: [], isWhole: true });
+    expect(banner.hidden).to.equal(true);
   });
 
   it('filters by what the address says, and says in the address how it filters', () => {

@@ -45,6 +45,18 @@ describe('the page of the fleet', () => {
     expect((await askAs('127.0.0.1:1')).status).to.equal(200);
   });
 
+  it('answers a request whose path is no path of a URL, and serves on', async () => {
+    for (const path of ['//', '//[', '/%', '*', 'http://[/']) {
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+      const { port } = new URL(server.address);
+      request({ host: '127.0.0.1', port, path }, resolve).once('error', reject).end();
+      const response = await promise;
+      expect(response.statusCode, path).to.equal(403);
+      response.resume();
+    }
+    expect((await ask('fleet?')).status).to.equal(200);
+  });
+
   it('only reads', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) expect((await ask('fleet', { method })).status).to.equal(405);
     expect((await ask('nothing')).status).to.equal(404);
@@ -116,6 +128,17 @@ describe('the page of the fleet', () => {
     expect(changes()[1]?.gone).to.deep.equal(['gpu-node-1']);
     await reader?.cancel();
     await pump;
+  });
+
+  it('tells open pages, and those that open later, since when no updates come from the API server', async () => {
+    const interruption = { since: storyTime, why: 'connect ECONNREFUSED 127.0.0.1:6443' };
+    const told: unknown[] = [];
+    feed.listen((change) => told.push(change.interruption));
+    feed.take({ policies, partitions: fleet, interruption });
+    expect(((await (await ask('fleet')).json()) as FleetFeed['fleet']).interruption).to.deep.equal(interruption);
+    feed.take({ policies, partitions: fleet });
+    expect(told).to.deep.equal([interruption, null]);
+    expect(((await (await ask('fleet')).json()) as FleetFeed['fleet']).interruption).to.equal(null);
   });
 
   it('is there for 1,000 nodes of 8 GPUs within a second of CPU time', async function () {

@@ -3,15 +3,22 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { whenAborted } from '../../process/abort.ts';
 import { silentLogger } from '../../process/logger.ts';
+import type { Interruption } from '../../core/view/interruption.ts';
 import { type Clock, systemClock } from '../../process/clock.ts';
 import { listAll } from './connection.ts';
+import { watchContact } from './contact.ts';
 
 /** The objects behind a view of the fleet. */
 export interface FleetObjects {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly partitions: readonly GpuNodePartition[];
+}
+
+/** The fleet as it was last seen. */
+export interface FollowedFleet extends FleetObjects {
+  /** Undefined while updates come in. */
+  readonly interruption: Interruption | undefined;
 }
 
 /** Many nodes change at a time; a screen is redrawn at most this often, in ms. */
@@ -25,38 +32,50 @@ export async function readFleet(client: KubeClient): Promise<FleetObjects> {
   return { policies: found, partitions };
 }
 
-/** Calls `draw` with the current fleet, and again on every change, until the signal aborts. */
+/** A person waits for the screen to be right again. */
+const timing = { backoffMaxMs: 5000 };
+
+/**
+ * Calls `draw` with the current fleet, and again on every change or interruption, until the signal aborts.
+ *
+ * @param first the fleet until the watches have it
+ */
 export async function followFleet(
   client: KubeClient,
-  draw: (fleet: FleetObjects) => void,
+  first: FleetObjects,
+  draw: (fleet: FollowedFleet) => void,
   signal: AbortSignal,
   clock: Clock = systemClock,
 ): Promise<void> {
   let cancel: (() => void) | undefined;
-  const redraw = (): void => {
+  let interruption: Interruption | undefined;
+  let isSynced = false;
+  const drawNow = (): void => {
+    const seen = { policies: policyWatch.store.list(), partitions: partitionWatch.store.list() };
+    draw({ ...(isSynced ? seen : first), interruption });
+  };
+  const onChange = (): void => {
+    if (!isSynced) return;
     cancel ??= clock.startTimer(paceMs, () => {
       cancel = undefined;
-      draw({ policies: policyWatch.store.list(), partitions: partitionWatch.store.list() });
+      drawNow();
     });
   };
-  const options = { client, logger: silentLogger };
-  const policyWatch = new Reflector<GpuPartitionPolicy & KubeObject>({
-    ...options,
-    resource: policies,
-    onChange: () => synced && redraw(),
-  });
-  const partitionWatch = new Reflector<GpuNodePartition & KubeObject>({
-    ...options,
-    resource: nodePartitions,
-    onChange: () => synced && redraw(),
-  });
-  let synced = false;
+  const options = { client, logger: silentLogger, timing, onChange };
+  const policyWatch = new Reflector<GpuPartitionPolicy & KubeObject>({ ...options, resource: policies });
+  const partitionWatch = new Reflector<GpuNodePartition & KubeObject>({ ...options, resource: nodePartitions });
   const watches = [policyWatch.start(), partitionWatch.start()];
-  try {
+  const sync = async (): Promise<void> => {
     await Promise.all(watches.map((watch) => watch.waitForSync(signal)));
-    synced = true;
-    draw({ policies: policyWatch.store.list(), partitions: partitionWatch.store.list() });
-    await whenAborted(signal);
+    isSynced = true;
+    drawNow();
+  };
+  const contact = watchContact({ client, watches, clock }, signal, (found) => {
+    interruption = found;
+    drawNow();
+  });
+  try {
+    await Promise.all([sync(), contact]);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { drawFleet, viewFleet } from '../../core/view/fleet-status.ts';
+import { drawInterruption } from '../../core/view/interruption.ts';
 import type { Line } from '../../core/view/line.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../core/view/node-status.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
-import { type FleetObjects, followFleet, readFleet } from '../cluster/follow.ts';
+import { type FleetObjects, type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
@@ -49,7 +50,7 @@ export function statusCommand({ terminal }: CommandContext): Command {
       if (output === 'json') printJson(terminal, dataOf(first, node));
       else if (output === 'yaml') stdout.write(stringify(dataOf(first, node)));
       else if (!watch || !client) printLines(stdout, draw(first));
-      else await watchStatus(stdout, draw, (show, signal) => followFleet(client, show, signal));
+      else await watchStatus(stdout, draw, (show, signal) => followFleet(client, first, show, signal));
     });
 }
 
@@ -86,22 +87,23 @@ function findNode({ partitions }: FleetObjects, node: string): FleetObjects['par
 async function watchStatus(
   output: Output,
   draw: (fleet: FleetObjects) => readonly Line[],
-  follow: (show: (fleet: FleetObjects) => void, signal: AbortSignal) => Promise<void>,
+  follow: (show: (fleet: FollowedFleet) => void, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const screen = new LiveScreen(output);
   const interrupted = new AbortController();
   const stop = (): void => interrupted.abort();
-  let last: FleetObjects | undefined;
+  let last: FollowedFleet | undefined;
+  const show = (fleet: FollowedFleet): void => {
+    last = fleet;
+    screen.show([...drawInterruption(fleet.interruption, output.columns), ...draw(fleet)]);
+  };
   const endResize = output.onResize(() => {
     screen.forget();
-    if (last) screen.show(draw(last));
+    if (last) show(last);
   });
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    await follow((fleet) => {
-      last = fleet;
-      screen.show(draw(fleet));
-    }, interrupted.signal);
+    await follow(show, interrupted.signal);
   } finally {
     endResize();
     process.off('SIGINT', stop).off('SIGTERM', stop);

@@ -53,7 +53,7 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   feed.take(first);
   const waste = new WasteSamples(() => readFacts(client));
   const sources = { feed, reportWaste: () => waste.report() };
-  await serve(terminal, sources, options.port, () => followFleet(client, (fleet) => feed.take(fleet), signal));
+  await serve(terminal, sources, options.port, () => followFleet(client, first, (fleet) => feed.take(fleet), signal));
 }
 
 async function serveSnapshot(

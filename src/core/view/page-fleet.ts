@@ -3,6 +3,7 @@ import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { gridOf } from '../gpu/search/grid.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { type NodeRowView, type PolicyStatusView, viewRow } from './fleet-status.ts';
+import type { Interruption } from './interruption.ts';
 import type { GpuPicture, PicturedSlice } from './gpu-picture.ts';
 import { type NodeStatusView, viewNodeStatus } from './node-status.ts';
 
@@ -30,6 +31,8 @@ export interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' |
 export interface PageFleet {
   readonly policies: readonly PolicyStatusView[];
   readonly nodes: readonly PageNode[];
+  /** Null while updates come in. */
+  readonly interruption: Interruption | null;
 }
 
 /** @param pool of the node, empty if unknown */

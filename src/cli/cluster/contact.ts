@@ -1,0 +1,61 @@
+import { policies } from '../../api/resources.ts';
+import type { Interruption } from '../../core/view/interruption.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { Reflector } from '../../kube/reflector.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { type Clock, waitFor } from '../../process/clock.ts';
+
+interface Contact {
+  readonly client: KubeClient;
+  readonly watches: readonly Pick<Reflector<KubeObject>, 'trouble'>[];
+  readonly clock: Clock;
+}
+
+/** Time between two questions, and the limit of each, in ms. */
+const pulseMs = 5000;
+
+/**
+ * Asks the API server regularly whether it is there, until the signal aborts: a watch on a dead connection is as silent as one
+ * without changes, for a minute and a half.
+ *
+ * @param tell called when updates stop, when the cause changes, and when they come in again (undefined)
+ */
+export async function watchContact(
+  { client, watches, clock }: Contact,
+  signal: AbortSignal,
+  tell: (interruption: Interruption | undefined) => void,
+): Promise<void> {
+  let since = clock.wallMs();
+  let told: string | undefined;
+  let wasTroubled = false;
+  while (!signal.aborted) {
+    const silence = await findSilence(client, signal);
+    const trouble = silence ?? watches.find((watch) => watch.trouble !== undefined)?.trouble;
+    // A watch that was cut is usually open again at once; while it is not, the store may be behind.
+    const why = silence !== undefined || wasTroubled ? describe(trouble) : undefined;
+    wasTroubled = trouble !== undefined;
+    if (trouble === undefined) since = clock.wallMs();
+    if (why !== told && !signal.aborted) tell(why === undefined ? undefined : { since, why });
+    told = why;
+    await waitFor(clock, pulseMs, signal);
+  }
+}
+
+/** @returns why there was no answer; undefined if there was one */
+async function findSilence(client: KubeClient, signal: AbortSignal): Promise<unknown> {
+  try {
+    const options = { signal, attempts: 1, timeoutMs: pulseMs, pageSize: 1, metadataOnly: true };
+    await client.listPages(policies, {}, options).next();
+    return undefined;
+  } catch (error) {
+    // The watches' connections lead to the same place. Without this they would be trusted until their own limit.
+    if (error instanceof ApiError && error.reason === 'Timeout') await client.config.close();
+    return error;
+  }
+}
+
+function describe(trouble: unknown): string | undefined {
+  if (trouble === undefined) return undefined;
+  return trouble instanceof Error ? trouble.message : String(trouble);
+}
