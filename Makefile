@@ -4,20 +4,20 @@ SHELL := bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
 
-.PHONY: help demo test test-node verify lint build bench clean generate control-plane helm prometheus image sbom
+.PHONY: help demo test test-node verify lint build bench clean generate control-plane helm old-nodes prometheus image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 node_modules/.installed: package.json package-lock.json
-	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20 or newer, which brings it"; exit 3; }
+	@command -v npm >/dev/null || { echo "npm is missing: install version 10 or newer, with any Node.js; make runs everything with its own Node.js 24"; exit 3; }
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEEP=1 leaves it running)
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
-test: build control-plane helm ## Run all tests on Kubernetes' own control plane
+test: build control-plane helm old-nodes ## Run all tests on Kubernetes' own control plane
 	@exec mocha --ignore 'test/node/**' 'test/**/*.spec.ts'
 
 test-node: build control-plane helm ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
@@ -47,6 +47,9 @@ control-plane: node_modules/.installed ## Build Kubernetes' control plane into t
 
 helm: node_modules/.installed ## Build Helm into the cache, for the tests of the chart (2 minutes the first time)
 	@$(NODE) test/support/helm.ts >/dev/null
+
+old-nodes: node_modules/.installed ## Install the oldest promised Node.js and an outdated one into the cache, for the tests of the bundles
+	@$(NODE) test/support/old-nodes.ts >/dev/null
 
 prometheus: node_modules/.installed ## Build Prometheus and promtool into the cache, for the tests of alerts and dashboard (6 minutes the first time)
 	@$(NODE) build/prometheus.mjs >/dev/null

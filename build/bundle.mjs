@@ -6,7 +6,17 @@ import { writeNotices } from './notices.mjs';
 
 const root = new URL('../', import.meta.url);
 const page = await readFile(new URL('src/ui/page.html', root), 'utf8');
-const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+const { version, engines } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+const [, oldestMajor, oldestMinor] = /^>=(\d+)\.(\d+)$/.exec(engines.node);
+
+/** Ends a program on an outdated Node with a message instead of a fault at its first connection. */
+const demandNode = `{
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < ${oldestMajor} || (major === ${oldestMajor} && minor < ${oldestMinor})) {
+    console.error(\`error: this program needs Node.js ${oldestMajor}.${oldestMinor} or newer, and \${process.execPath} is \${process.versions.node}: install a newer one, or start it with node_modules/.bin/node of the checkout that built it\`);
+    process.exit(2);
+  }
+}`;
 
 /** client-node does not declare that its thousands of model files have no side effects; without this all are loaded. */
 const shakeClientNode = {
@@ -59,7 +69,8 @@ const { metafile } = await build({
   outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',
-  target: 'node24',
+  // Not the oldest that it runs on: an outdated Node must parse the file to print what it lacks.
+  target: 'node18',
   format: 'esm',
   sourcemap: 'linked',
   minifySyntax: true,
@@ -76,6 +87,7 @@ const { metafile } = await build({
     js: [
       '#!/usr/bin/env node',
       "import { createRequire as __createRequire } from 'node:module';",
+      demandNode,
       'const require = __createRequire(import.meta.url);',
     ].join('\n'),
   },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
-import { styleText } from 'node:util';
+// As a whole: a name that an outdated Node lacks would stop it before it can print which version it needs.
+import util from 'node:util';
 
 import { escapeInvisible } from '../core/text/visible-text.ts';
 
@@ -77,7 +78,7 @@ export class Output {
   /** Colours a text if the stream is a terminal that shows colours; `NO_COLOR` and `FORCE_COLOR` take precedence. */
   paint(style: Style, text: string): string {
     if (!showsColors(this.#stream)) return text;
-    return styleText(style, escapeInvisible(text), { validateStream: false }).replaceAll('\u001B', this.#escape);
+    return util.styleText(style, escapeInvisible(text), { validateStream: false }).replaceAll('\u001B', this.#escape);
   }
 }
 

@@ -76,6 +76,7 @@ export async function listAllowed<T extends KubeObject>(
   });
 }
 
-function messageOf(error: unknown): string {
+/** What a failure says of itself. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Clock, waitFor } from '../../process/clock.ts';
+import { messageOf } from './connection.ts';
 
 interface Contact {
   readonly client: KubeClient;
@@ -33,7 +34,7 @@ export async function watchContact(
     const silence = await findSilence(client, signal);
     const trouble = silence ?? watches.find((watch) => watch.trouble !== undefined)?.trouble;
     // A watch that was cut is usually open again at once; while it is not, the store may be behind.
-    const why = silence !== undefined || wasTroubled ? describe(trouble) : undefined;
+    const why = (silence !== undefined || wasTroubled) && trouble !== undefined ? messageOf(trouble) : undefined;
     wasTroubled = trouble !== undefined;
     if (trouble === undefined) since = clock.wallMs();
     if (why !== told && !signal.aborted) tell(why === undefined ? undefined : { since, why });
@@ -53,9 +54,4 @@ async function findSilence(client: KubeClient, signal: AbortSignal): Promise<unk
     if (error instanceof ApiError && error.reason === 'Timeout') await client.config.close();
     return error;
   }
-}
-
-function describe(trouble: unknown): string | undefined {
-  if (trouble === undefined) return undefined;
-  return trouble instanceof Error ? trouble.message : String(trouble);
 }
