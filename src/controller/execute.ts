@@ -1,7 +1,7 @@
 import { nodePartitions, nodes, pods } from '../api/resources.ts';
 import type { GpuNodePartition } from '../api/types.ts';
 import { patchNode } from '../core/metadata/node-patch.ts';
-import type { Command } from '../core/node/commands.ts';
+import type { Command, Drain } from '../core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../core/node/memory.ts';
 import { metadataOf } from '../core/node/node-view.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
@@ -97,7 +97,7 @@ export class Executor {
         return undefined;
       case 'WriteDrain':
         await this.#writeSpec(snapshot, { drain: command.drain });
-        this.#log.info(command.drain ? 'drain announced' : 'drain ended', {
+        this.#log.info(describeDrain(command.drain), {
           node: name,
           pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
         });
@@ -187,4 +187,9 @@ type Removal = Extract<Command, { readonly name: 'EvictPod' | 'DeletePod' }>;
 
 function isRemoval(command: Command): command is Removal {
   return command.name === 'EvictPod' || command.name === 'DeletePod';
+}
+
+function describeDrain(drain: Drain | null): string {
+  if (drain === null) return 'drain ended';
+  return drain.pods.length > 0 ? 'drain announced' : 'agent told that a reading is awaited';
 }

@@ -55,7 +55,7 @@ export class NodeTeller {
     const state = `${phase} ${reason}`;
     if (state !== before.state) this.#logState(step);
     for (const command of commands)
-      if (command.name === 'WriteDrain' && command.drain) this.#announceDrain(node, command.drain);
+      if (command.name === 'WriteDrain' && command.drain?.pods.length) this.#announceDrain(node, command.drain);
     if (state !== before.state && reason === 'EvictionBlocked')
       this.#record(node, 'Warning', reason, verdict.message, true);
     const begins = commands.some(({ name }) => name === 'WriteGrant');

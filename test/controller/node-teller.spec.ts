@@ -109,6 +109,14 @@ describe('what is told of a node', () => {
     expect(notes).to.have.length(2);
   });
 
+  it('is no Event while a reading is awaited, and nobody is going to be evicted yet', () => {
+    const { look, notes } = aTeller();
+    look({ phase: 'Updating', reason: 'Draining', message: '' }, [
+      { name: 'WriteDrain', drain: { planHash: 'h', pods: [] } },
+    ]);
+    expect(notes).to.deep.equal([]);
+  });
+
   it('is a warning that names the disruption budget in the way, once', () => {
     const { look, notes } = aTeller();
     const blocked = {

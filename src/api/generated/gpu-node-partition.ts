@@ -177,7 +177,7 @@ export interface GpuNodePartition {
        */
       places?: string[];
       /**
-       * The pods that are evicted.
+       * The pods that are evicted. None yet: the controller waits for a reading that shows which GPUs some pods use, and the agent reads at once.
        */
       pods: {
         /**

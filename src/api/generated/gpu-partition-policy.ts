@@ -354,11 +354,11 @@ export interface GpuPartitionPolicy {
        */
       generation?: number;
       /**
-       * When the node was admitted. spec.drain.timeout counts from here.
+       * When the node was admitted.
        */
       startTime?: string;
       /**
-       * When its pods must have terminated.
+       * When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction.
        */
       deadline?: string;
       /**

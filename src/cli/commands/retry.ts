@@ -67,11 +67,11 @@ async function readNodes(client: KubeClient, names: readonly string[]): Promise<
   return Promise.all([...new Set(names)].map((node) => readNode(client, node)));
 }
 
-/** @throws CliError if the policy does not exist */
+/** @throws CliError if the policy decides over no node, or does not exist */
 async function listFailed(client: KubeClient, policy: string): Promise<readonly Partition[]> {
   const found = await listAll<Partition>(client, nodePartitions);
   const own = found.filter(({ spec }) => spec.policy?.name === policy);
-  if (own.length === 0) throw new CliError(`policy ${policy} decides over no node`);
+  if (own.length === 0) throw new CliError(`policy ${policy} decides over no node`, 1);
   return own.filter((one) => findResting(one) !== undefined);
 }
 

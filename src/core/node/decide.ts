@@ -5,13 +5,15 @@ import { planRelease } from './release.ts';
 import { combine } from '../metadata/node-change.ts';
 import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
+import { noteFailures } from './change-failure.ts';
 import type { Command } from './commands.ts';
-import { grantFailureOf, isGrantLive, keepFailure } from './grant-failure.ts';
+import { isGrantLive } from './grant-failure.ts';
 import { beginByNow, type NodeMemory, WaitList } from './memory.ts';
 import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
 import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentSkewed } from './rules/agent-version.ts';
 import { agentAway } from './rules/agent-away.ts';
+import { keepDrainClock } from './rules/drain.ts';
 import { finish } from './rules/finish.ts';
 import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
@@ -85,10 +87,9 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   const commands = dropVain(snapshot, joinPatches(outcome.commands ?? []));
   if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };
   waits.lasts('Reason', verdict.reason);
-  const failure = grantFailureOf(situation);
   // Whatever the node waits for now, the count of failed drains is kept until it is Ready.
   if (verdict.phase !== 'Ready') waits.resume('DrainRest');
-  if (failure && verdict.phase !== 'Ready') waits.put('GrantFailed', keepFailure(failure));
+  noteFailures(situation, verdict);
   const standing = describeStanding(situation, outcome);
   return {
     verdict,
@@ -101,6 +102,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
 function judge(situation: Situation): Outcome {
   // Asked whichever rule decides: a wait that is not requested ends.
   isUntouched(situation);
+  keepDrainClock(situation);
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('look' in outcome) return outcome;

@@ -50,12 +50,6 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   };
 }
 
-/** Whether a grant of the policy's current generation has failed. */
-export function hasFailed(situation: Situation): boolean {
-  const failure = grantFailureOf(situation);
-  return failure !== undefined && failure.generation === generationOf(situation);
-}
-
 /**
  * How long, in ms, the grant that has failed still rests; 0 if it may be tried again. Counted from when it was seen to have failed;
  * the same failure again rests longer each time.
@@ -113,7 +107,8 @@ export function askedOf(situation: Situation): string {
   return fingerprint(canonicalJson([generationOf(situation), annotations?.[retryAnnotation]]));
 }
 
-function generationOf({ claim }: Situation): string {
+/** The policy that decides over the node, and its generation. */
+export function generationOf({ claim }: Situation): string {
   return writeGeneration(claim.winner?.metadata ?? {});
 }
 

@@ -33,10 +33,16 @@ export const waitNames = [
   'HoldersRest',
   /** Pods that read the devices only at their start were evicted. */
   'HoldersRestarted',
+  /** Pods are evicted for the change for which the node has its slot. */
+  'Drain',
+  /** The agent is to report which GPUs pods use that were just bound. */
+  'Reading',
   /** Pods that hold what is to be destroyed did not go in time, and are left alone for a while. */
   'DrainRest',
   /** Grants of this generation failed; see {@link GrantFailure}. */
   'GrantFailed',
+  /** A change has ended with a reason that counts as a failure; see {@link endings}. */
+  'ChangeFailed',
   /** The agent is absent. */
   'AgentAway',
   /** The verdict has its reason. */
@@ -53,8 +59,10 @@ const lasting: readonly WaitName[] = [
   'HoldersGo',
   'HoldersRest',
   'AgentAway',
+  'Drain',
   'DrainRest',
   'GrantFailed',
+  'ChangeFailed',
 ];
 
 export interface Wait {

@@ -1,5 +1,6 @@
 import type { NodeStanding } from '../rollout/slot.ts';
-import { hasFailed, isGrantLive } from './grant-failure.ts';
+import { hasFailed } from './change-failure.ts';
+import { isGrantLive } from './grant-failure.ts';
 import { isClosedAnyway, isReadyNode, isUnfinished } from './node-view.ts';
 import type { Ruling } from './outcome.ts';
 import type { NodeSnapshot, Situation } from './snapshot.ts';

@@ -1,4 +1,4 @@
-import { findHolders } from '../node/rules/drain.ts';
+import { findHolders } from '../node/rules/plan-holders.ts';
 import { type BudgetView, judgeBudgets } from '../pods/disruption-budget.ts';
 import { explainStaying, judgeEviction } from '../pods/eviction.ts';
 import { podName } from '../pods/pod-name.ts';

@@ -41,11 +41,13 @@ describe('what is said of a node that waits', () => {
       const world = new NodeWorld(start());
       const said: string[] = [];
       for (let second = 0; second < 120; second += 1) {
-        const { message } = world.step(3000).verdict;
+        const message = gistOf(world.step(3000).verdict.message);
         if (said.at(-1) !== message) said.push(message);
       }
-      // What was said of a closed node in between may end with what was said before.
-      expect(said.length, `${name}: ${said.join(' | ')}`).to.be.at.most(new Set(said).size + 1);
+      // What was said of a closed node in between may end with what was said before; a second attempt says it all again.
+      const { size } = new Set(said);
+      const most = said.some((message) => message.includes('next attempt')) ? 2 * size : size + 1;
+      expect(said.length, `${name}: ${said.join(' | ')}`).to.be.at.most(most);
     }
   });
 });

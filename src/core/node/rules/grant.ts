@@ -10,7 +10,9 @@ import { checkOffer, checkPlugin } from './check-plugin.ts';
 import { foreignOwner } from './foreign-owner.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
 import { publishConfig } from './plugin-config.ts';
-import { drain, drainRests } from './drain.ts';
+import { awaitReading } from './await-reading.ts';
+import { drain } from './drain.ts';
+import { drainRests } from './drain-rest.ts';
 import { awaitSlot, slotStale } from './slot.ts';
 import { listPodsToSignal } from './signal-plugin.ts';
 import { noteUntouched } from './untouched.ts';
@@ -38,16 +40,23 @@ export function grant(situation: Situation): Outcome {
 }
 
 function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
-  const { slot } = situation;
   // 3. Close it.
   if (!isClosed(situation.node)) {
     if (!isUnfinished(situation.node)) noteUntouched(situation, pods);
     const change = combine(closeNode(), noteHolders(situation, pods));
     return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
   }
-  // 4. The pods were listed just now. First those that hold what is to be destroyed are evicted, then those that hold the GPUs open
-  // without requesting them.
-  return (slot && drain(situation, slot, pods)) ?? holdersGo(situation, pods) ?? writeGrant(situation, pods);
+  // 4. The pods were listed just now, and what each of them holds must be known. Then those go that hold the GPUs open without
+  // requesting them, and last those that hold what is to be destroyed: no pod is evicted for a change that a holder prevents.
+  return awaitReading(situation, pods) ?? clear(situation, pods) ?? writeGrant(situation, pods);
+}
+
+function clear(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+  const { slot, claim } = situation;
+  const drained = (): Ruling | undefined => slot && drain(situation, slot, pods);
+  // Pods that are waited for, not evicted, may take long: nobody has to be away meanwhile.
+  const isAwaited = claim.winner?.spec.drain?.scope === 'None';
+  return isAwaited ? (drained() ?? holdersGo(situation, pods)) : (holdersGo(situation, pods) ?? drained());
 }
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {

@@ -1,9 +1,10 @@
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
-import { hasFailed } from '../grant-failure.ts';
+import { hasFailed } from '../change-failure.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
-import { countRests, findHolders } from './drain.ts';
+import { countRests } from './drain-rest.ts';
+import { findHolders } from './plan-holders.ts';
 
 /** A node without a slot requests one, and states what it would do with it. */
 export function awaitSlot(situation: Situation): Outcome | undefined {

@@ -19,12 +19,14 @@ import {
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
-const device = aDevice(
-  withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '2g.10gb@0': ['ns/goes'], '3g.20gb@4': ['ns/stays'] }),
-);
-const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-2g.10gb': '1', 'nvidia.com/mig-3g.20gb': '1' };
 const profiles = { '1g.5gb': 3, '3g.20gb': 1 };
 const wish = { gpus: [{ uuid: uuidOf(0), profiles }] };
+const withHolders = (held: Readonly<Record<string, readonly string[]>>) => {
+  const device = aDevice(withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), held));
+  return { ...device, plan: planWish(device, wish).report };
+};
+const device = withHolders({ '2g.10gb@0': ['ns/goes'], '3g.20gb@4': ['ns/stays'] });
+const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-2g.10gb': '1', 'nvidia.com/mig-3g.20gb': '1' };
 
 /** A pod of a controller. */
 function aPod(
@@ -138,24 +140,64 @@ describe('a drain', () => {
   it('of nobody gives up at its deadline, too', () => {
     const world = aDrain({ scope: 'None' });
     close(world);
-    world.now += 600_000;
+    world.step();
+    world.now += 600_001;
     expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
     expect(world.taintKeys).to.deep.equal([]);
   });
 
-  it('waits for a pod that the agent does not know yet, and does not evict it', () => {
-    const world = aDrain({}, { pods: [stays, aPod('new')] });
+  it('waits for a pod that the agent does not know yet, tells the agent so, and evicts nobody until it is known', () => {
+    const world = aDrain({}, { pods: [goes, stays, aPod('new')] });
     close(world);
     const { verdict, commands } = world.step();
-    expect(commands).to.deep.equal([]);
+    const { hash, drains } = planWish(device, wish).report;
+    expect(commands).to.deep.equal([{ name: 'WriteDrain', drain: { planHash: hash, places: drains, pods: [] } }]);
     expect(verdict).to.include({ phase: 'Updating', reason: 'Draining' });
     expect(verdict.message).to.equal('the agent does not know yet which GPUs ns/new uses');
-    const both = aDrain({}, { pods: [goes, stays, aPod('new')] });
-    close(both);
-    for (let steps = 0; steps < 5; steps += 1) both.step(1000);
-    expect(drainOf(both)).to.deep.equal(['uid-goes']);
-    expect(evictionsOf(both)).to.deep.equal(['EvictPod uid-goes']);
-    expect(both.done).to.not.include('WriteGrant');
+    expect(world.step(1000).commands).to.deep.equal([]);
+    world.report(withHolders({ '2g.10gb@0': ['ns/goes'], '3g.20gb@4': ['ns/new', 'ns/stays'] }));
+    world.step(1000);
+    expect(drainOf(world)).to.deep.equal(['uid-goes']);
+    world.step(1000);
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
+  });
+
+  it('does not take a reading that is late for pods that did not go: the time of a drain is not touched', () => {
+    const world = aDrain({ timeout: '20s' }, { pods: [goes, stays, aPod('new')], timeoutMs: 20_000 });
+    close(world);
+    for (let seconds = 0; seconds < 60; seconds += 1) expect(world.step(1000).verdict.reason).to.equal('Draining');
+    world.pods = [goes, stays];
+    expect(stepUntil(world, 'Applying').verdict.phase).to.equal('Updating');
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
+  });
+
+  it('leaves a node open whose kubelet does not report in two minutes what a pod holds, and tries again', () => {
+    const world = aDrain({}, { pods: [stays, aPod('new')] });
+    close(world);
+    const { verdict } = stepUntil(world, 'PodsUseGpus', 1000, 130);
+    expect(verdict).to.include({ phase: 'Waiting' });
+    expect(verdict.message).to.match(/^the kubelet has not reported in time which GPUs some pods use: ns\/new\. /);
+    expect(world.taintKeys).to.deep.equal([]);
+    world.step(1000);
+    expect(world.standing).to.include({ isUnderWay: false, hasFailed: false });
+    expect(world.partition.spec.drain).to.equal(undefined);
+    expect(stepUntil(world, 'AwaitingGrant', 5000, 13).verdict.phase).to.equal('Updating');
+  });
+
+  it('has all of its time from its first eviction on, whatever came before', () => {
+    const world = aDrain({ timeout: '20s' }, { timeoutMs: 20_000 });
+    world.refusals = { 'uid-goes': 'ns/goes: no' };
+    world.now += 120_000;
+    close(world);
+    for (let seconds = 0; seconds < 20; seconds += 1) expect(world.step(1000).verdict.phase).to.equal('Updating');
+    expect(evictionsOf(world)).to.have.length.above(2);
+    world.failOver();
+    expect(stepUntil(world, 'DrainTimeout', 1000, 4).verdict.phase).to.equal('Waiting');
+    // The next slot has all of it again.
+    world.slot = aSlotFrom(world.now + 60_000, 20_000);
+    world.now += 61_000;
+    close(world);
+    expect(world.step(1000).verdict.phase).to.equal('Updating');
   });
 
   it('announces a pod that came under the same name before it is evicted', () => {
@@ -351,8 +393,9 @@ describe('a drain', () => {
         for (const timeoutMs of [0, 10_000]) {
           const force = { onTimeout: 'Force', timeout: `${timeoutMs / 1000}s`, ...drain } as const;
           const world = aDrain(force, { pods: [pod, stays], timeoutMs });
+          close(world);
           world.step();
-          world.now += 1000 + timeoutMs;
+          world.now += timeoutMs;
           expect(world.step().verdict.phase).to.equal('Updating');
           world.now += graceMs;
           expect(world.step().verdict.phase, `${timeoutMs} ${graceMs}`).to.equal('Updating');
@@ -362,11 +405,14 @@ describe('a drain', () => {
       }
     });
 
-    it('deletes by force only what was announced: not what stays, and not what the agent does not know', () => {
-      const world = blocked({ onTimeout: 'Force' }, [goes, stays, aPod('new')]);
+    it('deletes by force only what was announced: not what stays, and nothing while the agent does not know a pod', () => {
+      const world = blocked({ onTimeout: 'Force' });
+      world.pods = [...world.pods, aPod('new')];
       for (let steps = 0; steps < 5; steps += 1) world.step(1000);
+      expect(evictionsOf(world).filter((one) => one.startsWith('DeletePod'))).to.deep.equal([]);
+      world.pods = [goes, stays];
+      stepUntil(world, 'Applying');
       expect(evictionsOf(world).filter((one) => one.startsWith('DeletePod'))).to.deep.equal(['DeletePod uid-goes']);
-      expect(world.done).to.not.include('WriteGrant');
     });
   });
 
@@ -545,16 +591,13 @@ describe('a drain', () => {
     });
 
     it('rests as well where the plan names none of the pods that stayed', () => {
-      for (const drain of [{ scope: 'Node' }, {}] as const) {
-        const world = aBlockedDrain(drain);
-        const free = aDevice(withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '3g.20gb@4': ['ns/stays'] }));
-        world.partition = aManagedPartition({ device: free, wish });
-        world.pods = drain.scope === 'Node' ? [stays] : [stays, aPod('new')];
-        giveUp(world);
-        world.step(1000);
-        expect(world.step(1000).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
-        expect(rest(world)).to.equal(1);
-      }
+      const world = aBlockedDrain({ scope: 'Node' });
+      world.partition = aManagedPartition({ device: withHolders({ '3g.20gb@4': ['ns/stays'] }), wish });
+      world.pods = [stays];
+      giveUp(world);
+      world.step(1000);
+      expect(world.step(1000).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+      expect(rest(world)).to.equal(1);
     });
 
     it('goes after nodes that were not tried as often, when it asks again', () => {

@@ -1,18 +1,22 @@
 import { expect } from 'chai';
 import { pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
+import type { PolicySpec } from '../../../../src/api/types.ts';
 import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   aGpuPod,
   aHolderPod,
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSlicingPolicy,
   aWish,
   noon,
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
+const aReplicaSet = { apiVersion: 'apps/v1', kind: 'ReplicaSet', uid: 'uid-set', controller: true };
 const dcgm = 'nvidia.com/gpu.deploy.dcgm';
 const plan = { ...planWish(wholeGpu, aWish).report, modeChanges: 1 };
 
@@ -103,6 +107,52 @@ describe('holders of GPUs that have to go', () => {
     for (let second = 0; second < 3; second += 1) world.step(1000);
     const { verdict } = world.step(500);
     expect(verdict.message).to.include('the disruption budget needs 1 pod');
+  });
+});
+
+describe('holders of GPUs beside pods that hold what has to go', () => {
+  const whole = aDevice({ ...aGpu(), busy: true, pods: ['ns/job'] });
+  const planned = { ...planWish(whole, aWish).report, modeChanges: 1 };
+  const job = { ...aGpuPod(), metadata: { ...aGpuPod().metadata, ownerReferences: [aReplicaSet] } };
+  const both = (drain: PolicySpec['drain'] = {}): NodeWorld =>
+    aModeChange({
+      partition: aManagedPartition({ device: { ...whole, plan: planned } }),
+      pods: [aHolderPod('dcgm'), aPluginPod({ tolerates: true }), job],
+      policy: aSlicingPolicy({ drain }),
+    });
+  const evicted = (world: NodeWorld) => world.done.filter((one) => one === 'EvictPod uid-job');
+
+  it('go first: no pod is evicted for a change that they prevent, and the change counts as failed', () => {
+    const world = both();
+    pause(world);
+    for (let second = 0; second < 310; second += 1) world.step(1000);
+    expect(world.labels[dcgm]).to.equal('true');
+    expect(world.standing).to.include({ hasFailed: true, isUnderWay: false });
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(evicted(world)).to.deep.equal([]);
+  });
+
+  it('stay away while the pods are evicted, until the change is granted', () => {
+    const world = both();
+    world.refusals = { 'uid-job': 'ns/job: not now' };
+    pause(world);
+    world.pods = world.pods.filter(({ metadata }) => metadata.name !== 'dcgm');
+    for (let second = 0; second < 30; second += 1) world.step(1000);
+    expect(evicted(world)).to.have.length.above(1);
+    expect(world.labels[dcgm]).to.equal(pausedForMigChange);
+    world.refusals = {};
+    for (let second = 0; second < 7; second += 1) world.step(1000);
+    expect(world.done.at(-1)).to.equal('WriteGrant');
+    expect(world.labels[dcgm]).to.equal(pausedForMigChange);
+  });
+
+  it('are not away while pods are waited for that nobody evicts', () => {
+    const world = both({ scope: 'None', onTimeout: 'Wait' });
+    for (let second = 0; second < 10; second += 1) world.step(1000);
+    expect(world.labels[dcgm]).to.equal('true');
+    world.pods = world.pods.filter(({ metadata }) => metadata.name !== 'job');
+    world.step(1000);
+    expect(world.labels[dcgm]).to.equal(pausedForMigChange);
   });
 });
 

@@ -79,11 +79,12 @@ describe('a plan', () => {
     expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignInstances', message: '3g.20gb is not ours' });
   });
 
-  it('waits on a closed node for a pod of which the agent does not know yet what it holds', () => {
+  it('waits on a closed node for a pod of which the agent does not know yet what it holds, and tells the agent so', () => {
     const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
     const after = judge({ node: closed }, { pods: [aGpuPod(), aPluginPod()] }, settled);
     expect(after.verdict).to.include({ phase: 'Updating', reason: 'Draining' });
-    expect(after.commands).to.deep.equal([]);
+    const planHash = aManagedPartition().status?.device?.plan?.hash;
+    expect(after.commands).to.deep.equal([{ name: 'WriteDrain', drain: { planHash, pods: [] } }]);
   });
 
   it('gives a pod that the scheduler was just placing time to show up', () => {

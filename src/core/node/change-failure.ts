@@ -1,0 +1,31 @@
+import { endings } from './endings.ts';
+import { generationOf, grantFailureOf, keepFailure } from './grant-failure.ts';
+import { isUnfinished } from './node-view.ts';
+import type { Situation } from './snapshot.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Remembers, until the node is Ready, that a grant has failed, or that a change has ended with a reason that counts as a failure. */
+export function noteFailures(situation: Situation, verdict: Verdict): void {
+  if (verdict.phase === 'Ready') return;
+  const { waits, now } = situation;
+  const failure = grantFailureOf(situation);
+  if (failure) waits.put('GrantFailed', keepFailure(failure));
+  if (!hasEnded(situation) && endsChange(situation, verdict))
+    waits.put('ChangeFailed', { since: now, of: generationOf(situation) });
+}
+
+/** Whether the node has failed at the policy's current generation, and has not been Ready since. */
+export function hasFailed(situation: Situation): boolean {
+  const failure = grantFailureOf(situation);
+  return failure?.generation === generationOf(situation) || hasEnded(situation);
+}
+
+/** Only a node that has its slot, and was closed, has begun to change. */
+function endsChange({ slot, node }: Situation, { phase, reason }: Verdict): boolean {
+  return phase === 'Failed' && slot !== undefined && isUnfinished(node) && endings[reason]?.counts === true;
+}
+
+/** Whether a change of this generation has ended with such a reason before. */
+function hasEnded(situation: Situation): boolean {
+  return situation.waits.lastsIfBegun('ChangeFailed', generationOf(situation)) !== undefined;
+}

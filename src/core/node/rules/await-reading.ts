@@ -1,0 +1,30 @@
+import { namePods } from '../../pods/gpu-pods.ts';
+import type { Ruling } from '../outcome.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import { giveUp } from './drain-rest.ts';
+import { findHolders } from './plan-holders.ts';
+
+/** How long the kubelet may take to report which GPUs a pod uses that was just bound, in ms. */
+const longestReadingMs = 120_000;
+const pollMs = 1000;
+
+/**
+ * A pod that was bound after the agent's last reading may hold what the plan destroys. The node waits, closed, for the next reading; a
+ * drain that names no pod yet tells the agent that somebody waits for it. GPU holders come back meanwhile: the pod needs the device
+ * plugin to start.
+ */
+export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+  const { partition, waits } = situation;
+  const { unknown } = findHolders(situation, pods);
+  if (unknown.length === 0) return undefined;
+  const names = namePods(unknown);
+  if (waits.lasts('Reading') > longestReadingMs) return giveUp(situation, 'PodsUseGpus', names);
+  const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
+  const drain = { planHash: hash, ...(drains.length > 0 && { places: drains }), pods: [] };
+  const message = `the agent does not know yet which GPUs ${names} ${unknown.length === 1 ? 'uses' : 'use'}`;
+  return {
+    verdict: { phase: 'Updating', reason: 'Draining', message, transient: true, requeueAfterMs: pollMs },
+    commands: partition.spec.drain?.planHash === hash ? [] : [{ name: 'WriteDrain', drain }],
+    keepsClosed: true,
+  };
+}

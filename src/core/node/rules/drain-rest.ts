@@ -1,0 +1,41 @@
+import { hasEnded } from '../../pods/gpu-pods.ts';
+import { podName } from '../../pods/pod-name.ts';
+import { timeText } from '../../text/time.ts';
+import type { Ruling } from '../outcome.ts';
+import { beginRest, findRest, isNamed, type Rest } from '../rest.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+
+/** Why a drain was given up. */
+const causes = {
+  DrainTimeout: 'the pods on instances that must go did not end within spec.drain.timeout',
+  DrainLoop: 'pods of the same owner came back after each eviction',
+  PodsUseGpus: 'the kubelet has not reported in time which GPUs some pods use',
+} as const;
+type Cause = keyof typeof causes;
+
+/** Opens the node with nothing changed, and leaves its pods alone for a while, longer each time. */
+export function giveUp(situation: Situation, reason: Cause, who: string): Ruling {
+  return resting(situation, reason, beginRest(situation, 'DrainRest', reason, who));
+}
+
+/** Pods that did not go in time are left alone as long as the rest lasts and they are there. */
+export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+  const rest = findRest(situation, 'DrainRest');
+  if (rest === undefined || rest.leftMs <= 0 || !isCause(rest.reason)) return undefined;
+  const isThere = pods.some((pod) => !hasEnded(pod) && isNamed(podName(pod), rest));
+  return isThere ? resting(situation, rest.reason, rest) : undefined;
+}
+
+/** How often pods failed to go for the current request. */
+export function countRests(situation: Situation): number {
+  return findRest(situation, 'DrainRest')?.count ?? 0;
+}
+
+function resting({ now }: Situation, reason: Cause, { who, leftMs }: Rest): Ruling {
+  const message = `${causes[reason]}: ${who}. Nothing was changed and the node is open; the next attempt is at ${timeText(now + leftMs)}`;
+  return { verdict: { phase: 'Waiting', reason, message, requeueAfterMs: leftMs + 10 } };
+}
+
+function isCause(reason: string): reason is Cause {
+  return reason in causes;
+}

@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { endings } from '../../src/core/node/endings.ts';
+
+/** `| \`REASON\`, \`REASON\` | yes | because |` */
+const row = /^\| (?<reasons>`\w+`(?:, `\w+`)*) \| (?<counts>yes|no) \| (?<why>[^|]+) \|$/;
+
+describe('docs/rollout.md', () => {
+  it('says of each reason with which a change may end whether it counts as a failure, and why', async () => {
+    const page = await readFile('docs/rollout.md', 'utf8');
+    const [, section = ''] = page.split(/^## Failures$/m);
+    const told = section.split('\n').flatMap((line) => {
+      const { reasons, counts, why } = row.exec(line)?.groups ?? {};
+      const names = reasons?.replaceAll('`', '').split(', ') ?? [];
+      return names.map((reason) => [reason, { counts: counts === 'yes', why }] as const);
+    });
+    const ends = Object.entries(endings).filter(([, ending]) => ending !== undefined);
+    expect(Object.fromEntries(told)).to.deep.equal(Object.fromEntries(ends));
+    expect(told).to.have.length(ends.length);
+  });
+});
