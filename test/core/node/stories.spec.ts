@@ -150,5 +150,5 @@ describe('a node to which anything happens', function () {
       }),
       { seed: 7, numRuns: 20 },
     );
-  });
+  }).timeout(120_000);
 });
