@@ -3,8 +3,10 @@ SHELL := bash
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
+# Files of tests that run side by side, the longest first: each has a process of its own, with a control plane if it wants one.
+LANES := $(shell expr 2 '*' $$(nproc))
 
-.PHONY: help demo test test-node verify lint build bench clean generate control-plane helm old-nodes prometheus image sbom
+.PHONY: help demo test test-quick test-node verify lint build bench clean generate control-plane helm old-nodes prometheus image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +20,12 @@ demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEE
 	@exec $(NODE) src/simulator/demo/main.ts $(if $(KEEP),--keep)
 
 test: build control-plane helm old-nodes ## Run all tests on Kubernetes' own control plane
-	@exec mocha --ignore 'test/node/**' 'test/**/*.spec.ts'
+	@exec mocha --parallel --jobs $(LANES) 'test/{model,fleet-model}/*.spec.ts' test/e2e/{fleet,faults}.spec.ts \
+	  'test/e2e/!(fleet|faults).spec.ts' 'test/!(model|fleet-model|e2e|node)/**/*.spec.ts'
+
+test-quick: node_modules/.installed lint ## Check types, lint, and run the tests that need neither a control plane nor a build
+	@tsc
+	@exec mocha --parallel --jobs $(LANES) 'test/{controller,core,kubelet,process}/**/*.spec.ts'
 
 test-node: build control-plane helm ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
 	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'

@@ -1,23 +1,24 @@
 import { expect } from 'chai';
-import { type FleetBug, fleetBugs } from './fleet-bugs.ts';
-import { drawFleetStory, findFleetViolation } from './fleet-story.ts';
+import { Tellers } from '../model/tellers.ts';
+import { fleetBugs } from './fleet-bugs.ts';
 
 /** Maximum number of seeds tried before a bug is found. */
 const mostSeeds = 200;
 
 describe('model of a fleet with a planted bug', function () {
   this.timeout(0);
+  let tellers: Tellers;
 
-  for (const bug of fleetBugs) {
-    it(`is seen to break a promise when it ${bug.what} (${bug.name})`, () => {
-      expect(findSeed(bug), `no seed below ${mostSeeds} finds it`).to.be.a('number');
+  before(() => {
+    tellers = new Tellers(new URL('./fleet-tell-worker.ts', import.meta.url));
+  });
+
+  after(() => tellers.stop());
+
+  for (const { name, what, theme } of fleetBugs) {
+    it(`is seen to break a promise when it ${what} (${name})`, async () => {
+      const found = await tellers.find({ from: 0, to: mostSeeds, theme, bug: name });
+      expect(found, `no seed below ${mostSeeds} finds it`).to.be.a('string');
     });
   }
 });
-
-function findSeed(bug: FleetBug): number | undefined {
-  for (let seed = 0; seed < mostSeeds; seed += 1) {
-    if (findFleetViolation(drawFleetStory(seed, bug.theme), bug)) return seed;
-  }
-  return undefined;
-}

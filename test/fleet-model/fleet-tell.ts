@@ -1,3 +1,5 @@
+import type { StoryRequest } from '../model/tellers.ts';
+import { fleetBugs } from './fleet-bugs.ts';
 import {
   drawFleetStory,
   findFleetViolation,
@@ -6,21 +8,14 @@ import {
   tellFleetStory,
 } from './fleet-story.ts';
 
-interface FleetSeeds {
-  readonly from: number;
-  /** Exclusive end. */
-  readonly to: number;
-  readonly theme?: FleetTheme | undefined;
-}
-
-/** Runs stories in order. @returns the first that violates an invariant, shortened; undefined if none does */
-export function tellFleetSeeds({ from, to, theme }: FleetSeeds): string | undefined {
-  for (let seed = from; seed < to; seed += 1) {
-    const story = drawFleetStory(seed, theme);
-    const found = findFleetViolation(story);
-    if (!found) continue;
-    const short = shrinkFleetStory(story, found.invariant);
-    return `${findFleetViolation(short)?.message ?? found.message}\n${tellFleetStory(short)}`;
-  }
-  return undefined;
+/** Runs a story. @returns how it violates an invariant, shortened if no bug is planted; undefined if it does not */
+export function tellFleetSeed({ seed, theme, bug }: StoryRequest<FleetTheme>): string | undefined {
+  const story = drawFleetStory(seed, theme);
+  const found = findFleetViolation(
+    story,
+    fleetBugs.find(({ name }) => name === bug),
+  );
+  if (!found || bug !== undefined) return found?.message;
+  const short = shrinkFleetStory(story, found.invariant);
+  return `${findFleetViolation(short)?.message ?? found.message}\n${tellFleetStory(short)}`;
 }

@@ -1,23 +1,24 @@
 import { expect } from 'chai';
 import { bugs } from './bugs.ts';
-import { drawStory, findViolation } from './story.ts';
+import { Tellers } from './tellers.ts';
 
 /** Maximum number of seeds tried before a bug is found. */
 const mostSeeds = 400;
 
 describe('model of a node with a planted bug', function () {
   this.timeout(0);
+  let tellers: Tellers;
 
-  for (const bug of bugs) {
-    it(`is seen to break a promise when it ${bug.what} (${bug.name})`, () => {
-      expect(findSeed(bug), `no seed below ${mostSeeds} finds it`).to.be.a('number');
+  before(() => {
+    tellers = new Tellers(new URL('./tell-worker.ts', import.meta.url));
+  });
+
+  after(() => tellers.stop());
+
+  for (const { name, what, theme } of bugs) {
+    it(`is seen to break a promise when it ${what} (${name})`, async () => {
+      const found = await tellers.find({ from: 0, to: mostSeeds, theme, bug: name });
+      expect(found, `no seed below ${mostSeeds} finds it`).to.be.a('string');
     });
   }
 });
-
-function findSeed(bug: (typeof bugs)[number]): number | undefined {
-  for (let seed = 0; seed < mostSeeds; seed += 1) {
-    if (findViolation(drawStory(seed, bug.theme), bug)) return seed;
-  }
-  return undefined;
-}

@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads';
-import { type SeedRange, tellSeeds } from './tell.ts';
+import { tellSeed } from './tell.ts';
+import { tellOnRequest } from './tellers.ts';
 
-parentPort?.on('message', (range: SeedRange) => parentPort?.postMessage(tellSeeds(range), []));
+tellOnRequest(tellSeed);

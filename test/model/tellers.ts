@@ -1,46 +1,66 @@
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { availableParallelism, constants, setPriority } from 'node:os';
+import { parentPort, Worker } from 'node:worker_threads';
 
-interface Seeds {
+/** A story to tell, with a planted bug or without. */
+export interface StoryRequest<Theme extends string = string> {
+  readonly seed: number;
+  readonly theme?: Theme | undefined;
+  /** Name of the bug. */
+  readonly bug?: string | undefined;
+}
+
+interface Stories extends Omit<StoryRequest, 'seed'> {
   readonly from: number;
   /** Exclusive end. */
   readonly to: number;
-  readonly theme?: string | undefined;
 }
-
-/** Seeds that a thread gets at a time: some stories are ten times as long as others. */
-const mostSeeds = 20;
 
 /** Threads that run stories, one per core. */
 export class Tellers {
   readonly #workers: readonly Worker[];
 
-  /** @param script of a thread: answers a range of seeds with its first violation, or nothing */
+  /** @param script of a thread: calls {@link tellOnRequest} */
   constructor(script: URL) {
     this.#workers = Array.from({ length: availableParallelism() }, () => new Worker(script));
   }
 
-  /** @throws Error of a story that violates an invariant */
-  async tell({ from, to, theme }: Seeds): Promise<void> {
-    const broken: string[] = [];
+  /** @returns the first violation that is found, which need not be that of the lowest seed; undefined if there is none */
+  async find({ from, to, ...more }: Stories): Promise<string | undefined> {
+    let broken: string | undefined;
     let next = from;
     const work = async (worker: Worker): Promise<void> => {
       while (next < to) {
-        const range = { from: next, to: Math.min(next + mostSeeds, to), theme };
-        next = range.to;
-        worker.postMessage(range, []);
+        const request: StoryRequest = { seed: next, ...more };
+        next += 1;
+        worker.postMessage(request, []);
         const [found]: readonly unknown[] = await once(worker, 'message');
         if (typeof found !== 'string') continue;
         next = to;
-        broken.push(found);
+        broken ??= found;
       }
     };
     await Promise.all(this.#workers.map(work));
-    if (broken.length > 0) throw new Error(broken.join('\n'));
+    return broken;
+  }
+
+  /** @throws Error of a story that violates an invariant */
+  async tell(stories: Stories): Promise<void> {
+    const found = await this.find(stories);
+    if (found !== undefined) throw new Error(found);
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
+}
+
+/**
+ * Runs stories in this thread, at the lowest priority: tests that wait for real programs may run beside it.
+ *
+ * @param tell returns how the story violates an invariant, or nothing
+ */
+export function tellOnRequest<Theme extends string>(tell: (request: StoryRequest<Theme>) => string | undefined): void {
+  setPriority(constants.priority.PRIORITY_LOW);
+  parentPort?.on('message', (request: StoryRequest<Theme>) => parentPort?.postMessage(tell(request), []));
 }

@@ -15,7 +15,7 @@ describe('eventually', () => {
       ({ phase }) => phase === 'Running',
       { timeoutMs: 5, intervalMs: 1, what: 'the pod' },
     );
-    expect(await messageOf(wait)).to.match(/after 5 ms the pod was at last .*"phase": "Pending"/s);
+    expect(await messageOf(wait)).to.match(/after 20 ms the pod was at last .*"phase": "Pending"/s);
   });
 
   it('takes an assertion that throws as not yet, and shows it at the end', async () => {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** How much longer than on an idle machine a wait may take: timeouts end what hangs, they do not measure. */
+export const patience = 4;
+
 export interface EventuallyOptions {
-  /** Default 5 s. */
+  /** On an idle machine; default 5 s. */
   readonly timeoutMs?: number;
   /** Default 20 ms. */
   readonly intervalMs?: number;
@@ -21,13 +24,14 @@ export async function eventually<State>(
   options: EventuallyOptions = {},
 ): Promise<State> {
   const { timeoutMs = 5_000, intervalMs = 20, what = 'the state' } = options;
-  const deadline = Date.now() + timeoutMs;
+  const waitMs = timeoutMs * patience;
+  const deadline = Date.now() + waitMs;
   for (;;) {
     const seen = await tryRead(read);
     if ('state' in seen && holds(seen.state)) return seen.state;
     if (Date.now() > deadline) {
       const last = 'state' in seen ? `was at last ${show(seen.state)}` : `could not be read: ${String(seen.error)}`;
-      throw new Error(`after ${timeoutMs} ms ${what} ${last}`, 'error' in seen ? { cause: seen.error } : undefined);
+      throw new Error(`after ${waitMs} ms ${what} ${last}`, 'error' in seen ? { cause: seen.error } : undefined);
     }
     await sleep(intervalMs);
   }
