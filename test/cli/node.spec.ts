@@ -46,6 +46,19 @@ describe('gpu-partition node plan', () => {
     expect(host.takeChanges()).to.deep.equal([]);
   });
 
+  it('says that it is not checked yet where the driver shows no profiles before MIG mode is on', async () => {
+    using host = new SimulatedHost([A100], { mig: false, driver: '530' });
+    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
+    const { code, stdout } = await host.node('plan', '-f', layout);
+    expect(code).to.equal(0);
+    expect(stdout).to.include(
+      'create: 3g.20gb at 0, 3g.20gb at 4\n  unchecked: the driver shows the profiles of this GPU',
+    );
+    const done = await host.node('apply', '-f', layout);
+    expect([done.code, host.starts(0)]).to.deep.equal([0, [0, 4]]);
+    expect((await host.node('plan', '-f', layout)).stdout).not.to.include('unchecked');
+  });
+
   it('says all of it as JSON', async () => {
     using host = new SimulatedHost([A100, 'T4'], { mig: false });
     const layout = host.write('layout.yaml', { layouts: [{ preset: 'all-3g.20gb' }] });

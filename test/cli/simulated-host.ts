@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { stringify } from 'yaml';
 
+import type { DriverBranch } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
 import { writeNvidiaSmiWrapper } from '../../src/simulator/nvidia-smi/wrapper.ts';
 import { type CliRun, run } from './run.ts';
 
@@ -21,10 +22,15 @@ export class SimulatedHost implements Disposable {
 
   constructor(
     gpus: readonly string[],
-    { mig = true, uid = 0 }: { mig?: boolean | readonly number[]; uid?: number } = {},
+    {
+      mig = true,
+      uid = 0,
+      driver = '550',
+    }: { mig?: boolean | readonly number[]; uid?: number; driver?: DriverBranch } = {},
   ) {
     this.nvidiaSmi = writeNvidiaSmiWrapper(join(this.folder, 'bin'), {
       gpus,
+      driver,
       stateFile: this.#state,
       logFile: this.#log,
       faultsFile: this.#faults,

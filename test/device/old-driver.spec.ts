@@ -15,7 +15,7 @@ function runDriver(node: InProcessNode, version: string): void {
   };
 }
 
-describe('a driver that tells its profiles only while MIG mode is on', () => {
+describe('a driver that refuses its profiles while MIG mode is off', () => {
   it('is read by the built-in table, and costs one command more, once', async () => {
     const node = new InProcessNode([A100, A100]);
     node.faults = 'tables off';
@@ -38,11 +38,9 @@ describe('a driver that tells its profiles only while MIG mode is on', () => {
     const node = new InProcessNode([A100, A100], on);
     node.faults = 'tables off';
     const device = await node.openDriver().readDevice();
-    expect(
-      device.gpus.map(({ isTableBuiltIn, geometry }) => [isTableBuiltIn, geometry?.profiles.length]),
-    ).to.deep.equal([
-      [false, 7],
-      [true, 7],
+    expect(device.gpus.map(({ tableSource, geometry }) => [tableSource, geometry?.profiles.length])).to.deep.equal([
+      ['Own', 7],
+      ['SameModel', 7],
     ]);
     expect(reportDevice(device).models?.map(({ product }) => product)).to.deep.equal(['NVIDIA A100-SXM4-40GB']);
   });
@@ -52,7 +50,7 @@ describe('a driver that tells its profiles only while MIG mode is on', () => {
     node.faults = 'tables off';
     const { results, device } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
     expect(results[0]?.outcome).to.equal('Applied');
-    expect(device?.gpus[0]?.isTableBuiltIn).to.equal(false);
+    expect(device?.gpus[0]?.tableSource).to.equal('Own');
     const lines = node.commands.map((args) => args.join(' '));
     const at = (part: string): number => lines.findIndex((line) => line.includes(part));
     expect(lines.findLastIndex((line) => line.endsWith('-mig 1'))).to.be.lessThan(at('00.0 -lgip'));
@@ -72,10 +70,10 @@ describe('a driver that tells its profiles only while MIG mode is on', () => {
     const node = new InProcessNode([A100, A100, A100]);
     node.faults = 'fail DeviceGetGpuInstanceProfileInfo rc=999 gpu=0\ntables off';
     const { gpus } = await node.openDriver().readDevice();
-    expect(gpus.map(({ fault, isTableBuiltIn }) => [fault?.code, isTableBuiltIn])).to.deep.equal([
-      ['DriverFailed', false],
-      [undefined, true],
-      [undefined, true],
+    expect(gpus.map(({ fault, tableSource }) => [fault?.code, tableSource])).to.deep.equal([
+      ['DriverFailed', 'Own'],
+      [undefined, 'BuiltIn'],
+      [undefined, 'BuiltIn'],
     ]);
   });
 
@@ -88,7 +86,7 @@ describe('a driver that tells its profiles only while MIG mode is on', () => {
     };
     const { gpus } = await node.openDriver().readDevice();
     expect(gpus.map(({ fault }) => fault?.code)).to.deep.equal(['NotSupported', undefined]);
-    expect(gpus[0]?.fault?.message).to.contain('switch MIG mode on by hand');
+    expect(gpus[0]?.fault?.message).to.contain('switch MIG mode on manually');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Execute } from '../../src/device/command/child.ts';
 import type { Execution } from '../../src/core/smi/output.ts';
 import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
+import type { DriverBranch } from '../../src/simulator/nvidia-smi/nvml/driver-version.ts';
 import { assembleGpus, type SimulatedGpu } from '../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import { runNvidiaSmi } from '../../src/simulator/nvidia-smi/state/memory-world.ts';
 
@@ -16,6 +17,7 @@ export function isChange(args: readonly string[]): boolean {
 export class InProcessNode {
   readonly gpus: readonly SimulatedGpu[];
   readonly commands: (readonly string[])[] = [];
+  driver: DriverBranch = '550';
   state: string;
   faults = '';
   uid = 0;
@@ -33,8 +35,8 @@ export class InProcessNode {
   };
 
   run(args: readonly string[]): Execution {
-    const { gpus, state, uid, faults } = this;
-    const result = runNvidiaSmi({ gpus, state, uid, faults, argv: args, help: () => '', counts: this.#counts });
+    const { gpus, driver, state, uid, faults } = this;
+    const result = runNvidiaSmi({ gpus, driver, state, uid, faults, argv: args, help: () => '', counts: this.#counts });
     this.state = result.state;
     this.#counts = result.counts;
     return { rc: result.rc, stdout: result.stdout, end: 'Exited' };

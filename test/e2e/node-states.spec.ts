@@ -12,6 +12,7 @@ import { Timeline } from '../support/timeline.ts';
 const nodes: readonly RigNode[] = [
   { name: 'a100', gpus: ['A100-SXM4-40GB'], labels: { pool: 'a100' }, strategy: 'mixed' },
   { name: 'a30', gpus: ['A30'], labels: { pool: 'a30' }, strategy: 'mixed', taints: [uninitializedTaint] },
+  { name: 'gated', gpus: ['A100-SXM4-40GB', 'A30'], driver: '530', labels: { pool: 'gated' }, strategy: 'mixed' },
   { name: 't4', gpus: ['T4'], labels: { pool: 't4' }, strategy: 'mixed' },
 ];
 
@@ -53,6 +54,19 @@ describe('what is said of a node, and what is done to it,', function () {
     expect(await layoutOf('a30')).to.equal('1 GPU: 4×1g.6gb');
     expect(ownTaints(await rig().node('a30'))).to.deep.equal([]);
     await rig().kubectl('delete', 'gpp', 'a30');
+  });
+
+  it('is Ready under a driver that shows no profile before MIG mode is on, one GPU model after the other', async () => {
+    const half = { gpus: { models: ['a100-40gb'] }, profiles: { '3g.20gb': 2 } };
+    await ask('gated', half);
+    await untilReady('gated');
+    expect(await layoutOf('gated')).to.equal('1 GPU: 2×3g.20gb; 1 GPU: whole');
+    expect((await rig().partition('gated')).status?.device?.models?.map(({ product }) => product)).to.deep.equal([
+      'NVIDIA A100-SXM4-40GB',
+    ]);
+    await ask('gated', half, { layouts: [half, { gpus: { models: ['a30'] }, profiles: { '2g.12gb': 2 } }] });
+    await untilReady('gated');
+    expect(slicesOn(await rig().partition('gated'))).to.deep.equal([{ '3g.20gb': 2 }, { '2g.12gb': 2 }]);
   });
 
   it('is never Ready of a wish that the device does not meet: `kubectl wait` returns when the layout is there', async () => {

@@ -55,6 +55,7 @@ function writeGpu(gpu: HostGpuPlan, geometry: Geometry | undefined): readonly st
       const verb = action === 'CreateComputeInstances' ? 'create' : 'destroy';
       return `  ${verb} on ${profile} at ${start}: ${computeInstances.join(', ')}`;
     }),
+    ...(gpu.isTableUnchecked ? ['  unchecked: the driver shows the profiles of this GPU only with MIG mode on'] : []),
   ];
 }
 

@@ -37,6 +37,8 @@ export interface HostGpuPlan {
   readonly steps: readonly Step[];
   /** The GPU is reset after everything on it has been destroyed, since its driver asks for that. */
   readonly resets?: true;
+  /** Planned by another table than the GPU's own, which its driver shows once MIG mode is on: `apply` checks it then. */
+  readonly isTableUnchecked?: true;
   /** Why it is refused. */
   readonly error?: HostFault;
 }
@@ -100,7 +102,8 @@ function planGpu(
     const change = judgeChange(gpu, want, { held, mayTouch: () => true }, { driverVersion, mayReset });
     if (change.isDone) return { ...known, outcome: 'Unchanged', want, mig: { now, after }, ...idle };
     const { steps, resets } = change;
-    const how = { steps, ...(resets && { resets }) };
+    const isTableUnchecked = gpu.tableSource !== 'Own' && want !== 'Disabled';
+    const how = { steps, ...(resets && { resets }), ...(isTableUnchecked && { isTableUnchecked }) };
     return { ...known, outcome: 'Change', want, mig: { now, after }, ...listPlaces(gpu, change), ...how };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;

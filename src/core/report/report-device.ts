@@ -7,8 +7,8 @@ export function reportDevice(
   device: DeviceState,
 ): Pick<DeviceReport, 'driverVersion' | 'cudaVersion' | 'gpus' | 'models'> {
   const tables = new Map(
-    device.gpus.flatMap(({ product, geometry, isTableBuiltIn }) =>
-      geometry && !isTableBuiltIn ? [[product, geometry] as const] : [],
+    device.gpus.flatMap(({ product, geometry, tableSource }) =>
+      geometry && tableSource !== 'BuiltIn' ? [[product, geometry] as const] : [],
     ),
   );
   return {

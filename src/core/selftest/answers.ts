@@ -3,8 +3,9 @@ import type { DeviceError } from '../gpu/state/device-error.ts';
 import { readCapabilities } from '../smi/capability-list.ts';
 import { parseGpuList, type GpuList } from '../smi/gpu-list.ts';
 import { parseComputeInstances, parseInstances, type InstanceRow } from '../smi/instance-table.ts';
-import { classifyOutput, dropNotices, explainFailure, type Execution } from '../smi/output.ts';
+import { dropNotices, explainFailure, type Execution } from '../smi/output.ts';
 import {
+  hidesProfiles,
   type ListedProfile,
   parseComputeProfiles,
   parsePlacements,
@@ -69,14 +70,14 @@ export function readCapability(tried: string, execution: Execution): CommandAnsw
   return { result: rows, said: `compute capability ${[...new Set(known)].join(', ') || 'unknown'}`, losses };
 }
 
-/** Some drivers print a table only with MIG mode on: until then the built-in one is used. */
+/** Some drivers show a table only with MIG mode on: until then another one is used. */
 function readTable<Row>(
   isOff: boolean,
   read: (tried: string, execution: Execution) => CommandAnswer<readonly Row[]>,
 ): AnswerReader<readonly Row[]> {
   return (tried, execution) => {
-    const isUntold = isOff && execution.rc !== 0 && classifyOutput(execution) === 'NotSupported';
-    return isUntold ? { result: [], said: 'told only with MIG mode on' } : read(tried, execution);
+    const isHidden = isOff && hidesProfiles(execution);
+    return isHidden ? { result: [], said: 'shown only with MIG mode on' } : read(tried, execution);
   };
 }
 

@@ -72,14 +72,15 @@ function judgeDriver({ driverVersion, gpus }: DeviceState): readonly SelftestChe
 /** The driver's table takes precedence wherever it exists; plans made without the node use the built-in one. */
 function compareModels(gpus: readonly GpuState[]): readonly SelftestCheck[] {
   const tables = new Map(
-    gpus.flatMap(({ product, geometry, isTableBuiltIn }) =>
-      geometry && !isTableBuiltIn ? [[product, geometry] as const] : [],
+    gpus.flatMap(({ product, geometry, tableSource }) =>
+      geometry && tableSource === 'Own' ? [[product, geometry] as const] : [],
     ),
   );
   const untold = gpus
-    .filter(({ isTableBuiltIn }) => isTableBuiltIn)
-    .map(({ index }): SelftestCheck => {
-      const message = `GPU ${index}: the driver tells its profiles only with MIG mode on; the built-in table serves until then`;
+    .filter(({ tableSource }) => tableSource !== 'Own')
+    .map(({ index, tableSource }): SelftestCheck => {
+      const which = tableSource === 'SameModel' ? 'that of a GPU of the same model' : 'the built-in table';
+      const message = `GPU ${index}: the driver shows its profiles only with MIG mode on; ${which} serves until then`;
       return { area: 'Tables', verdict: 'Note', message };
     });
   const compared = [...tables].flatMap(([product, geometry]): readonly SelftestCheck[] => {

@@ -1,7 +1,7 @@
 import type { Engines } from '../gpu/geometry/geometry.ts';
 import { DeviceError } from '../gpu/state/device-error.ts';
-import { saysNone } from './instance-table.ts';
-import { dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
+import { saysMigOff, saysNone } from './instance-table.ts';
+import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
 import { isComputeProfile, isInstanceProfile } from './spelling.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
@@ -23,6 +23,14 @@ export interface PlacementRow {
   readonly profileId: number;
   readonly starts: readonly number[];
   readonly size: number;
+}
+
+/**
+ * True for the two ways in which a driver shows no profile of a GPU whose MIG mode is off: `No MIG-enabled devices found.` with exit
+ * code 0 (530), and a refusal (`Not Supported`, up to 535).
+ */
+export function hidesProfiles(execution: Execution): boolean {
+  return saysMigOff(execution) || (execution.rc !== 0 && classifyOutput(execution) === 'NotSupported');
 }
 
 /** Reads `-lgip`: two rows per profile, columns by name. @throws DeviceError */

@@ -41,7 +41,9 @@ export async function applyNode(
   const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
   if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);
   // 2. Record the previous state.
-  const changing = tasks.filter(isOpen);
+  const open = tasks.filter(isOpen);
+  // A GPU whose own table is not known yet comes first: if that refuses the plan, nothing has been destroyed anywhere.
+  const changing = [...open.filter(hasUncheckedTable), ...open.filter((task) => !hasUncheckedTable(task))];
   if (changing.length > 0 && (await beginJournal(options, changing))) {
     // 3. Rounds: change one GPU after the other, then prove them all with one reading.
     device = await changeAll(context, changing);
@@ -165,6 +167,10 @@ function demandGpu(device: DeviceState, uuid: string): GpuState {
   const gpu = device.gpus.find((candidate) => candidate.uuid === uuid);
   if (gpu === undefined) throw explainAbsence(device, uuid);
   return gpu;
+}
+
+function hasUncheckedTable({ now }: OpenTask): boolean {
+  return now.tableSource !== 'Own';
 }
 
 function listDevices({ gpus, lost }: DeviceState): ReadonlySet<string> {

@@ -1,3 +1,4 @@
+import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { type GpuChange, listDisturbed } from '../../core/gpu/plan/gpu-change.ts';
@@ -109,9 +110,10 @@ export class GpuApply {
     const left = now.instances.length === 0 ? [] : (await this.#readGpu()).instances;
     if (left.length > 0) throw this.#refuse('NothingDone', describeAll(left));
     const { mig } = await recoverGpu(this.#session);
-    const gpu = { ...now, mig, instances: [] };
+    const empty = { ...now, mig, instances: [] };
     const made = steps.filter(({ action }) => action === 'CreateInstance');
-    await this.#takeSteps(made, (isAt(gpu, 'Enabled') ? gpu : await this.#switchOn(gpu)).instances, true);
+    const gpu = isAt(empty, 'Enabled') ? empty : await this.#switchOn(empty);
+    await this.#takeSteps(this.#choose(made, gpu), gpu.instances, true);
   }
 
   async #switchOn(now: GpuState): Promise<GpuState> {
@@ -176,14 +178,18 @@ export class GpuApply {
     }
   }
 
-  /** The granted steps, if what they disturb still exists and nothing was added; otherwise a plan on what exists now. */
+  /**
+   * The granted steps, if what they disturb still exists, nothing was added, and the GPU's own table, which may not have been known
+   * when they were planned, offers what they create; otherwise a plan on what exists now.
+   */
   #choose(granted: readonly Step[] | undefined, { instances, ...gpu }: GpuState): readonly Step[] {
     const known = new Set(this.gpu.instances.map(placeOf));
     const places = new Set(instances.map(placeOf));
     const isAsPlanned =
       granted !== undefined &&
       listDisturbed(granted).every((step) => places.has(placeOf(step))) &&
-      instances.every((instance) => known.has(placeOf(instance)));
+      instances.every((instance) => known.has(placeOf(instance))) &&
+      granted.every((step) => step.action !== 'CreateInstance' || offersPlace(gpu.geometry, step));
     return isAsPlanned ? granted : this.#plan({ ...gpu, instances }).steps;
   }
 
@@ -204,6 +210,10 @@ export class GpuApply {
     const tried = want === 'Disabled' ? 'to switch MIG mode off' : `to make ${writeLayout(want)}`;
     return new DeviceError(code, { tried, found, gpu: this.gpu.pciBusId });
   }
+}
+
+function offersPlace(geometry: Geometry | undefined, { profile, start }: Step): boolean {
+  return geometry?.profiles.some(({ name, starts }) => name === profile && starts.includes(start)) === true;
 }
 
 function modeOf({ want }: GpuTarget): MigMode {

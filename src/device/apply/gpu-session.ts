@@ -63,7 +63,7 @@ export class GpuSession {
 
   /** MIG mode is now on: from here on the driver's own table applies. @throws DeviceError */
   async learnTable(): Promise<Geometry | undefined> {
-    if (this.gpu.isTableBuiltIn) this.#geometry = await this.driver.readTable(this.gpu);
+    if (this.gpu.tableSource !== 'Own') this.#geometry = await this.driver.readTable(this.gpu);
     return this.#geometry;
   }
 

@@ -96,10 +96,10 @@ export class NvidiaSmi implements DeviceDriver {
   }
 
   async readTable(gpu: GpuState): Promise<Geometry> {
-    const { index, pciBusId, product } = gpu;
+    const { index, pciBusId } = gpu;
     const mig = { current: 'Enabled', pending: 'Enabled' } as const;
     const trouble = new Trouble(true);
-    const tables = await readTables(this.#runner, [{ index, pciBusId, product, mig }], [pciBusId], trouble);
+    const tables = await readTables(this.#runner, [{ ...gpu, mig }], [pciBusId], trouble);
     const geometry = tables.get(index)?.geometry;
     if (geometry !== undefined) return geometry;
     throw trouble.whole ?? contradict('to read the profiles', 'none of this GPU', pciBusId);

@@ -2,6 +2,7 @@ import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { contradict } from '../../core/smi/contradiction.ts';
 import { readTables, type Table } from './gpu-tables.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
+import type { TableSource } from '../../core/gpu/state/device-state.ts';
 import type { Trouble } from '../../core/smi/trouble.ts';
 import { readCapabilities } from '../../core/smi/capability-list.ts';
 import type { Runner } from '../command/runner.ts';
@@ -10,12 +11,12 @@ import { describeCommand, type GpuSelection, type ReadCommand } from '../../core
 /** What does not change while the driver is loaded. */
 export interface GpuFacts {
   readonly geometry: Geometry | undefined;
-  /** The driver does not print the table while MIG mode is off: it is read as soon as the mode is on. */
-  readonly isTableBuiltIn: boolean;
+  /** If it is not the GPU's own, that one is read as soon as MIG mode is on. */
+  readonly tableSource: TableSource;
   readonly computeCapability: string | undefined;
 }
 
-const unknown: GpuFacts = { geometry: undefined, isTableBuiltIn: false, computeCapability: undefined };
+const unknown: GpuFacts = { geometry: undefined, tableSource: 'Own', computeCapability: undefined };
 
 export interface IndexedGpu extends ReportedGpu {
   readonly index: number;
@@ -45,7 +46,7 @@ export class GpuFactsReader {
     const keyOf = (gpu: IndexedGpu): string => `${driverVersion} ${gpu.uuid} ${gpu.pciBusId} ${gpu.migCapable}`;
     const isKnown = (gpu: IndexedGpu): boolean => {
       const facts = this.#facts.get(keyOf(gpu));
-      return facts !== undefined && (!facts.isTableBuiltIn || gpu.mig?.current !== 'Enabled');
+      return facts !== undefined && (facts.tableSource === 'Own' || gpu.mig?.current !== 'Enabled');
     };
     if (!gpus.every(isKnown)) {
       const geometries = await this.#readGeometries(gpus, selection, trouble);
@@ -72,9 +73,9 @@ export class GpuFactsReader {
     const capable = gpus.filter(({ migCapable }) => migCapable);
     const tables = await readTables(this.#runner, capable, selection, trouble);
     return new Map(
-      [...tables].map(([index, { geometry, isTableBuiltIn }]) => [
+      [...tables].map(([index, { geometry, tableSource }]) => [
         index,
-        { geometry: isTableBuiltIn ? geometry : this.#share(geometry), isTableBuiltIn },
+        { geometry: tableSource === 'BuiltIn' ? geometry : this.#share(geometry), tableSource },
       ]),
     );
   }

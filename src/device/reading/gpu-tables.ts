@@ -1,52 +1,68 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { classifyOutput, type Execution } from '../../core/smi/output.ts';
+import { contradict } from '../../core/smi/contradiction.ts';
+import { saysMigOff } from '../../core/smi/instance-table.ts';
 import type { Runner } from '../command/runner.ts';
 import type { GpuSelection } from '../../core/smi/smi-command.ts';
 import { askEach, type GpuQuestion } from './one-by-one.ts';
-import { parsePlacements, parseProfiles, type ListedProfile } from '../../core/smi/profile-table.ts';
+import { hidesProfiles, type ListedProfile, parsePlacements, parseProfiles } from '../../core/smi/profile-table.ts';
 import { buildGeometry, findTorn } from '../../core/smi/table-geometry.ts';
 import type { GpuState } from '../../core/gpu/state/device-state.ts';
 import type { Trouble } from '../../core/smi/trouble.ts';
+import { countWords } from '../../core/text/count-words.ts';
 
 /** A GPU that supports MIG: what names it in the tables, and what is known about it without them. */
-export type TabledGpu = Pick<GpuState, 'index' | 'pciBusId' | 'product' | 'mig'>;
+export type TabledGpu = Pick<GpuState, 'index' | 'pciBusId' | 'pciDeviceId' | 'product' | 'memoryMiB' | 'mig'>;
 
-export type Table = Pick<GpuState, 'isTableBuiltIn'> & { readonly geometry: Geometry };
+export type Table = Pick<GpuState, 'tableSource'> & { readonly geometry: Geometry };
 
-/**
- * Reads profiles and placements, by the index of the GPU. A driver may refuse them while MIG mode is off (`Not Supported`, up
- * to R535): until it is on, the built-in data of the model are used.
- */
+/** Reads profiles and placements, by the index of the GPU; for a GPU of which the driver shows none yet, another table serves. */
 export async function readTables(
   runner: Runner,
   gpus: readonly TabledGpu[],
   selection: GpuSelection | undefined,
   trouble: Trouble,
 ): Promise<ReadonlyMap<number, Table>> {
-  if (gpus.length === 0) return new Map();
-  const off = gpus.filter(({ mig }) => mig?.current !== 'Enabled');
-  const refused = new Set<string | number>();
-  let isRefusedAtOnce = false;
-  const profiles = await askEach(runner, {
+  const rows = await readProfiles(runner, gpus, selection, trouble);
+  const isTold = (gpu: TabledGpu): boolean =>
+    isOn(gpu) || trouble.find(gpu.pciBusId) !== undefined || rows.some(({ gpuIndex }) => gpuIndex === gpu.index);
+  const told = gpus.filter(isTold);
+  const named = told.length === gpus.length ? selection : told.map(({ pciBusId }) => pciBusId);
+  const own = await readPlaces(runner, told, named, rows, trouble);
+  const untold = gpus.filter((gpu) => !isTold(gpu));
+  return new Map([...own, ...untold.flatMap((gpu) => lendTable(gpu, told, own, trouble))]);
+}
+
+/**
+ * Reads `-lgip`. While MIG mode of a GPU is off, a driver may leave it out of the table and answer `No MIG-enabled devices found.`
+ * if none is left (530), or refuse the whole table with `Not Supported` (up to 535).
+ */
+async function readProfiles(
+  runner: Runner,
+  gpus: readonly TabledGpu[],
+  selection: GpuSelection | undefined,
+  trouble: Trouble,
+): Promise<readonly ListedProfile[]> {
+  if (gpus.length === 0) return [];
+  let isRefused = false;
+  const answers = await askEach(runner, {
     ...nameGpus(gpus, selection, trouble),
     command: (what) => ({ name: 'Profiles', ...what }),
-    parse: (tried, execution, gpu) => {
-      const mayBeRefused = gpu === undefined ? off.length > 0 : off.some(({ pciBusId }) => pciBusId === gpu);
-      if (!mayBeRefused || !saysNotSupported(execution)) return parseProfiles(tried, execution);
-      if (gpu === undefined) isRefusedAtOnce = true;
-      else refused.add(gpu);
+    parse: (tried, execution, name) => {
+      const asked = name === undefined ? gpus : gpus.filter(({ pciBusId }) => pciBusId === name);
+      const on = asked.filter(isOn);
+      if (saysMigOff(execution) && on.length > 0)
+        throw contradict(tried, `no GPU with MIG mode on, and ${countWords(on.length, 'GPU')} with it on in -q -x`);
+      if (on.length === asked.length || !hidesProfiles(execution)) return parseProfiles(tried, execution);
+      isRefused ||= on.length > 0;
       return [];
     },
   });
-  const untold = isRefusedAtOnce ? off : off.filter(({ pciBusId }) => refused.has(pciBusId));
-  const builtIn = takeBuiltIn(untold, trouble);
-  const told = gpus.filter((gpu) => !untold.includes(gpu));
-  const named = untold.length === 0 ? selection : told.map(({ pciBusId }) => pciBusId);
-  if (isRefusedAtOnce) return new Map([...(await readTables(runner, told, named, trouble)), ...builtIn]);
-  const rows = trouble.note(profiles).flat();
-  return new Map([...(await readPlaces(runner, told, named, rows, trouble)), ...builtIn]);
+  if (!isRefused) return trouble.note(answers).flat();
+  const shown = gpus.filter(isOn);
+  const names = shown.map(({ pciBusId }) => pciBusId);
+  return readProfiles(runner, shown, names, trouble);
 }
 
 async function readPlaces(
@@ -71,7 +87,7 @@ async function readPlaces(
       const places = placements.flat().filter(({ gpuIndex }) => gpuIndex === gpu.index);
       const torn = findTorn(gpu, mine, places);
       if (torn === undefined)
-        return [[gpu.index, { geometry: buildGeometry(gpu.product, mine, places), isTableBuiltIn: false }] as const];
+        return [[gpu.index, { geometry: buildGeometry(gpu.product, mine, places), tableSource: 'Own' }] as const];
       trouble.pin(gpu.pciBusId, torn);
       return [];
     }),
@@ -86,16 +102,29 @@ function nameGpus(
   return { gpus: gpus.map(({ pciBusId }) => pciBusId), selection, isLast };
 }
 
-function takeBuiltIn(gpus: readonly TabledGpu[], trouble: Trouble): readonly (readonly [number, Table])[] {
-  return gpus.flatMap(({ index, product, pciBusId: gpu }) => {
-    const geometry = findModel(product);
-    if (geometry !== undefined) return [[index, { geometry, isTableBuiltIn: true }] as const];
-    const found = `its profiles are told only with MIG mode on, and ${product} is not known: switch MIG mode on by hand`;
-    trouble.pin(gpu, new DeviceError('NotSupported', { tried: 'nvidia-smi mig -lgip', found, gpu }));
-    return [];
-  });
+function lendTable(
+  gpu: TabledGpu,
+  told: readonly TabledGpu[],
+  own: ReadonlyMap<number, Table>,
+  trouble: Trouble,
+): readonly (readonly [number, Table])[] {
+  const { index, product, pciBusId } = gpu;
+  const lender = told.find((other) => isSameModel(other, gpu) && own.has(other.index));
+  const lent = lender && own.get(lender.index);
+  if (lent !== undefined) return [[index, { ...lent, tableSource: 'SameModel' }]];
+  const geometry = findModel(product);
+  if (geometry !== undefined) return [[index, { geometry, tableSource: 'BuiltIn' }]];
+  const found = `its profiles are shown only with MIG mode on, and ${product} is not known: switch MIG mode on manually`;
+  const tried = 'nvidia-smi mig -lgip';
+  trouble.pin(pciBusId, new DeviceError('NotSupported', { tried, found, gpu: pciBusId }));
+  return [];
 }
 
-function saysNotSupported(execution: Execution): boolean {
-  return execution.rc !== 0 && classifyOutput(execution) === 'NotSupported';
+/** Boards of one name may differ in memory, and in their tables with it (RTX PRO 5000). */
+function isSameModel(one: TabledGpu, other: TabledGpu): boolean {
+  return one.product === other.product && one.memoryMiB === other.memoryMiB && one.pciDeviceId === other.pciDeviceId;
+}
+
+function isOn({ mig }: TabledGpu): boolean {
+  return mig?.current === 'Enabled';
 }

@@ -1,9 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DriverBranch } from './nvml/driver-version.ts';
 
 /** The wrapper's settings. All paths are absolute: its caller may pass no environment and use any working directory. */
 export interface WrapperSettings {
   readonly gpus: readonly string[];
+  readonly driver?: DriverBranch;
   readonly stateFile: string;
   readonly logFile?: string;
   readonly faultsFile?: string;
@@ -19,6 +21,7 @@ export interface WrapperSettings {
 export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): string {
   const variables = [
     ['GPUS', settings.gpus.join(',')],
+    ['DRIVER', settings.driver],
     ['STATE', settings.stateFile],
     ['LOG', settings.logFile],
     ['FAULTS', settings.faultsFile],

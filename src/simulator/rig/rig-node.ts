@@ -1,6 +1,7 @@
 import type { Taint } from '../../core/metadata/node-change.ts';
 import type { MigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
 import type { PluginMode, SimulatedNode } from '../kubelet/node/simulated-node.ts';
+import type { DriverBranch } from '../nvidia-smi/nvml/driver-version.ts';
 import type { NodeFiles } from './node-files.ts';
 
 /** A simulated GPU node. */
@@ -8,6 +9,8 @@ export interface RigNode {
   readonly name: string;
   /** Model names in the simulated nvidia-smi's form: `A100-SXM4-40GB`. */
   readonly gpus: readonly string[];
+  /** As in docs/simulator.md; default 550. */
+  readonly driver?: DriverBranch;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   /** Strategy of the node's device plugin and GFD if their pods do not set one. */
@@ -25,10 +28,11 @@ export const machineProduct = 'Simulated GPU Node';
 
 /** The node as the fleet of kubelets boots it. */
 export function describeRigNode(node: RigNode, files: NodeFiles): SimulatedNode {
-  const { name, gpus, strategy, labels, annotations, plugin, taints, podResources = true } = node;
+  const { name, gpus, driver, strategy, labels, annotations, plugin, taints, podResources = true } = node;
   return {
     name,
     gpus,
+    ...(driver !== undefined && { driver }),
     gpuSeed: name,
     stateFile: files.state,
     machine: machineProduct,

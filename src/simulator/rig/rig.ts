@@ -177,6 +177,7 @@ export class Rig implements AsyncDisposable {
     const bootId = await writeNodeFiles(files, machineProduct);
     const nvidiaSmi = writeNvidiaSmiWrapper(files.folder, {
       gpus: node.gpus,
+      ...(node.driver !== undefined && { driver: node.driver }),
       stateFile: files.state,
       logFile: files.operations,
       faultsFile: files.faults,

@@ -99,7 +99,7 @@ function stateOf(gpu: GpuReport): GpuState {
     processes: [],
     health: undefined,
     fault: undefined,
-    isTableBuiltIn: false,
+    tableSource: 'Own',
     vgpuHost: undefined,
   };
 }

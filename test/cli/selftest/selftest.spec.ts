@@ -114,7 +114,7 @@ describe('a self-test that only reads', () => {
     const done = await node.selftest();
     expect(done.selftest.state).to.equal('Good');
     expect(inArea(done, 'Tables').map(({ verdict, message }) => [verdict, message.split(';')[0]])).to.deep.equal([
-      ['Note', 'GPU 0: the driver tells its profiles only with MIG mode on'],
+      ['Note', 'GPU 0: the driver shows its profiles only with MIG mode on'],
     ]);
   });
 

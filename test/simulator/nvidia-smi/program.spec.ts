@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { readStateFile, updateStateFile } from '../../../src/simulator/nvidia-smi/state/state-file.ts';
+import { readSettings } from '../../../src/simulator/nvidia-smi/state/process-world.ts';
 import { writeNvidiaSmiWrapper } from '../../../src/simulator/nvidia-smi/wrapper.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -137,6 +138,9 @@ describe('the program nvidia-smi-sim', () => {
     expect(stderr).to.contain('nvidia-smi-sim: fault line 1: unknown fault');
     const bare = await run(process.execPath, [PROGRAM, '-L']);
     expect(bare.stderr).to.contain('NVIDIA_SMI_SIM_STATE is not set');
+    expect(() => readSettings({ NVIDIA_SMI_SIM_STATE: stateFile, NVIDIA_SMI_SIM_DRIVER: '999' })).to.throw(
+      'NVIDIA_SMI_SIM_DRIVER is "999", and these branches are simulated: 530, 550',
+    );
   });
 
   it('prints its help pages', async () => {

@@ -38,8 +38,7 @@ export interface GpuState {
   readonly instances: readonly GpuInstanceState[];
   /** The driver's own table (`-lgip`, `-lgipp`); undefined if the GPU does not support MIG. The same object while the table is the same. */
   readonly geometry: Geometry | undefined;
-  /** True if the driver prints its table only with MIG mode on, and the mode is off: `geometry` is then built-in data of the model. */
-  readonly isTableBuiltIn: boolean;
+  readonly tableSource: TableSource;
   /** Processes that run on the GPU but on no instance. */
   readonly processes: readonly ProcessState[];
   /** The problem that the driver reports; undefined if there is none. */
@@ -49,6 +48,12 @@ export interface GpuState {
   /** Why the reading of the GPU cannot be trusted; undefined if it can. */
   readonly fault: GpuFault | undefined;
 }
+
+/**
+ * Where a GPU's table of profiles comes from. Drivers up to 535 may show a GPU's own only while its MIG mode is on. Until then that
+ * of a GPU of the same model on the node serves, or else the built-in one, and the own one decides before anything is created.
+ */
+export type TableSource = 'Own' | 'SameModel' | 'BuiltIn';
 
 /** A GPU instance. */
 export interface GpuInstanceState {

@@ -53,7 +53,7 @@ export class DiscoveryWork implements DaemonWork {
     const { gpus, node } = this.#machine;
     const state = this.#machine.readState();
     if (state === undefined) return 'error creating labeler: ERROR_UNKNOWN';
-    const description = describeNode(gpus, state, node.machine);
+    const description = describeNode(gpus, state, node);
     const { labels, errors } = computeLabels(description, strategy, sharing && { sharing });
     const [error] = errors;
     if (error !== undefined) return error.message;

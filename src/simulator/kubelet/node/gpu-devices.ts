@@ -12,6 +12,7 @@ import { migUuid } from '../../nvidia-smi/nvml/gpu.ts';
 import type { SimulatedGpu } from '../../nvidia-smi/nvml/gpu.ts';
 import { gpuStateOf } from '../../nvidia-smi/state/node-state.ts';
 import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
+import type { SimulatedNode } from './simulated-node.ts';
 
 /** A device that a container can get: a whole GPU, or a MIG device (a compute instance). */
 export interface GpuDevice {
@@ -30,8 +31,12 @@ interface MigDevice {
 }
 
 /** What NVIDIA's tools would read on the node; the driver version is that of the simulated nvidia-smi. */
-export function describeNode(gpus: readonly SimulatedGpu[], state: NodeState, machine?: string): NodeDescription {
-  const { driver, cuda } = driverOf(gpus);
+export function describeNode(
+  gpus: readonly SimulatedGpu[],
+  state: NodeState,
+  { machine, driver: branch }: Pick<SimulatedNode, 'machine' | 'driver'> = {},
+): NodeDescription {
+  const { driver, cuda } = driverOf(gpus, branch);
   const [cudaMajor = 0, cudaMinor = 0] = cuda.split('.').map(Number);
   return {
     driverVersion: driver,

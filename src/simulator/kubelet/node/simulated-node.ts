@@ -3,6 +3,7 @@ import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
 import { isMigStrategy } from '../../../core/nvidia/labels/mig-strategy.ts';
 import type { MigStrategy } from '../../../core/nvidia/labels/mig-strategy.ts';
 import type { Sharing } from '../../../core/nvidia/plugin-config/sharing.ts';
+import type { DriverBranch } from '../../nvidia-smi/nvml/driver-version.ts';
 
 /**
  * When the device plugin reads the devices. `watching`: at every change, as no real plugin does; enough if the
@@ -17,6 +18,8 @@ export interface SimulatedNode {
   readonly gpus: readonly string[];
   /** Seed of the UUIDs, the same as nvidia-smi's. */
   readonly gpuSeed?: string;
+  /** The same as nvidia-smi's. */
+  readonly driver?: DriverBranch;
   /** State file of the node's simulated nvidia-smi; if the file does not exist, MIG is off everywhere. */
   readonly stateFile: string;
   /** Where the kubelet of the node serves PodResources; at most 107 bytes. Not served if absent. */

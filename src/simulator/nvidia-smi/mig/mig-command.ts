@@ -47,13 +47,15 @@ function runAction(world: World, nvml: Nvml, options: Options<MigOption>, help: 
   if (supported.length === 0) {
     return exitWith(world, NVML.notFound, 'No MIG-supported devices found.\n');
   }
-  if (action === 'lgip' || action === 'lgipp') {
-    return action === 'lgip' ? listProfiles(world, nvml, supported) : listPlacements(world, nvml, supported);
-  }
-  const enabled = supported.filter((gpu) => migModeOf(nvml, gpu) === true);
+  const isOfModels = action === 'lgip' || action === 'lgipp';
+  const enabled =
+    isOfModels && nvml.driver.listsWithMigOff ? supported : supported.filter((gpu) => migModeOf(nvml, gpu) === true);
   if (enabled.length === 0) {
     world.print('No MIG-enabled devices found.\n');
     return 0;
+  }
+  if (isOfModels) {
+    return action === 'lgip' ? listProfiles(world, nvml, enabled) : listPlacements(world, nvml, enabled);
   }
   const scope: InstanceScope = {
     gpus: enabled,

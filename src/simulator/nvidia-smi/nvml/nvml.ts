@@ -36,7 +36,7 @@ export class Nvml {
   }
 
   get driver(): DriverVersions {
-    return driverOf(this.#world.gpus);
+    return driverOf(this.#world.gpus, this.#world.driver);
   }
 
   init(): void {

@@ -25,7 +25,7 @@ function describe(facts: ReportFacts): readonly ReportNode[] {
 }
 
 function renderText(world: World, all: readonly ReportFacts[]): string {
-  const { driver, cuda } = driverOf(world.gpus);
+  const { driver, cuda } = driverOf(world.gpus, world.driver);
   const head = [
     '',
     '==============NVSMI LOG==============',
@@ -41,7 +41,7 @@ function renderText(world: World, all: readonly ReportFacts[]): string {
 }
 
 function renderXml(world: World, all: readonly ReportFacts[]): string {
-  const { driver, cuda } = driverOf(world.gpus);
+  const { driver, cuda } = driverOf(world.gpus, world.driver);
   const head = [
     '<?xml version="1.0" ?>',
     '<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">',

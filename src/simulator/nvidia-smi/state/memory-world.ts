@@ -1,6 +1,7 @@
 import type { FaultRule } from '../faults/fault.ts';
 import { parseFaults } from '../faults/fault-text.ts';
 import type { HelpTexts } from '../help/help-texts.ts';
+import { type DriverBranch, recordedBranch } from '../nvml/driver-version.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import type { NodeState } from './node-state.ts';
 import { runInWorld } from '../run.ts';
@@ -10,6 +11,8 @@ import { HungUp } from './world.ts';
 
 export interface SimulatedRun {
   readonly gpus: readonly SimulatedGpu[];
+  /** The recorded one if absent. */
+  readonly driver?: DriverBranch;
   /** State file text; empty for MIG off. */
   readonly state: string;
   readonly argv: readonly string[];
@@ -45,6 +48,7 @@ export function runNvidiaSmi(run: SimulatedRun): SimulatedRunResult {
   let changed = false;
   const world: World = {
     gpus: run.gpus,
+    driver: run.driver ?? recordedBranch,
     argv: run.argv,
     uid: run.uid ?? 0,
     now: run.now ?? new Date(0),

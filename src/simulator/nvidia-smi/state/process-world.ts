@@ -1,6 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { parseFaults } from '../faults/fault-text.ts';
 import { pause } from './file-lock.ts';
+import { type DriverBranch, parseBranch, recordedBranch } from '../nvml/driver-version.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import { assembleGpus, RECORDED_SEED } from '../nvml/gpu.ts';
 import type { HelpTexts } from '../help/help-texts.ts';
@@ -13,6 +14,7 @@ import type { World } from './world.ts';
 /** Settings of the program, from its environment. */
 export interface Settings {
   readonly gpus: readonly SimulatedGpu[];
+  readonly driver: DriverBranch;
   readonly stateFile: string;
   readonly logFile?: string;
   readonly faultsFile?: string;
@@ -40,6 +42,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const faultsFile = text('FAULTS');
   return {
     gpus: assembleGpus(names, text('SEED') ?? RECORDED_SEED),
+    driver: parseBranch(text('DRIVER') ?? recordedBranch),
     stateFile,
     ...(logFile === undefined || logFile === '' ? {} : { logFile }),
     ...(faultsFile === undefined || faultsFile === '' ? {} : { faultsFile }),
@@ -49,7 +52,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 
 /** Runs one command line against the files of `settings`, writes to standard output and returns the exit code. */
 export function runAsProcess(settings: Settings, argv: readonly string[], help: HelpTexts): number {
-  const { gpus, stateFile, logFile, faultsFile, uid } = settings;
+  const { gpus, driver, stateFile, logFile, faultsFile, uid } = settings;
   const log = (entry: LogEntry): void => {
     if (logFile !== undefined) {
       appendToLog(logFile, argv, entry);
@@ -62,6 +65,7 @@ export function runAsProcess(settings: Settings, argv: readonly string[], help: 
   };
   const world: World = {
     gpus,
+    driver,
     argv,
     uid,
     now: new Date(),

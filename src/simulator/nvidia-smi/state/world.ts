@@ -1,10 +1,12 @@
 import type { FaultRule } from '../faults/fault.ts';
+import type { DriverBranch } from '../nvml/driver-version.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import type { NodeState } from './node-state.ts';
 
 /** Everything outside one command: its node and its process. */
 export interface World {
   readonly gpus: readonly SimulatedGpu[];
+  readonly driver: DriverBranch;
   readonly argv: readonly string[];
   /** 0 is root; others may read but not list or change instances. */
   readonly uid: number;
