@@ -1,4 +1,4 @@
-import { explainFailure, refuseOutput, type Execution } from './output.ts';
+import { dropNotices, explainFailure, isCompleted, refuseOutput, type Execution } from './output.ts';
 import { contradict } from './contradiction.ts';
 import { findImpossible, findImpossibleParts } from './instance-check.ts';
 import { isComputeProfile, isInstanceProfile } from './spelling.ts';
@@ -26,7 +26,7 @@ export interface ComputeInstanceRow extends InstanceRow {
  */
 export function parseInstances(tried: string, execution: Execution): readonly InstanceRow[] {
   if (saysNone(execution)) return [];
-  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  if (!isCompleted(execution)) throw explainFailure(tried, execution);
   const rows = readRows(tried, execution.stdout, isInstanceProfile);
   const instances = rows.map(({ numbers: [gpuIndex, profileId, id], ...row }) => ({ ...row, gpuIndex, profileId, id }));
   const impossible = findImpossible(instances);
@@ -37,7 +37,7 @@ export function parseInstances(tried: string, execution: Execution): readonly In
 /** Reads `-lci`; like {@link parseInstances}. */
 export function parseComputeInstances(tried: string, execution: Execution): readonly ComputeInstanceRow[] {
   if (saysNone(execution)) return [];
-  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  if (!isCompleted(execution)) throw explainFailure(tried, execution);
   const rows = readRows(tried, execution.stdout, isComputeProfile, 'optional');
   const parts = rows.map(({ numbers: [gpuIndex, instance, profileId, id], ...row }) => {
     if (id === undefined) throw refuseOutput(tried, 'a row with too few numbers', execution.stdout);
@@ -49,15 +49,16 @@ export function parseComputeInstances(tried: string, execution: Execution): read
 }
 
 /** True if a command for GPU instances found no GPU with MIG mode on. */
-export function saysMigOff({ rc, stdout, end }: Execution): boolean {
-  return end === 'Exited' && rc === 0 && stdout.trim() === 'No MIG-enabled devices found.';
+export function saysMigOff(execution: Execution): boolean {
+  return isCompleted(execution) && dropNotices(execution.stdout).trim() === 'No MIG-enabled devices found.';
 }
 
 /** Only these words mean that there is nothing: after any other failure the state is unknown. */
 export function saysNone(execution: Execution): boolean {
-  const { rc, stdout, end } = execution;
   if (saysMigOff(execution)) return true;
-  return end === 'Exited' && rc === 6 && /^No (?:GPU|compute) instances found: Not Found$/.test(stdout.trim());
+  const { rc, stdout, end } = execution;
+  const isEnded = end === 'Exited' && (rc === 6 || (rc === 14 && isCompleted(execution)));
+  return isEnded && /^No (?:GPU|compute) instances found: Not Found$/.test(dropNotices(stdout).trim());
 }
 
 interface Row {

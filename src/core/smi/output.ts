@@ -38,6 +38,15 @@ const exitCodes: ReadonlyMap<number, DeviceErrorCode> = new Map([
   [23, 'NoRoom'],
 ]);
 
+/**
+ * True if a run ended as one that did its work: what it printed shows whether it did. Exit code 14 is a warning if the line about
+ * the infoROM stands beside the answer.
+ */
+export function isCompleted({ rc, end, stdout }: Execution): boolean {
+  if (end !== 'Exited') return false;
+  return rc === 0 || (rc === 14 && /^WARNING: infoROM is corrupted at gpu /im.test(stdout));
+}
+
 /** What the output of a failed command means. */
 export function classifyOutput({ rc, stdout, end }: Execution): DeviceErrorCode {
   if (end === 'TimedOut') return 'TimedOut';

@@ -1,7 +1,7 @@
 import type { Engines } from '../gpu/geometry/geometry.ts';
 import { DeviceError } from '../gpu/state/device-error.ts';
 import { saysMigOff, saysNone } from './instance-table.ts';
-import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
+import { classifyOutput, dropNotices, explainFailure, isCompleted, refuseOutput, type Execution } from './output.ts';
 import { isComputeProfile, isInstanceProfile } from './spelling.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
@@ -35,7 +35,7 @@ export function hidesProfiles(execution: Execution): boolean {
 
 /** Reads `-lgip`: two rows per profile, columns by name. @throws DeviceError */
 export function parseProfiles(tried: string, execution: Execution): readonly ListedProfile[] {
-  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  if (!isCompleted(execution)) throw explainFailure(tried, execution);
   const { stdout } = execution;
   const table = readTable(tried, stdout, 2);
   const columns = findColumns(tried, table, stdout);
@@ -77,7 +77,7 @@ export function parseProfiles(tried: string, execution: Execution): readonly Lis
 
 /** Reads `-lgipp`: `GPU  0 Profile ID 19 Placements: {0,1,2}:1`, singular `Placement : {0}:8`. @throws DeviceError */
 export function parsePlacements(tried: string, execution: Execution): readonly PlacementRow[] {
-  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  if (!isCompleted(execution)) throw explainFailure(tried, execution);
   return dropNotices(execution.stdout)
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -111,7 +111,7 @@ export interface ComputeProfileRow {
 export function parseComputeProfiles(tried: string, execution: Execution): readonly ComputeProfileRow[] {
   if (saysNone(execution))
     throw new DeviceError('Unstable', { tried, found: `the GPU instance is gone: ${execution.stdout.trim()}` });
-  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  if (!isCompleted(execution)) throw explainFailure(tried, execution);
   const { rows } = readTable(tried, execution.stdout, 2);
   // The header spans several lines and columns (`Exclusive SM`); the upper row of a profile has its id.
   return rows

@@ -1,5 +1,5 @@
 import type { Engines } from '../gpu/geometry/geometry.ts';
-import { classifyOutput, dropNotices, explainFailure, refuseOutput, type Execution } from './output.ts';
+import { classifyOutput, dropNotices, explainFailure, isCompleted, refuseOutput, type Execution } from './output.ts';
 import { isBusId, normalizeBusId } from './smi-command.ts';
 import { contradict } from './contradiction.ts';
 import { findReportContradiction, readMigReport } from './report-mig.ts';
@@ -64,7 +64,7 @@ export interface ReportedProcess extends ProcessState {
  */
 export function parseReport(tried: string, execution: Execution): Report {
   const { stdout } = execution;
-  if (execution.rc !== 0 || execution.end !== 'Exited') throw explainFailure(tried, execution);
+  if (!isCompleted(execution)) throw explainFailure(tried, execution);
   const root = readXml(dropNotices(stdout));
   const driverVersion = root && textAt(root, 'driver_version');
   const attached = root && readCount(textAt(root, 'attached_gpus'));

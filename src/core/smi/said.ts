@@ -1,8 +1,8 @@
-import type { Execution } from './output.ts';
+import { isCompleted, type Execution } from './output.ts';
 
 /** Exit code 0 alone proves nothing: `No MIG-enabled devices found.` has it too. */
 export function saysDone(execution: Execution, ...words: readonly string[]): boolean {
-  return words.every((said) => countSaid(execution, said) > 0) && execution.rc === 0 && execution.end === 'Exited';
+  return words.every((said) => countSaid(execution, said) > 0) && isCompleted(execution);
 }
 
 /** How many times an output contains these words. */

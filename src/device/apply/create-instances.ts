@@ -1,5 +1,6 @@
 import { isPlain, isWhole } from '../../core/gpu/plan/step-batch.ts';
 import type { Step } from '../../core/gpu/plan/step.ts';
+import { isCompleted } from '../../core/smi/output.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { InstanceRow } from '../../core/smi/instance-table.ts';
 import { createParts } from './compute-instances.ts';
@@ -18,7 +19,7 @@ export async function createInstances(session: GpuSession, steps: readonly Step[
   const execution = await session.run(command);
   const made = countSaid(execution, 'Successfully created GPU instance');
   const filled = whole ? countSaid(execution, 'Successfully created compute instance') : made;
-  const isSaid = execution.rc === 0 && execution.end === 'Exited' && made === steps.length && filled === steps.length;
+  const isSaid = isCompleted(execution) && made === steps.length && filled === steps.length;
   // Parts are made by the id that the driver assigned, which is never used unchecked.
   if (isSaid && steps.every(isPlain)) return;
   const rows = await session.driver.listInstances(session.busId);

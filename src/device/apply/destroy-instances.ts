@@ -1,3 +1,4 @@
+import { isCompleted } from '../../core/smi/output.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { GpuInstanceState } from '../../core/gpu/state/device-state.ts';
@@ -29,7 +30,7 @@ async function emptyAll(session: GpuSession, instances: readonly GpuInstanceStat
     instances: instances.map(({ id }) => id),
   };
   const execution = await session.run(command);
-  if (execution.rc === 0 && execution.end === 'Exited') return;
+  if (isCompleted(execution)) return;
   const rows = await session.driver.listComputeInstances(session.busId);
   const isThere = (instance: number, part: number): boolean =>
     rows.some((row) => row.instance === instance && row.id === part);
@@ -55,7 +56,7 @@ async function removeAll(session: GpuSession, instances: readonly GpuInstanceSta
   };
   const execution = await session.run(command);
   const isSaid = countSaid(execution, 'Successfully destroyed GPU instance') === instances.length;
-  if (execution.rc === 0 && execution.end === 'Exited' && isSaid) {
+  if (isCompleted(execution) && isSaid) {
     session.believe(command, execution, instances);
     return;
   }

@@ -1,6 +1,6 @@
 import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { classifyOutput, type Execution } from '../../core/smi/output.ts';
+import { classifyOutput, isCompleted, type Execution } from '../../core/smi/output.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { GpuState, MigMode } from '../../core/gpu/state/device-state.ts';
@@ -75,7 +75,7 @@ export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
   const { execution, after } = await resetGpu(session);
   const details = { tried: 'to reset the GPU', found: quote(execution) };
   const code = judgeReset(execution);
-  if (execution.rc !== 0)
+  if (!isCompleted(execution))
     throw code === 'Pending' ? session.explainOpen(details, after) : session.explain(code, details);
   if (after.health === undefined) return after;
   throw session.explain('Unhealthy', { ...details, found: `after it: ${after.health.message}` });

@@ -2,6 +2,7 @@ import { runCommand } from './command.ts';
 import { rebootNode } from './nvml/device.ts';
 import type { FaultEffect } from './faults/fault.ts';
 import type { HelpTexts } from './help/help-texts.ts';
+import { NVML } from './nvml/nvml-code.ts';
 import { strikes } from './nvml/nvml.ts';
 import { damageOutput } from './faults/output-damage.ts';
 import type { World } from './state/world.ts';
@@ -16,8 +17,13 @@ export interface RunOutcome {
 export function runInWorld(world: World, help: HelpTexts): RunOutcome {
   const effects = world.faults.filter((rule) => strikes(world, rule, 'Run', {})).map(({ effect }) => effect);
   effects.forEach((effect) => suffer(world, effect));
+  const exitCode = runCommand(world, help);
+  const corrupted = world.gpus.filter(({ index }) =>
+    effects.some((effect) => effect.kind === 'infoRom' && effect.gpu === index),
+  );
+  for (const { busId } of corrupted) world.print(`WARNING: infoROM is corrupted at gpu ${busId.slice(4)}\n`);
   return {
-    exitCode: runCommand(world, help),
+    exitCode: exitCode === 0 && corrupted.length > 0 ? NVML.corruptedInfoRom : exitCode,
     damage: (output) => effects.reduce(damageOutput, output),
   };
 }
@@ -41,6 +47,7 @@ function suffer(world: World, effect: FaultEffect): void {
     case 'vgpuHost':
     case 'unhealthy':
     case 'hideProfile':
+    case 'infoRom':
       return;
   }
 }

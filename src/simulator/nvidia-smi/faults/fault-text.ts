@@ -111,6 +111,8 @@ function interpret(
       const sign = healthSigns.find((word) => flags.has(word));
       return sign === undefined ? undefined : at({ kind: 'unhealthy', sign }, 'DeviceGetHealth');
     }
+    case 'inforom':
+      return at({ kind: 'infoRom', gpu: need('gpu') }, 'Run');
     case 'reboot':
       return at({ kind: 'reboot' }, 'Run');
     case 'output':
@@ -137,7 +139,8 @@ function selectors(
   number: (name: string) => number | undefined,
   effect: FaultEffect,
 ): Selectors {
-  const gpu = number('gpu');
+  // A command as a whole has no GPU.
+  const gpu = effect.kind === 'infoRom' ? undefined : number('gpu');
   const gi = number('gi');
   const ci = number('ci');
   const argument = options.get('with');

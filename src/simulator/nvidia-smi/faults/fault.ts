@@ -19,6 +19,8 @@ export type FaultEffect =
   | { readonly kind: 'vgpuHost' }
   /** The driver reports the GPU as unhealthy, by this sign in its report. */
   | { readonly kind: 'unhealthy'; readonly sign: HealthSign }
+  /** Below each answer a warning about the infoROM of this GPU, and exit code 14 in place of 0. */
+  | { readonly kind: 'infoRom'; readonly gpu: number }
   | { readonly kind: 'reboot' };
 
 /** Signs of an unhealthy GPU: fields of `-q`, and values of the recovery action of later drivers. */

@@ -6,6 +6,7 @@ export const NVML = {
   notFound: 6,
   driverNotLoaded: 9,
   libraryNotFound: 12,
+  corruptedInfoRom: 14,
   gpuIsLost: 15,
   resetRequired: 16,
   libraryMismatch: 18,

@@ -215,6 +215,7 @@ export class Nvml {
       case 'vgpuHost':
       case 'unhealthy':
       case 'hideProfile':
+      case 'infoRom':
       case 'reboot':
         return;
     }
