@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
 import { listGpuOpeners } from '../../src/device/host/gpu-openers.ts';
@@ -12,29 +12,54 @@ describe('who keeps a GPU open on its host', () => {
 
   function aProcess(pid: number, name: string, cgroup: string, ...files: readonly string[]): void {
     const folder = scratch.path('proc', String(pid));
+    rmSync(folder, { recursive: true, force: true });
     mkdirSync(`${folder}/fd`, { recursive: true });
     writeFileSync(`${folder}/comm`, `${name}\n`);
     writeFileSync(`${folder}/cgroup`, `0::${cgroup}\n`);
     files.forEach((file, at) => symlinkSync(file, `${folder}/fd/${at}`));
   }
 
-  it('is named with pid and unit, or pod, by the device files that are open', () => {
-    aProcess(812, 'nv-hostengine', '/system.slice/nvidia-dcgm.service', '/dev/null', '/dev/nvidia0', '/dev/nvidiactl');
-    aProcess(
-      900,
-      'dcgm-exporter',
-      '/kubepods.slice/kubepods-pod1234_ab.slice/cri-1.scope',
-      '/dev/nvidia1',
-      '/run/nvidia/driver/dev/nvidia0',
+  /** The kernel's own devices stand in for GPUs: `/dev/null` is 1:3, `/dev/zero` 1:5. */
+  const nullMinor = 3;
+  const zeroMinor = 5;
+  const where = { proc: scratch.path('proc'), modules: scratch.path('modules') };
+  const callMajorOne = (name: string): void =>
+    writeFileSync(
+      scratch.path('proc', 'devices'),
+      `Character devices:\n  1 ${name}\n  5 tty\n\nBlock devices:\n  1 ramdisk\n`,
     );
-    aProcess(901, 'other', '/user.slice', '/dev/nvidia10', '/dev/nvidiactl');
-    const where = { proc: scratch.path('proc'), modules: scratch.path('modules') };
-    expect(listGpuOpeners(0, where)).to.deep.equal([
-      'nv-hostengine (pid 812, nvidia-dcgm.service)',
-      'dcgm-exporter (pid 900, a pod)',
-    ]);
+
+  it('is named with pid and unit, or pod, by the numbers of the devices that are open', () => {
+    aProcess(812, 'nv-hostengine', '/system.slice/nvidia-dcgm.service', '/dev/zero', '/dev/null');
+    aProcess(900, 'dcgm-exporter', '/kubepods.slice/kubepods-pod1234_ab.slice/cri-1.scope', '/dev/null');
+    aProcess(901, 'other', '/user.slice', '/dev/zero');
+    for (const name of ['nvidia', 'nvidia-frontend']) {
+      callMajorOne(name);
+      expect(listGpuOpeners(nullMinor, where)).to.deep.equal([
+        'nv-hostengine (pid 812, nvidia-dcgm.service)',
+        'dcgm-exporter (pid 900, a pod)',
+      ]);
+      expect(listGpuOpeners(zeroMinor, where)).to.have.length(2);
+      expect(listGpuOpeners(undefined, where)).to.have.length(3);
+    }
     mkdirSync(scratch.path('modules', 'nvidia_drm'), { recursive: true });
     expect(listGpuOpeners(7, where)).to.deep.equal(['the module nvidia_drm (modprobe -r nvidia_drm unloads it)']);
+  });
+
+  it('is found under whatever name a container gives the device, and no file that is only called like one', () => {
+    const idle = { ...where, modules: scratch.path('no-modules') };
+    const alias = scratch.path('driver-dev-gpu');
+    symlinkSync('/dev/null', alias);
+    rmSync(scratch.path('proc'), { recursive: true });
+    aProcess(812, 'in-container', '/', alias);
+    const file = scratch.path('backup', 'dev');
+    mkdirSync(file, { recursive: true });
+    writeFileSync(`${file}/nvidia3`, '');
+    aProcess(813, 'tar', '/', `${file}/nvidia3`);
+    callMajorOne('nvidia');
+    expect(listGpuOpeners(nullMinor, idle)).to.deep.equal(['in-container (pid 812)']);
+    callMajorOne('mem');
+    expect(listGpuOpeners(nullMinor, idle)).to.deep.equal([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface HostFolders {
@@ -20,17 +20,53 @@ export function listGpuOpeners(
   minor: number | undefined,
   { proc, modules }: HostFolders = hostFolders,
 ): readonly string[] {
-  // A driver's container has its own device files, below its root.
-  const device = minor === undefined ? /\/dev\/nvidia\d+$/ : new RegExp(`/dev/nvidia${minor}$`);
+  const majors = readMajors(proc);
+  const isMeant = (device: Device | undefined): boolean =>
+    device !== undefined &&
+    majors.has(device.major) &&
+    (minor === undefined ? device.minor < firstOtherMinor : device.minor === minor);
   const programs = list(proc)
     .filter((name) => /^\d+$/.test(name))
     .toSorted((a, b) => Number(a) - Number(b))
-    .filter((pid) => list(proc, pid, 'fd').some((fd) => device.test(readLink(proc, pid, 'fd', fd))))
+    .filter((pid) => list(proc, pid, 'fd').some((fd) => isMeant(readDevice(proc, pid, 'fd', fd))))
     .map((pid) => `${readName(proc, pid)} (pid ${pid}${describeOwner(readText(proc, pid, 'cgroup'))})`);
   const module = existsSync(join(modules, 'nvidia_drm'))
     ? ['the module nvidia_drm (modprobe -r nvidia_drm unloads it)']
     : [];
   return [...programs, ...module];
+}
+
+/** The number under which the driver registers its devices. */
+const usualMajor = 195;
+/** From here on the minor numbers are those of `nvidia-modeset` and `nvidiactl`, which are not a GPU's. */
+const firstOtherMinor = 254;
+
+function readMajors(proc: string): ReadonlySet<number> {
+  const [characters = ''] = readText(proc, 'devices').split('Block devices:', 1);
+  const majors = [...characters.matchAll(/^ *(\d+) nvidia(?:-frontend)?$/gm)].map(([, major]) => Number(major));
+  return new Set(majors.length > 0 ? majors : [usualMajor]);
+}
+
+interface Device {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/**
+ * The device that an open file is, if it is one, whatever its path is called: a container has device files of its own, under any name. The
+ * numbers are packed as in Linux' `dev_t`.
+ */
+function readDevice(...path: readonly string[]): Device | undefined {
+  try {
+    const { mode, rdev } = statSync(join(...path), { bigint: true });
+    if ((mode & BigInt(constants.S_IFMT)) !== BigInt(constants.S_IFCHR)) return undefined;
+    const major = Number(((rdev >> 8n) & 0xfffn) | ((rdev >> 32n) & ~0xfffn));
+    const minor = Number((rdev & 0xffn) | ((rdev >> 12n) & ~0xffn));
+    return { major, minor };
+  } catch {
+    // It was closed since.
+    return undefined;
+  }
 }
 
 function describeOwner(cgroup: string): string {
@@ -54,14 +90,6 @@ function list(...path: readonly string[]): readonly string[] {
   } catch {
     // The process has ended since.
     return [];
-  }
-}
-
-function readLink(...path: readonly string[]): string {
-  try {
-    return readlinkSync(join(...path));
-  } catch {
-    return '';
   }
 }
 

@@ -197,13 +197,15 @@ describe('a self-test that only reads', () => {
     const node = aNode();
     const { proc, sys } = node.host;
     mkdirSync(join(sys, 'module', 'nvidia_drm'), { recursive: true });
+    // The kernel's own devices stand in for GPUs.
+    writeFileSync(join(proc, 'devices'), 'Character devices:\n  1 nvidia\n');
     for (const [pid, name] of [
       [77, 'nv-hostengine'],
       [78, 'my-monitor'],
     ] as const) {
       mkdirSync(join(proc, `${pid}`, 'fd'), { recursive: true });
       writeFileSync(join(proc, `${pid}`, 'comm'), `${name}\n`);
-      symlinkSync('/dev/nvidia0', join(proc, `${pid}`, 'fd', '3'));
+      symlinkSync('/dev/null', join(proc, `${pid}`, 'fd', '3'));
     }
     const done = await node.selftest();
     const notes = inArea(done, 'Reset');
