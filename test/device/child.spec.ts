@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { makeExecute, type ChildOptions, type Execute } from '../../src/device/command/child.ts';
+import { explainSpawnError } from '../../src/device/command/spawn-error.ts';
 import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { findTool } from '../../src/device/command/tool.ts';
 import { eventually } from '../support/eventually.ts';
@@ -25,20 +26,27 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   }
 }
 
+async function explain(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'nothing',
+    (error: unknown) => (error instanceof DeviceError ? error.message : `not a DeviceError: ${String(error)}`),
+  );
+}
+
 describe('a child of nvidia-smi', () => {
   const scratch = useScratchFolder();
   const make = (name: string, lines: readonly string[], options: ChildOptions = {}): Execute =>
     makeExecute({ file: writeScript(scratch.path(name), ...lines), prefix: [] }, options);
 
-  it('was not run where the shell around it says so: no tool, or a driver root that is still empty', async () => {
-    for (const rc of [126, 127]) {
-      const error: unknown = await make(`rc-${rc}`, ['echo "chroot: failed to run command" >&2', `exit ${rc}`])(
-        [],
-        5_000,
-      ).catch((reason: unknown) => reason);
-      expect(error).to.be.instanceOf(DeviceError).with.property('code', 'ToolMissing');
-      expect(error).to.have.property('message').that.contains(`exit code ${rc}: "chroot: failed to run command"`);
-    }
+  it('was not run where chroot or the shell around it says so, and why: missing, blocked, no root, no memory', async () => {
+    const run = (rc: number, why: string): Promise<string> =>
+      explain(make(`rc-${rc}`, [`echo "chroot: failed to run command: ${why}" >&2`, `exit ${rc}`])([], 5_000));
+    expect(await run(127, 'No such file or directory')).to.match(/^ToolMissing.*exit code 127: "chroot: failed/);
+    expect(await run(126, 'Permission denied')).to.match(/^ToolBlocked.*exit code 126: "chroot: failed/);
+    expect(await run(126, 'Exec format error')).to.match(/^ToolBlocked.*architecture/);
+    expect(await run(126, 'Cannot allocate memory')).to.match(/^HostExhausted/);
+    expect(await run(125, 'cannot change root directory: Operation not permitted')).to.match(/^NotPermitted/);
+    expect(await run(125, 'cannot change root directory: No such file or directory')).to.match(/^ToolMissing/);
     const root = scratch.path('root');
     mkdirSync(root);
     const file = writeScript(scratch.path('chroot'), 'exit 127');
@@ -119,9 +127,33 @@ describe('a child of nvidia-smi', () => {
     expect(told.stdout).to.include('LD_LIBRARY_PATH=/usr/local/nvidia/lib64');
   });
 
-  it('that cannot be started is a missing tool', async () => {
-    const execute = makeExecute({ file: scratch.path('nowhere'), prefix: [] });
-    expect(await codeOf(execute([], 1_000))).to.equal('ToolMissing');
+  it('that could not be started says why: it is missing, may not be run, or its arguments are refused', async () => {
+    const nowhere = makeExecute({ file: scratch.path('nowhere'), prefix: [] });
+    expect(await explain(nowhere([], 1_000))).to.match(/^ToolMissing.*ENOENT.*interpreter.*install the driver/);
+    const file = scratch.path('plain');
+    writeFileSync(file, 'exit 0', { mode: 0o644 });
+    const plain = makeExecute({ file, prefix: [] });
+    expect(await explain(plain([], 1_000)))
+      .to.match(/^ToolBlocked.*EACCES.*noexec.*SELinux/)
+      .and.not.to.contain('install the driver');
+    // Node throws this one.
+    const long = make('true', ['exit 0'])(['x'.repeat(3_000_000)], 1_000);
+    expect(await explain(long)).to.match(/^ToolBlocked.*E2BIG/);
+  });
+
+  it('that could not be started for want of something on the host says of what', () => {
+    for (const [code, what] of [
+      ['EAGAIN', 'processes'],
+      ['ENOMEM', 'memory'],
+      ['EMFILE', 'open files of this program'],
+      ['ENFILE', 'open files of the node'],
+    ] as const) {
+      const cause = Object.assign(new Error(`spawn nvidia-smi ${code}`), { code });
+      const error = explainSpawnError('nvidia-smi -L', cause);
+      expect([error.code, error.cause]).to.deep.equal(['HostExhausted', cause]);
+      expect(error.message).to.contain(`${code}: `).and.to.contain(what).and.not.to.contain('install the driver');
+    }
+    expect(explainSpawnError('nvidia-smi -L', new Error('odd')).message).to.match(/^ToolBlocked.*odd/);
   });
 });
 
@@ -161,6 +193,12 @@ describe('the tool', () => {
     expect((await execute([], 5_000)).stdout.trim()).to.equal(containerised);
     rmSync(containerised, { recursive: true });
     expect((await execute([], 5_000)).stdout.trim()).to.equal(onHost);
+  });
+
+  it('that is there and not executable is not said to be missing', () => {
+    const path = scratch.path('not-executable');
+    writeFileSync(path, '', { mode: 0o644 });
+    expect(() => findTool({ path })).to.throw(DeviceError, /^ToolBlocked.*it is there, but not executable/);
   });
 
   it('that is not there is said to be missing, with the places looked at', () => {

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { listLockDescriptors } from '../host/node-lock.ts';
 import type { Execution } from '../../core/smi/output.ts';
+import { explainSpawnError } from './spawn-error.ts';
 import { explainNotRun, systemPath, type Tool } from './tool.ts';
 
-/** Runs nvidia-smi once. Commands are never run in parallel. @throws DeviceError ToolMissing, DriverUnavailable, Unresponsive */
+/** Runs nvidia-smi once. Commands are never run in parallel. @throws DeviceError why it could not be started, Unresponsive */
 export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
 
 export interface ChildOptions {
@@ -44,13 +45,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
     return new Promise<Execution>((resolve, reject) => {
       const found = typeof tool === 'function' ? tool() : tool;
       // Its own process group, so that anything a wrapper script started ends with it.
-      const child = spawn(found.file, [...found.prefix, ...args], {
-        cwd: '/',
-        env: { PATH: systemPath, LC_ALL: 'C', ...(libraryPath !== undefined && { LD_LIBRARY_PATH: libraryPath }) },
-        // It keeps the node's lock as long as it lives, even if this process is killed.
-        stdio: ['ignore', 'pipe', 'pipe', ...listLockDescriptors()],
-        detached: true,
-      });
+      const child = start(tried, found, args, libraryPath);
       const chunks: Buffer[] = [];
       const errors: Buffer[] = [];
       let bytes = 0;
@@ -103,7 +98,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
       child.once('error', (cause) => {
         clearTimeout(deadline);
         clearTimeout(grace);
-        reject(new DeviceError('ToolMissing', { tried, found: cause.message, cause }));
+        reject(explainSpawnError(tried, cause));
       });
       child.once('exit', () => {
         if (stuck?.pid === child.pid) stuck = undefined;
@@ -111,6 +106,21 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
       child.once('close', settle);
     });
   };
+}
+
+/** Node reports some errors of the kernel as an event, and throws the others. */
+function start(tried: string, { file, prefix }: Tool, args: readonly string[], libraryPath?: string): ChildProcess {
+  try {
+    return spawn(file, [...prefix, ...args], {
+      cwd: '/',
+      env: { PATH: systemPath, LC_ALL: 'C', ...(libraryPath !== undefined && { LD_LIBRARY_PATH: libraryPath }) },
+      // It keeps the node's lock as long as it lives, even if this process is killed.
+      stdio: ['ignore', 'pipe', 'pipe', ...listLockDescriptors()],
+      detached: true,
+    });
+  } catch (cause) {
+    throw explainSpawnError(tried, cause);
+  }
 }
 
 function killGroup(group: number): void {

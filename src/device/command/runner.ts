@@ -20,7 +20,7 @@ export class Runner {
     this.#deadlines = { readMs, changeMs };
   }
 
-  /** @throws DeviceError ToolMissing, Unresponsive; every other end is an {@link Execution} */
+  /** @throws DeviceError why it could not be started, Unresponsive; every other end is an {@link Execution} */
   run(command: SmiCommand): Promise<Execution> {
     const args = writeArguments(command);
     const [deadline, option] = isChange(command)

@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { classifyNotRun } from './spawn-error.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { Execution } from '../../core/smi/output.ts';
 
@@ -28,7 +29,7 @@ export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
 
 /**
  * Finds nvidia-smi.
- * @throws DeviceError ToolMissing
+ * @throws DeviceError ToolMissing, ToolBlocked
  */
 export function findTool({ path, driverRoots, searchPath = systemPath }: ToolOptions = {}): Tool {
   if (driverRoots !== undefined) {
@@ -45,6 +46,9 @@ function findProgram(name: string, searchPath: string): string {
   const places = name.includes('/') ? [name] : searchPath.split(delimiter).map((folder) => join(folder, name));
   const found = places.find(isExecutable);
   if (found !== undefined) return found;
+  const blocked = places.find(isThere);
+  if (blocked !== undefined)
+    throw new DeviceError('ToolBlocked', { tried: blocked, found: 'it is there, but not executable' });
   const where = name.includes('/') ? 'no executable file there' : `no executable ${name} in ${searchPath}`;
   throw new DeviceError('ToolMissing', { tried: name, found: where });
 }
@@ -76,16 +80,14 @@ function isThere(path: string): boolean {
   }
 }
 
-/**
- * Why the tool was not run, by the exit codes of chroot and the shell around it (125 to 127), which nvidia-smi never has; undefined
- * if it was run.
- */
-export function explainNotRun({ root }: Tool, tried: string, { rc, stdout, end }: Execution): DeviceError | undefined {
-  if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
-  const found = `exit code ${rc}: ${JSON.stringify(stdout.trim().slice(0, 240))}`;
+/** Why the tool was not run; undefined if it was. */
+export function explainNotRun({ root }: Tool, tried: string, execution: Execution): DeviceError | undefined {
+  const code = classifyNotRun(execution);
+  if (code === undefined) return undefined;
+  const found = `exit code ${execution.rc}: ${JSON.stringify(execution.stdout.trim().slice(0, 240))}`;
   // gpu-operator's driver container creates its root before it fills it.
   const isEmpty = root !== undefined && !['usr', 'bin'].some((name) => isFolder(join(root, name)));
-  if (!isEmpty) return new DeviceError('ToolMissing', { tried, found });
+  if (code !== 'ToolMissing' || !isEmpty) return new DeviceError(code, { tried, found });
   return new DeviceError('DriverUnavailable', {
     tried,
     found: `${root} is empty, the driver’s container may be starting: ${found}`,

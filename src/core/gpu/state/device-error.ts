@@ -64,6 +64,16 @@ const table = {
     scope: 'Node',
     advice: 'install the driver, or name nvidia-smi (--nvidia-smi) or the driver root (--driver-root)',
   },
+  ToolBlocked: {
+    scope: 'Node',
+    advice:
+      'the file is there and may not be run: check its mode, whether its file system is mounted noexec, the security module (SELinux, ' +
+      'AppArmor), and whether it is for this architecture',
+  },
+  HostExhausted: {
+    scope: 'Node',
+    advice: 'free what the node or the pod is short of (limits of the pod, pids.max, ulimit -n, memory); it is tried again',
+  },
   ParseError: {
     scope: 'Node',
     advice: 'nothing is changed based on output that is not understood; report this output with the driver version',
