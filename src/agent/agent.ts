@@ -20,7 +20,7 @@ import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
 import { Planner } from './planner.ts';
 import { Readiness } from './readiness.ts';
-import { faultFields, keepOutcome, lastingFields, pickReading } from '../core/report/report-fields.ts';
+import { faultFields, hostFields, keepOutcome, lastingFields, pickReading } from '../core/report/report-fields.ts';
 
 export interface AgentOptions {
   readonly client: KubeClient;
@@ -213,6 +213,7 @@ export class NodeAgent {
     const seen = status?.device;
     return {
       ...lastingFields(this.#options, seen, observedEpochOf(seen, spec.granted), this.#signalled),
+      ...hostFields(this.#options.device.hostProblems()),
       ...(this.#view.hasReport ? { bootID, ...this.#load, ...this.#reading() } : pickReading(seen)),
     };
   }

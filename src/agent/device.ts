@@ -34,7 +34,10 @@ export interface WorkResult {
 
 /** The node's GPUs, as the agent uses them. */
 export interface Device {
+  /** Before it reads, it gives back to the host what work still owes it. */
   read(): Promise<DeviceState>;
+  /** What could not be given back to the host so far, a sentence each. */
+  hostProblems(): readonly string[];
   /** Brings GPUs to their wishes through the steps of `work`; destroys only what these name. */
   apply(wishes: readonly GpuWish[], work: readonly GpuWork[], options: WorkOptions): Promise<WorkResult>;
 }

@@ -100,6 +100,7 @@ export class AgentMetrics {
   /** Wraps the device to record the outcome of its calls. */
   measure(device: Device): Device {
     return {
+      hostProblems: () => device.hostProblems(),
       read: async () => {
         try {
           const state = await device.read();

@@ -7,12 +7,11 @@ import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
 import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';
 import { listGpuOpeners } from '../device/host/gpu-openers.ts';
-import { HostUnits } from '../device/host/host-units.ts';
+import { type HostLoans, openHostLoans } from '../device/host/host-loans.ts';
 import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/command/runner.ts';
 import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
-import { findTool } from '../device/command/tool.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Device, Failure, WorkOptions } from './device.ts';
 import { GrantRefused } from '../core/report/fault.ts';
@@ -54,8 +53,6 @@ export async function openDevice(
 ): Promise<OpenDevice> {
   const { stateDir, nvidiaSmi, driverRoot, libraryPath, tellOfLock } = options;
   const lock = await takeLock(stateDir, logger, signal, tellOfLock);
-  const units = openHostUnits(options);
-  await units?.resumeCutOff();
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was interrupted; the device shows its result', { gpus: cutOff.gpus });
@@ -65,6 +62,13 @@ export async function openDevice(
     ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
     ...(libraryPath === undefined ? {} : { libraryPath }),
   });
+  const host = openHostLoans(smi, {
+    folder: stateDir,
+    bootIdPath: options.bootIdFile,
+    units: options.hostUnits ?? [],
+    roots: [hostRoot],
+  });
+  await host.giveBack();
   const { toolkitRoot: roots = driverRoot ?? [], timeouts } = options;
   const afterChange = async (): Promise<void> => {
     const report = await refreshDeviceNodes({
@@ -75,7 +79,7 @@ export async function openDevice(
     tellOfDeviceNodes(report, logger);
   };
   return {
-    device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange, units }),
+    device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange, host }),
     isLocked: () => lock.isHeld(),
   };
 }
@@ -89,7 +93,7 @@ export function deviceOf(
     logger,
     onOperation,
     afterChange,
-    units,
+    host,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'isHeld'>;
@@ -97,11 +101,15 @@ export function deviceOf(
     readonly onOperation?: OnOperation | undefined;
     /** Updates everything else on this host that depends on the devices, before anybody learns that they have changed. */
     readonly afterChange?: () => Promise<void>;
-    readonly units?: Pick<HostUnits, 'pause'> | undefined;
+    readonly host?: HostLoans;
   },
 ): Device {
   return {
-    read: () => driver.readDevice(),
+    async read() {
+      await host?.giveBack();
+      return driver.readDevice();
+    },
+    hostProblems: () => host?.problems ?? [],
     async apply(wishes, work, options) {
       const { results, device } = await applyNode(driver, targetsOf(wishes, work), {
         journal,
@@ -113,7 +121,7 @@ export function deviceOf(
         mayStart: () => lock.isHeld() && options.mayStart(),
         listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
         listOpeners: (minor) => listGpuOpeners(minor),
-        ...(units && { pauseHost: () => units.pause() }),
+        ...(host && { host }),
         beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
         onProgress: ({ uuid, done }) => {
           logger.info('device operation', { gpu: uuid, done });
@@ -125,13 +133,6 @@ export function deviceOf(
       return { failures, state: device };
     },
   };
-}
-
-/** @throws DeviceError ToolMissing if units may be stopped and the host has no systemctl */
-function openHostUnits({ hostUnits: units = [], stateDir }: DeviceOptions): HostUnits | undefined {
-  if (units.length === 0) return undefined;
-  const tool = findTool({ path: 'systemctl', driverRoots: [hostRoot] });
-  return new HostUnits({ units, tool, noteFile: join(stateDir, 'stopped-units') });
 }
 
 function tellOfDeviceNodes({ done, missing, problems }: DeviceNodeReport, logger: Logger): void {

@@ -110,6 +110,7 @@ export const nodeReasons = [
   'NoPodsUseGpus',
   'GpusUnhealthy',
   'GpusHealthy',
+  'HostNotRestored',
   'Applying',
   'AdvertisePending',
   'RefreshBlocked',

@@ -6,6 +6,7 @@ import { nodePartitions } from '../../src/api/resources.ts';
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { placeOf } from '../../src/core/gpu/search/instance.ts';
+import type { HostLoans } from '../../src/device/host/host-loans.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { ReconcileResult } from '../../src/kube/queue.ts';
 import { silentLogger } from '../../src/process/logger.ts';
@@ -54,9 +55,11 @@ export class AgentScene {
   newAgent(
     bootID: string,
     settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs' | 'signalPods' | 'driverLoad'>> = {},
+    host?: HostLoans,
   ): NodeAgent {
     const journal = { begin: () => Promise.resolve(), finish: () => undefined };
-    const device = deviceOf(this.node.openDriver(), { journal, lock: { isHeld: () => true }, logger: silentLogger });
+    const parts = { journal, lock: { isHeld: () => true }, logger: silentLogger, ...(host && { host }) };
+    const device = deviceOf(this.node.openDriver(), parts);
     this.#agent = new NodeAgent({
       client: this.#client,
       device,

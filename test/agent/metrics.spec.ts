@@ -10,6 +10,7 @@ import { rejectionOf } from '../kube/failure.ts';
 const lost = new DeviceError('GpuLost', { tried: 'to read', found: 'nothing' });
 const state = {} as DeviceState;
 const device: Device = {
+  hostProblems: () => [],
   read: async () => state,
   apply: async () => ({ failures: [{ uuid: 'GPU-1', error: lost }], state }),
 };

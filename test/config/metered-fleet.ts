@@ -85,6 +85,7 @@ export class MeteredFleet {
 }
 
 const device: Device = {
+  hostProblems: () => [],
   read: async () => ({}) as DeviceState,
   apply: async () => ({ failures: [{ uuid: 'GPU-1', error: lost }], state: {} as DeviceState }),
 };

@@ -81,8 +81,8 @@ const scenarios: readonly Scenario[] = [
     from: 'Disabled',
     to: { '2g.12gb': 2 },
     faults: 'migpending rc=16',
-    reads: ['-q -x', `${gpu0} -q -x`, `${gpu0} -q -x`, ...proof],
-    busyChecks: 2,
+    reads: ['-q -x', `${gpu0} -q -x`, `${gpu0} -q -x`, `${gpu0} -q -x`, ...proof],
+    busyChecks: 3,
   },
   {
     name: 'MIG mode off',

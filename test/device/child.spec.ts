@@ -129,13 +129,13 @@ describe('a child of nvidia-smi', () => {
 
   it('that could not be started says why: it is missing, may not be run, or its arguments are refused', async () => {
     const nowhere = makeExecute({ file: scratch.path('nowhere'), prefix: [] });
-    expect(await explain(nowhere([], 1_000))).to.match(/^ToolMissing.*ENOENT.*interpreter.*install the driver/);
+    expect(await explain(nowhere([], 1_000))).to.match(/^ToolMissing.*ENOENT.*interpreter.*comes with the driver/);
     const file = scratch.path('plain');
     writeFileSync(file, 'exit 0', { mode: 0o644 });
     const plain = makeExecute({ file, prefix: [] });
     expect(await explain(plain([], 1_000)))
       .to.match(/^ToolBlocked.*EACCES.*noexec.*SELinux/)
-      .and.not.to.contain('install the driver');
+      .and.not.to.contain('install it');
     // Node throws this one.
     const long = make('true', ['exit 0'])(['x'.repeat(3_000_000)], 1_000);
     expect(await explain(long)).to.match(/^ToolBlocked.*E2BIG/);
@@ -151,7 +151,7 @@ describe('a child of nvidia-smi', () => {
       const cause = Object.assign(new Error(`spawn nvidia-smi ${code}`), { code });
       const error = explainSpawnError('nvidia-smi -L', cause);
       expect([error.code, error.cause]).to.deep.equal(['HostExhausted', cause]);
-      expect(error.message).to.contain(`${code}: `).and.to.contain(what).and.not.to.contain('install the driver');
+      expect(error.message).to.contain(`${code}: `).and.to.contain(what).and.not.to.contain('install it');
     }
     expect(explainSpawnError('nvidia-smi -L', new Error('odd')).message).to.match(/^ToolBlocked.*odd/);
   });

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
 import { listGpuOpeners } from '../../src/device/host/gpu-openers.ts';
-import { HostUnits } from '../../src/device/host/host-units.ts';
-import { useScratchFolder, writeScript } from './scratch-folder.ts';
+import { HostLoans } from '../../src/device/host/host-loans.ts';
+import type { HostUnits } from '../../src/device/host/host-units.ts';
+import { LoanNote } from '../../src/device/host/loan-note.ts';
+import { PersistenceMode } from '../../src/device/host/persistence-mode.ts';
+import { useScratchFolder } from './scratch-folder.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 describe('who keeps a GPU open on its host', () => {
@@ -66,9 +69,9 @@ describe('who keeps a GPU open on its host', () => {
 /** A GPU that a service holds as long as it runs: MIG mode stays pending, and a reset is refused. */
 function aHeldGpu(isHeld: () => boolean, gpu = 'A30'): InProcessNode {
   const node = new InProcessNode([gpu]);
-  node.intercept = (args, run) => {
+  node.intercept = (_args, run) => {
     node.faults = isHeld() ? 'migpending rc=19\nfail GpuReset rc=19' : '';
-    return args.includes('-pm') ? { rc: 0, stdout: 'All done.\n', end: 'Exited' } : run();
+    return run();
   };
   return node;
 }
@@ -79,9 +82,6 @@ async function slice(node: InProcessNode, options: DeviceApplyOptions): Promise<
 }
 
 describe('a change of MIG mode that services of the host hold up', () => {
-  const scratch = useScratchFolder();
-  const log = scratch.path('log');
-
   it('names them', async () => {
     const node = aHeldGpu(() => true);
     const asked: (number | undefined)[] = [];
@@ -100,11 +100,11 @@ describe('a change of MIG mode that services of the host hold up', () => {
   it('is done with those stopped that may be, and they run again', async () => {
     let isRunning = true;
     const node = aHeldGpu(() => isRunning, 'H100-80GB-HBM3');
-    const pauseHost = (): Promise<() => Promise<void>> => {
-      isRunning = false;
-      return Promise.resolve(() => Promise.resolve(void (isRunning = true)));
-    };
-    expect((await slice(node, { pauseHost }))?.outcome).to.equal('Applied');
+    const host = hostOf(node, {
+      take: () => Promise.resolve(!(isRunning = false)),
+      giveBack: () => Promise.resolve(((isRunning = true), [])),
+    });
+    expect((await slice(node, { host }))?.outcome).to.equal('Applied');
     expect(isRunning).to.equal(true);
   });
 
@@ -112,55 +112,15 @@ describe('a change of MIG mode that services of the host hold up', () => {
     let stopped = 0;
     let started = 0;
     const node = aHeldGpu(() => true);
-    const resume = (): Promise<void> => Promise.resolve(void (started += 1));
-    const held = await slice(node, { pauseHost: () => Promise.resolve(((stopped += 1), resume)) });
+    const giveBack = () => Promise.resolve(((started += 1), []));
+    const take = () => Promise.resolve((stopped += 1) > 0);
+    const held = await slice(node, { host: hostOf(node, { take, giveBack }) });
     expect([held?.error?.code, stopped, started]).to.deep.equal(['Pending', 1, 1]);
-    const idle = await slice(node, { pauseHost: () => Promise.resolve(undefined) });
+    const idle = await slice(node, { host: hostOf(node, { take: () => Promise.resolve(false), giveBack }) });
     expect(idle?.error?.code).to.equal('Pending');
   });
-
-  /** `systemctl` that knows which units are active and writes down what it is told. */
-  function someUnits(active: readonly string[], refused = 'none'): HostUnits {
-    writeFileSync(log, '');
-    const systemctl = writeScript(
-      scratch.path('systemctl'),
-      `case "$1 $3 $2" in`,
-      ...active.map((unit) => `"is-active ${unit} "*) exit 0;;`),
-      `is-active*) exit 3;; *${refused}*) echo "Failed to $1 ${refused}" >&2; exit 1;; esac`,
-      `echo "$*" >> ${log}`,
-    );
-    const tool = { file: systemctl, prefix: [] };
-    return new HostUnits({
-      units: ['nvsm.service', 'nvidia-dcgm.service', 'dcgm.service'],
-      tool,
-      noteFile: scratch.path('note'),
-    });
-  }
-  const takeLog = (): readonly string[] => readFileSync(log, 'utf8').trim().split('\n');
-
-  it('stops units in their order, of those that run, and starts them in the other order', async () => {
-    const resume = await someUnits(['nvsm.service', 'dcgm.service']).pause();
-    expect(takeLog()).to.deep.equal(['stop nvsm.service', 'stop dcgm.service']);
-    expect(existsSync(scratch.path('note'))).to.equal(true);
-    await resume?.();
-    expect(takeLog().slice(2)).to.deep.equal(['start dcgm.service', 'start nvsm.service']);
-    expect(existsSync(scratch.path('note'))).to.equal(false);
-    expect(await someUnits([]).pause()).to.equal(undefined);
-  });
-
-  it('starts what a program stopped that did not live to start it', async () => {
-    await someUnits(['nvsm.service']).pause();
-    const later = someUnits([]);
-    await later.resumeCutOff();
-    expect(takeLog()).to.deep.equal(['start nvsm.service']);
-    await later.resumeCutOff();
-    expect(takeLog()).to.have.length(1);
-  });
-
-  it('starts again what it has stopped where the next does not stop, and says so', async () => {
-    const units = someUnits(['nvsm.service', 'dcgm.service'], 'dcgm.service');
-    const error = await units.pause().catch((reason: unknown) => reason);
-    expect(String(error)).to.match(/dcgm\.service.*Failed to stop/);
-    expect(takeLog()).to.include('start nvsm.service');
-  });
 });
+
+function hostOf(node: InProcessNode, units: Pick<HostUnits, 'take' | 'giveBack'>): HostLoans {
+  return new HostLoans({ persistence: new PersistenceMode(node.openDriver(), new LoanNote()), units });
+}

@@ -19,6 +19,8 @@ async function modeOf(node: InProcessNode): Promise<string> {
   return `${gpu?.mig?.current} ${gpu?.mig?.pending}`;
 }
 
+/** With persistence mode off, which would hold the GPU. */
+const unheldReset = ['-i 00000000:07:00.0 -pm 0', '--gpu-reset -i 00000000:07:00.0', '-i 00000000:07:00.0 -pm 1'];
 const needsReset = 'migpending rc=16';
 const inUse = 'migpending rc=19';
 
@@ -38,7 +40,7 @@ describe('MIG mode', () => {
   it('that was left pending is finished by the reset alone, and set again only where that does not help', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
     expect(await apply(node, {}, { allowReset: true })).to.equal('Applied');
-    expect(node.takeChanges()).to.deep.equal(['--gpu-reset -i 00000000:07:00.0']);
+    expect(node.takeChanges()).to.deep.equal(unheldReset);
 
     const stubborn = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 0 pending 1\n');
     stubborn.faults = 'skip GpuReset';
@@ -50,10 +52,7 @@ describe('MIG mode', () => {
     const node = new InProcessNode(['A100-SXM4-40GB', 'A100-SXM4-40GB']);
     node.faults = needsReset;
     expect(await apply(node, { '7g.40gb': 1 }, { allowReset: true })).to.equal('Applied');
-    expect(node.takeChanges().slice(0, 2)).to.deep.equal([
-      '-i 00000000:07:00.0 -mig 1',
-      '--gpu-reset -i 00000000:07:00.0',
-    ]);
+    expect(node.takeChanges().slice(0, 4)).to.deep.equal(['-i 00000000:07:00.0 -mig 1', ...unheldReset]);
   });
 
   it('that stays pending asks for the reset where it is not allowed, and is taken back on undo', async () => {

@@ -60,11 +60,30 @@ describe('nvidia-smi as a program', () => {
 
   it('says by which option it may take longer', async () => {
     const execute: Execute = () => Promise.resolve({ rc: 255, stdout: '', end: 'TimedOut' });
-    const driver = new NvidiaSmi(execute, { changeMs: 240_000 });
+    const driver = new NvidiaSmi(execute, { changeMs: 240_000, resetMs: 360_000 });
     const read: unknown = await driver.readDevice().catch((reason: unknown) => reason);
     expect(read).to.be.an('error').with.property('message').that.contains('no answer in 15 s (--read-timeout-seconds)');
-    const { limit } = await driver.change({ name: 'Reset', gpu: '00000000:07:00.0' });
+    const gpu = '00000000:07:00.0';
+    const { limit } = await driver.change({ name: 'DestroyInstances', gpu, instances: [1] });
     expect(limit).to.equal('240 s (--change-timeout-seconds)');
+    for (const command of [
+      { name: 'Reset', gpu },
+      { name: 'SetMode', gpu, mode: 'Enabled' },
+    ] as const)
+      expect((await driver.change(command)).limit).to.equal('360 s (--reset-timeout-seconds)');
+  });
+
+  it('may reset a GPU for longer than it may do anything else', async () => {
+    const limits: number[] = [];
+    const execute: Execute = (_args, deadlineMs) => {
+      limits.push(deadlineMs);
+      return Promise.resolve({ rc: 0, stdout: '', end: 'Exited' });
+    };
+    const driver = new NvidiaSmi(execute);
+    const gpu = '00000000:07:00.0';
+    await driver.change({ name: 'Reset', gpu });
+    await driver.change({ name: 'SetPersistence', gpu, on: false });
+    expect(limits).to.deep.equal([300_000, 60_000]);
   });
 
   it('is ended at its deadline, not much later, whether it hangs before or after its work', async () => {

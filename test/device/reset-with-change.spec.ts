@@ -50,8 +50,8 @@ describe('a GPU that asks for a reset', () => {
     const { plan, result } = await change(node, { profiles: { '3g.20gb': 1, '1g.5gb': 1 } });
     expect(plan.report).to.include({ destroy: 2, create: 2, keep: 0, modeChanges: 1 });
     expect(result?.outcome).to.equal('Applied');
-    const verbs = node.takeChanges().map((line) => /-dci|-dgi|--gpu-reset|-cgi|-mig/.exec(line)?.[0]);
-    expect(verbs).to.deep.equal(['-dci', '-dgi', '--gpu-reset', '-cgi']);
+    const verbs = node.takeChanges().map((line) => /-dci|-dgi|-pm \d|--gpu-reset|-cgi|-mig/.exec(line)?.[0]);
+    expect(verbs).to.deep.equal(['-dci', '-dgi', '-pm 0', '--gpu-reset', '-pm 1', '-cgi']);
   });
 
   it('has its MIG mode on again where the reset took it', async () => {

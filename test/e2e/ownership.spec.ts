@@ -30,7 +30,6 @@ describe('GPU instances and whose they are', function () {
 
   async function enable(node: string, profiles: string): Promise<void> {
     await byHand(node, '-i', '0', '-mig', '1');
-    await byHand(node, '--gpu-reset', '-i', '0');
     await byHand(node, 'mig', '-i', '0', '-cgi', profiles, '-C');
   }
 

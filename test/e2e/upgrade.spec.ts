@@ -43,7 +43,10 @@ describe('an installation of 0.1.0', function () {
     await uninstall();
     // What 0.1.0 made of the policy.
     for (const index of ['0', '1']) {
-      for (const argv of [['-mig', '1'], ['--gpu-reset'], ['mig', '-cgi', '14:0,19:2,19:3,9:4', '-C']]) {
+      for (const argv of [
+        ['-mig', '1'],
+        ['mig', '-cgi', '14:0,19:2,19:3,9:4', '-C'],
+      ]) {
         const [first = '', ...others] = argv;
         const all = first === 'mig' ? [first, '-i', index, ...others] : ['-i', index, ...argv];
         await run(join(rig().rig.folder, name, 'nvidia-smi'), all);

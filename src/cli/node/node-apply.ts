@@ -1,12 +1,9 @@
-import { join } from 'node:path';
-
 import { applyNode } from '../../device/apply/apply.ts';
 import type { GpuOutcome, GpuResult, Progress } from '../../device/apply/apply-options.ts';
 import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
 import type { JournalEntry } from '../../device/host/journal.ts';
 import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
-import { HostUnits } from '../../device/host/host-units.ts';
-import { findTool } from '../../device/command/tool.ts';
+import { openHostLoans } from '../../device/host/host-loans.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 import type { Terminal } from '../terminal.ts';
@@ -73,8 +70,8 @@ export async function applyLayout(
 ): Promise<NodeApplyResult> {
   const end = performance.now() + limits.deadline * 1000;
   return withHostLock(limits, cwd, async ({ lock, journal, folder }) => {
-    const units = await reportAsync(3, () => openHostUnits(limits, folder));
-    await units?.resumeCutOff();
+    const host = await reportAsync(3, async () => openHostLoans(driver, { folder, units: limits.hostUnits ?? [] }));
+    await host.giveBack();
     const cutOff = journal.read();
     if (cutOff !== undefined) watcher.onCutOff(cutOff);
     const device = await readHost(driver);
@@ -90,7 +87,12 @@ export async function applyLayout(
     if (!mayStart || changing.length === 0) {
       // What was interrupted is done, or no longer needed.
       if (plan.state === 'Unchanged') journal.finish();
-      return { state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied', plan, results: [], notes: [] };
+      return {
+        state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied',
+        plan,
+        results: [],
+        notes: host.problems,
+      };
     }
     const { results } = await withSignal((signal) =>
       reportAsync(3, () =>
@@ -99,7 +101,7 @@ export async function applyLayout(
           journal,
           listHeld,
           listOpeners: (minor) => listGpuOpeners(minor),
-          ...(units && { pauseHost: () => units.pause() }),
+          host,
           undo: true,
           allOrNothing,
           allowReset: limits.allowGpuReset === true,
@@ -115,14 +117,9 @@ export async function applyLayout(
     const isDone = results.every(({ outcome }) => outcome === 'Applied' || outcome === 'Unchanged');
     const state = isDone && plan.state !== 'Refused' ? 'Applied' : 'NotApplied';
     const isChanged = results.some(({ operations }) => operations > 0);
-    const notes = isChanged ? await refreshHost(limits, cwd) : [];
+    const notes = [...(isChanged ? await refreshHost(limits, cwd) : []), ...host.problems];
     return { state, plan, results: results.map((result) => report(result, changing)), notes };
   });
-}
-
-async function openHostUnits({ hostUnits: units = [] }: ApplyLimits, folder: string): Promise<HostUnits | undefined> {
-  if (units.length === 0) return undefined;
-  return new HostUnits({ units, tool: findTool({ path: 'systemctl' }), noteFile: join(folder, 'stopped-units') });
 }
 
 /** Instances that appeared after the plan are in no plan and are not destroyed. */

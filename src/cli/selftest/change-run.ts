@@ -4,6 +4,7 @@ import type { Runner } from '../../device/command/runner.ts';
 import { describeCommand } from '../../core/smi/smi-command.ts';
 import { parseComputeInstances, parseInstances } from '../../core/smi/instance-table.ts';
 import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
+import { openHostLoans } from '../../device/host/host-loans.ts';
 import { CliError } from '../exit.ts';
 import { readHost, reportAsync } from '../node/host.ts';
 import { type HostLockOptions, withHostLock } from '../node/host-lock.ts';
@@ -41,9 +42,11 @@ export async function runChangeTest(
   { cwd }: Terminal,
 ): Promise<ChangeTest> {
   const end = performance.now() + options.deadline * 1000;
-  return withHostLock(options, cwd, async ({ lock, journal }) => {
+  return withHostLock(options, cwd, async ({ lock, journal, folder }) => {
     if (journal.read() !== undefined)
       throw new CliError('a change of before was cut off: end it with node apply or node reset, then try this', 1);
+    const host = openHostLoans(driver, { folder });
+    await host.giveBack();
     const device = await readHost(driver);
     const gpu = findGpu(device, options.gpu);
     const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(options, device);
@@ -56,7 +59,7 @@ export async function runChangeTest(
     );
     const test = await withSignal((signal) =>
       new GpuTrial(driver, device, gpu, {
-        apply: { listHeld, allowReset: options.allowGpuReset === true, mayStart: () => lock.isHeld() },
+        apply: { host, listHeld, allowReset: options.allowGpuReset === true, mayStart: () => lock.isHeld() },
         stop: () => explainStop(signal, performance.now() > end, options.deadline),
         readTables: () => readTables(runner),
         onProfile: watcher.onProfile,
@@ -64,7 +67,7 @@ export async function runChangeTest(
     );
     if (test.isPutBack) journal.finish();
     // If there was no instance before, none needs a device node now.
-    const notes = gpu.instances.length > 0 ? await refreshHost(options, cwd) : [];
+    const notes = [...(gpu.instances.length > 0 ? await refreshHost(options, cwd) : []), ...host.problems];
     return notes.length > 0 ? { ...test, notes } : test;
   });
 }

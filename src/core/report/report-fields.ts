@@ -64,3 +64,9 @@ export function lastingFields(
     ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
   };
 }
+
+/** What the host is still owed after a change, a sentence each. */
+export function hostFields(problems: readonly string[]): Pick<DeviceReport, 'hostProblems'> {
+  if (problems.length === 0) return {};
+  return { hostProblems: problems.slice(0, 16).map((problem) => problem.slice(0, 512)) };
+}

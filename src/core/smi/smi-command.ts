@@ -92,6 +92,11 @@ export function describeCommand(command: SmiCommand): string {
   return ['nvidia-smi', ...writeArguments(command)].join(' ');
 }
 
+/** Whether it resets a GPU: on Ampere a change of MIG mode does, if nobody has the GPU open. */
+export function mayReset({ name }: SmiCommand): boolean {
+  return name === 'Reset' || name === 'SetMode';
+}
+
 /** Whether it changes a GPU, not only reads. */
 export function isChange({ name }: SmiCommand): boolean {
   switch (name) {

@@ -1,9 +1,9 @@
-import type { GpuReport } from '../../api/types.ts';
+import type { DeviceReport, GpuReport } from '../../api/types.ts';
 import type { ConditionDraft, StatusCondition } from './conditions.ts';
 
-/** Names the GPUs that do not work properly; omitted for a node that never had one. */
+/** Names the GPUs that do not work properly, and what the host lacks since a change; omitted for a node that never had either. */
 export function judgeDegraded(
-  gpus: readonly GpuReport[],
+  { gpus = [], hostProblems = [] }: Pick<DeviceReport, 'gpus' | 'hostProblems'>,
   current: readonly StatusCondition[],
   observed: Pick<ConditionDraft, 'observedGeneration'>,
 ): readonly ConditionDraft[] {
@@ -11,9 +11,13 @@ export function judgeDegraded(
     const found = gpu.error ?? gpu.health?.message;
     return found === undefined ? [] : [`GPU ${gpu.index} (${gpu.product}, ${gpu.pciBusId}): ${found}${advise(gpu)}`];
   });
-  if (sick.length > 0) {
-    const message = `${sick.join('; ')}. Faulty GPUs are not repartitioned; the others are`.slice(0, 4096);
-    return [{ type: 'Degraded', status: 'True', reason: 'GpusUnhealthy', message, ...observed }];
+  const messages = [
+    ...(sick.length > 0 ? [`${sick.join('; ')}. Faulty GPUs are not repartitioned; the others are`] : []),
+    ...(hostProblems.length > 0 ? [`${hostProblems.join('; ')}. The agent tries again with each reading`] : []),
+  ];
+  if (messages.length > 0) {
+    const reason = sick.length > 0 ? 'GpusUnhealthy' : 'HostNotRestored';
+    return [{ type: 'Degraded', status: 'True', reason, message: messages.join('. ').slice(0, 4096), ...observed }];
   }
   if (!current.some(({ type }) => type === 'Degraded')) return [];
   return [{ type: 'Degraded', status: 'False', reason: 'GpusHealthy', message: '', ...observed }];

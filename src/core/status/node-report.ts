@@ -71,7 +71,7 @@ function describe(
         message: isWaiting ? text : '',
         ...observed,
       },
-      ...judgeDegraded(partition.status?.device?.gpus ?? [], partition.status?.conditions ?? [], observed),
+      ...judgeDegraded(partition.status?.device ?? {}, partition.status?.conditions ?? [], observed),
     ],
     timeText(now),
   );

@@ -1,5 +1,6 @@
 import type { Place } from '../../core/gpu/search/instance.ts';
 import type { DeviceError } from '../../core/gpu/state/device-error.ts';
+import type { HostLoans } from '../host/host-loans.ts';
 import type { Journal } from '../host/journal.ts';
 import type { DeviceState } from '../../core/gpu/state/device-state.ts';
 
@@ -44,10 +45,10 @@ export interface DeviceApplyOptions {
   /** Who keeps a GPU open on its host, by the minor number of its device file; asked if the driver reports that somebody does. */
   readonly listOpeners?: (minor: number | undefined) => readonly string[];
   /**
-   * Stops host services that keep GPUs open and may be stopped; called only if a change of MIG mode or a reset failed because
-   * the GPU is open. @returns what restarts them; undefined if none was stopped
+   * What may be taken from the host for a while: persistence mode for a reset, and services if a change of MIG mode or a reset
+   * failed because the GPU is open. Absent: no service, and persistence mode is not recorded on disk.
    */
-  readonly pauseHost?: () => Promise<(() => Promise<void>) | undefined>;
+  readonly host?: Omit<HostLoans, 'giveBack' | 'problems'>;
   readonly onProgress?: (progress: Progress) => void;
   /** Written before the first operation; if that fails, nothing is touched. */
   readonly journal?: Pick<Journal, 'begin' | 'finish'>;

@@ -15,7 +15,10 @@ import {
 import type { DeviceDriver } from '../command/driver.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { ApplyContext } from './gpu-session.ts';
+import { HostLoans } from '../host/host-loans.ts';
 import type { JournalGpu } from '../host/journal.ts';
+import { LoanNote } from '../host/loan-note.ts';
+import { PersistenceMode } from '../host/persistence-mode.ts';
 import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 
 /**
@@ -36,7 +39,8 @@ export async function applyNode(
   const initial = options.device ?? (await driver.readDevice());
   let device: DeviceState | undefined = initial;
   const held = (await options.listHeld?.()) ?? new Set<string>();
-  const context: ApplyContext = { driver, options, disrupted: false, known: listDevices(initial) };
+  const host = options.host ?? new HostLoans({ persistence: new PersistenceMode(driver, new LoanNote()) });
+  const context: ApplyContext = { driver, options, host, disrupted: false, known: listDevices(initial) };
   // 1. Judge every GPU on the reading before any is touched.
   const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
   if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);

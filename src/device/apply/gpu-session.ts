@@ -14,6 +14,7 @@ import type { GpuState } from '../../core/gpu/state/device-state.ts';
 export interface ApplyContext {
   readonly driver: DeviceDriver;
   readonly options: DeviceApplyOptions;
+  readonly host: NonNullable<DeviceApplyOptions['host']>;
   /** True once a disruption of this apply was announced. */
   disrupted: boolean;
   /** UUIDs of all GPUs of the node and of what is on them. */
@@ -67,9 +68,8 @@ export class GpuSession {
     return this.#geometry;
   }
 
-  /** Stops host services that may be stopped. @returns what restarts them; undefined if none was stopped */
-  async pauseHost(): Promise<(() => Promise<void>) | undefined> {
-    return this.#context.options.pauseHost?.();
+  get host(): ApplyContext['host'] {
+    return this.#context.host;
   }
 
   /** The error for a GPU that is kept open by somebody whom the driver does not list. */

@@ -17,12 +17,12 @@ export async function changeMode(session: GpuSession, mode: MigMode, known: GpuS
   try {
     return await tryMode(session, mode, known);
   } catch (error) {
-    const resume = error instanceof DeviceError && error.code === 'Pending' ? await session.pauseHost() : undefined;
-    if (resume === undefined) throw error;
+    if (!(error instanceof DeviceError) || error.code !== 'Pending') throw error;
     try {
+      if (!(await session.host.stopUnits())) throw error;
       return await tryMode(session, mode, (await session.driver.readUse(session.busId)).mig);
     } finally {
-      await resume();
+      await session.host.startUnits();
     }
   }
 }
@@ -60,11 +60,25 @@ interface ResetResult {
   readonly after: ReportedGpu;
 }
 
+/** Persistence mode holds the GPU like a client (gpu-operator #118): it is off for the reset, and on again whatever the result. */
 async function resetGpu(session: GpuSession): Promise<ResetResult> {
-  const before = await session.demandFree('Reset');
-  const execution = await session.run({ name: 'Reset', gpu: session.busId });
-  if (before.isPersistent === true && judgeReset(execution) === 'Pending') return resetUnheld(session);
+  const { isPersistent = false } = await session.demandFree('Reset');
+  const execution = isPersistent
+    ? await resetUnheld(session)
+    : await session.run({ name: 'Reset', gpu: session.busId });
   return { execution, after: await session.driver.readUse(session.busId) };
+}
+
+async function resetUnheld(session: GpuSession): Promise<Execution> {
+  const gpu = session.busId;
+  await session.host.takePersistence(gpu);
+  try {
+    await session.run({ name: 'SetPersistence', gpu, on: false });
+    await session.demandFree('Reset');
+    return await session.run({ name: 'Reset', gpu });
+  } finally {
+    await session.host.restorePersistence();
+  }
 }
 
 /**
@@ -79,19 +93,6 @@ export async function recoverGpu(session: GpuSession): Promise<ReportedGpu> {
     throw code === 'Pending' ? session.explainOpen(details, after) : session.explain(code, details);
   if (after.health === undefined) return after;
   throw session.explain('Unhealthy', { ...details, found: `after it: ${after.health.message}` });
-}
-
-/** Persistence mode holds the GPU like a client (gpu-operator #118): it is off for the reset, and on again whatever the result. */
-async function resetUnheld(session: GpuSession): Promise<ResetResult> {
-  await session.run({ name: 'SetPersistence', gpu: session.busId, on: false });
-  let execution: Execution;
-  try {
-    await session.demandFree('Reset');
-    execution = await session.run({ name: 'Reset', gpu: session.busId });
-  } finally {
-    await session.driver.change({ name: 'SetPersistence', gpu: session.busId, on: true });
-  }
-  return { execution, after: await session.driver.readUse(session.busId) };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Deadlines } from './runner.ts';
 export interface TimeoutOptions {
   readonly readTimeoutSeconds?: number;
   readonly changeTimeoutSeconds?: number;
+  readonly resetTimeoutSeconds?: number;
 }
 
 export function addTimeoutOptions(command: Command): Command {
@@ -19,11 +20,21 @@ export function addTimeoutOptions(command: Command): Command {
       '--change-timeout-seconds <n>',
       'time limit of an nvidia-smi run that changes a GPU (default: 60)',
       integer(1, 3_600),
+    )
+    .option(
+      '--reset-timeout-seconds <n>',
+      'time limit of an nvidia-smi run that resets a GPU or changes its MIG mode (default: 300)',
+      integer(1, 3_600),
     );
 }
 
-export function readTimeouts({ readTimeoutSeconds, changeTimeoutSeconds }: TimeoutOptions): Deadlines {
+export function readTimeouts({
+  readTimeoutSeconds,
+  changeTimeoutSeconds,
+  resetTimeoutSeconds,
+}: TimeoutOptions): Deadlines {
   return {
+    ...(resetTimeoutSeconds === undefined ? {} : { resetMs: resetTimeoutSeconds * 1_000 }),
     ...(readTimeoutSeconds === undefined ? {} : { readMs: readTimeoutSeconds * 1_000 }),
     ...(changeTimeoutSeconds === undefined ? {} : { changeMs: changeTimeoutSeconds * 1_000 }),
   };

@@ -36,7 +36,8 @@ export function findTool({ path, driverRoots, searchPath = systemPath }: ToolOpt
     const name = path ?? 'nvidia-smi';
     const root = driverRoots.find((one) => isAbsolute(one) && hasProgram(one, name));
     if (root !== undefined) return { file: findProgram('chroot', searchPath), prefix: [root, name], root };
-    const found = `no ${name} in it: is the driver installed and its container running?`;
+    const hint = path === undefined ? ': is the driver installed and its container running?' : '';
+    const found = `no ${name} in it${hint}`;
     throw new DeviceError('ToolMissing', { tried: `driver root ${driverRoots.join(', then ')}`, found });
   }
   return { file: findProgram(path ?? 'nvidia-smi', searchPath), prefix: [] };

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { list } from '../../process/option.ts';
+import { isUnitName } from './unit-name.ts';
 
 /** Option of every program that may change MIG mode. */
 export function addHostUnitOption(command: Command): Command {
@@ -10,10 +11,10 @@ export function addHostUnitOption(command: Command): Command {
   );
 }
 
-/** They go to systemctl unchanged: nothing that it could take for an option. */
+/** They go to systemctl unchanged. */
 function unitNames(text: string): readonly string[] {
   const units = list(text);
-  const wrong = units.find((unit) => !/^[A-Za-z0-9][\w@.:-]*\.(?:service|socket|timer|target)$/.test(unit));
+  const wrong = units.find((unit) => !isUnitName(unit));
   if (wrong === undefined) return units;
   throw new InvalidArgumentError(
     `${wrong} is not the name of a unit: write it with its type, as in nvidia-dcgm.service.`,

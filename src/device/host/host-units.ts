@@ -1,86 +1,79 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { makeExecute, type Execute } from '../command/child.ts';
 import type { Tool } from '../command/tool.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { makeOwnFolder } from './state-folder.ts';
+import type { LoanNote } from './loan-note.ts';
+import { isUnitName } from './unit-name.ts';
 
 export interface HostUnitOptions {
   /** systemd units that may be stopped, in this order. */
   readonly units: readonly string[];
   /** The host's systemctl. */
-  readonly tool: Tool;
-  /** File on the host that records what was stopped: after a crash, the next program starts it. */
-  readonly noteFile: string;
+  readonly tool: Tool | (() => Tool);
+  /** What was stopped: after a crash, the next program starts it. */
+  readonly note: LoanNote;
 }
 
 const commandMs = 60_000;
 
 /** Host services that keep GPUs open (nvsm, DCGM, Fabric Manager), stopped during a change of MIG mode or a reset. */
 export class HostUnits {
-  readonly #options: HostUnitOptions;
+  readonly #units: readonly string[];
+  readonly #note: LoanNote;
   readonly #execute: Execute;
 
-  constructor(options: HostUnitOptions) {
-    this.#options = options;
-    this.#execute = makeExecute(options.tool, { program: 'systemctl' });
+  constructor({ units, tool, note }: HostUnitOptions) {
+    this.#units = units;
+    this.#note = note;
+    this.#execute = makeExecute(tool, { program: 'systemctl' });
   }
 
   /**
    * Stops the running units.
-   * @returns what restarts them; undefined if none was running
-   * @throws DeviceError if one does not stop; then all are started again
+   * @returns whether any was running
+   * @throws DeviceError if one does not stop, or nothing can be recorded; {@link giveBack} starts the others again
    */
-  async pause(): Promise<(() => Promise<void>) | undefined> {
+  async take(): Promise<boolean> {
     const active: string[] = [];
-    for (const unit of this.#options.units)
-      if ((await this.#run('is-active', '--quiet', unit)).rc === 0) active.push(unit);
-    if (active.length === 0) return undefined;
-    this.#note(active);
+    for (const unit of this.#units) if ((await this.#run('is-active', '--quiet', unit)).rc === 0) active.push(unit);
+    if (active.length === 0) return false;
+    await this.#note.add(active);
     for (const unit of active) {
       const { rc, stdout } = await this.#run('stop', unit);
       if (rc === 0) continue;
-      await this.#start(active);
       const found = `exit code ${rc}: ${stdout.trim().slice(0, 240)}`;
       throw new DeviceError('Pending', { tried: `systemctl stop ${unit}`, found });
     }
-    return () => this.#start(active);
+    return true;
   }
 
-  /** Starts what an earlier program stopped and did not start again before it ended. */
-  async resumeCutOff(): Promise<void> {
-    const noted = this.#readNote();
-    if (noted.length > 0) await this.#start(noted);
+  /** Starts what was stopped, also by an earlier program. @returns a sentence about each unit that does not start */
+  async giveBack(): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const unit of this.#listOwed()) {
+      const problem = await this.#start(unit);
+      if (problem === undefined) await this.#note.remove(unit);
+      else problems.push(`the service ${unit} was stopped for a change and does not start: ${problem}`);
+    }
+    return problems;
   }
 
-  async #start(units: readonly string[]): Promise<void> {
-    for (const unit of units.toReversed()) await this.#run('start', unit);
-    rmSync(this.#options.noteFile, { force: true });
+  /** The last one that was stopped first. Whoever wrote the note, only a unit's name goes to systemctl. */
+  #listOwed(): readonly string[] {
+    return this.#note.list().filter(isUnitName).toReversed();
+  }
+
+  async #start(unit: string): Promise<string | undefined> {
+    try {
+      const { rc, end, stdout } = await this.#run('start', unit);
+      if (rc === 0 && end === 'Exited') return undefined;
+      return `${end === 'Exited' ? `exit code ${rc}` : 'no answer in time'}: ${stdout.trim().replace(/\s+/g, ' ').slice(0, 160)}`;
+    } catch (error) {
+      if (error instanceof DeviceError) return error.found;
+      throw error;
+    }
   }
 
   async #run(...args: readonly string[]): ReturnType<Execute> {
     return this.#execute(args, commandMs);
-  }
-
-  #note(units: readonly string[]): void {
-    const { noteFile } = this.#options;
-    try {
-      makeOwnFolder(dirname(noteFile));
-      rmSync(noteFile, { force: true });
-      writeFileSync(noteFile, `${units.join('\n')}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    } catch (cause) {
-      const found = cause instanceof Error ? cause.message : String(cause);
-      throw new DeviceError('JournalUnavailable', { tried: `to write ${noteFile}`, found, cause });
-    }
-  }
-
-  /** Only what may be stopped may be started: the file is a hint, whoever wrote it. */
-  #readNote(): readonly string[] {
-    try {
-      const lines = readFileSync(this.#options.noteFile, 'utf8').split('\n');
-      return this.#options.units.filter((unit) => lines.includes(unit));
-    } catch {
-      return [];
-    }
   }
 }

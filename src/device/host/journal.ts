@@ -1,8 +1,6 @@
-import { constants, readFileSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { makeOwnFolder } from './state-folder.ts';
+import { writeDurably } from './durable-file.ts';
 import type { MigMode } from '../../core/gpu/state/device-state.ts';
 
 /** The state of a GPU before an apply began. */
@@ -53,18 +51,8 @@ export class Journal {
 
   /** Records that an apply begins; on disk when it returns. @throws DeviceError JournalUnavailable */
   async begin(entry: JournalEntry): Promise<void> {
-    const next = `${this.#path}.new`;
-    try {
-      const page: Page = { version: 1, bootId: readFileSync(this.#bootIdPath, 'utf8').trim(), ...entry };
-      makeOwnFolder(dirname(this.#path));
-      rmSync(next, { force: true });
-      await writeThrough(next, `${JSON.stringify(page)}\n`);
-      renameSync(next, this.#path);
-      await syncFolder(dirname(this.#path));
-    } catch (cause) {
-      const found = cause instanceof Error ? cause.message : String(cause);
-      throw new DeviceError('JournalUnavailable', { tried: `to write ${this.#path}`, found, cause });
-    }
+    const page: Page = { version: 1, bootId: this.#readBootId(), ...entry };
+    await writeDurably(this.#path, `${JSON.stringify(page)}\n`);
   }
 
   /** Records that it has ended. Never throws: a record that stays is only a superfluous hint. */
@@ -73,6 +61,15 @@ export class Journal {
       rmSync(this.#path, { force: true });
     } catch {
       // The folder became read-only; the next begin reports it.
+    }
+  }
+
+  #readBootId(): string {
+    try {
+      return readFileSync(this.#bootIdPath, 'utf8').trim();
+    } catch (cause) {
+      const found = cause instanceof Error ? cause.message : String(cause);
+      throw new DeviceError('JournalUnavailable', { tried: `to read ${this.#bootIdPath}`, found, cause });
     }
   }
 
@@ -90,27 +87,6 @@ function readIfThere(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch {
     return undefined;
-  }
-}
-
-async function writeThrough(path: string, text: string): Promise<void> {
-  // Anybody who may write to the folder could have left a link there, to a file of the host.
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -4,6 +4,7 @@ import { printGpuList } from './query/gpu-list.ts';
 import type { HelpTexts } from './help/help-texts.ts';
 import { runMigCommand } from './mig/mig-command.ts';
 import { changeMigMode, resetGpus } from './mig/mode-command.ts';
+import { changePersistence } from './persistence-command.ts';
 import { NVML, NvmlFailure } from './nvml/nvml-code.ts';
 import { Nvml } from './nvml/nvml.ts';
 import type { Options } from './option.ts';
@@ -83,6 +84,10 @@ function runOptions(world: World, nvml: Nvml, options: Options<TopOption>, help:
   const mode = textOf(options, 'mig');
   if (mode !== undefined) {
     return changeMigMode(world, nvml, id, mode);
+  }
+  const persistence = textOf(options, 'persistence');
+  if (persistence !== undefined) {
+    return changePersistence(world, nvml, id, persistence);
   }
   if (options.has('reset')) {
     return resetGpus(world, nvml, id);

@@ -13,6 +13,7 @@ export type TopOption =
   | 'queryComputeApps'
   | 'format'
   | 'mig'
+  | 'persistence'
   | 'reset';
 
 export const TOP_OPTIONS: readonly OptionSpec<TopOption>[] = [
@@ -28,14 +29,15 @@ export const TOP_OPTIONS: readonly OptionSpec<TopOption>[] = [
   { name: 'queryComputeApps', spellings: ['--query-compute-apps'], value: 'required' },
   { name: 'format', spellings: ['--format'], value: 'required' },
   { name: 'mig', spellings: ['-mig', '--multi-instance-gpu'], value: 'required' },
+  { name: 'persistence', spellings: ['-pm', '--persistence-mode'], value: 'required' },
   { name: 'reset', spellings: ['-r', '--gpu-reset'], value: 'none' },
 ];
 
 /** First words that the real nvidia-smi accepts and the simulator rejects, rather than doing something half right. */
 export const NOT_SIMULATED: readonly string[] = [
   '-B --list-excluded-gpus -f --filename -l --loop -lms --loop-ms -u --unit --dtd -d --display',
-  '--query-supported-clocks --query-accounted-apps --query-retired-pages --query-remapped-rows -pm',
-  '--persistence-mode -e --ecc-config -p --reset-ecc-errors -c --compute-mode --gom -vm --virt-mode',
+  '--query-supported-clocks --query-accounted-apps --query-retired-pages --query-remapped-rows',
+  '-e --ecc-config -p --reset-ecc-errors -c --compute-mode --gom -vm --virt-mode',
   '-lgc --lock-gpu-clocks -rgc --reset-gpu-clocks -lmc --lock-memory-clocks -rmc --reset-memory-clocks',
   '-ac --applications-clocks -rac --reset-applications-clocks -pl --power-limit -cc --cuda-clocks -am',
   '--accounting-mode -caa --clear-accounted-apps -gtt --gpu-target-temp -t --toggle-led dmon daemon',

@@ -34,6 +34,10 @@ export class GpuDouble implements Device {
     };
   }
 
+  hostProblems(): readonly string[] {
+    return [];
+  }
+
   read(): Promise<DeviceState> {
     return Promise.resolve(this.#state);
   }

@@ -15,7 +15,7 @@ describe('the condition Degraded', () => {
   it('names the GPUs that do not answer or are not well, and what helps', () => {
     const health = { action: 'Reset' as const, message: 'row remapping is pending' };
     const gpus = [aGpu(0), aGpu(1, { health }), aGpu(2, { error: 'GpuLost: GPU is lost' })];
-    expect(judgeDegraded(gpus, [], { observedGeneration: 3 })).to.deep.equal([
+    expect(judgeDegraded({ gpus }, [], { observedGeneration: 3 })).to.deep.equal([
       {
         type: 'Degraded',
         status: 'True',
@@ -29,10 +29,20 @@ describe('the condition Degraded', () => {
     ]);
   });
 
+  it('names what the host lacks since a change, beside GPUs that are not well too', () => {
+    const hostProblems = ['the service nvsm.service was stopped for a change and does not start: exit code 1: x'];
+    const [only] = judgeDegraded({ gpus: [aGpu(0)], hostProblems }, [], {});
+    expect([only?.status, only?.reason]).to.deep.equal(['True', 'HostNotRestored']);
+    expect(only?.message).to.equal(`${hostProblems[0]}. The agent tries again with each reading`);
+    const [both] = judgeDegraded({ gpus: [aGpu(0, { error: 'GpuLost: GPU is lost' })], hostProblems }, [], {});
+    expect(both?.reason).to.equal('GpusUnhealthy');
+    expect(both?.message).to.contain('GPU is lost').and.to.contain('nvsm.service');
+  });
+
   it('is taken back, and never said of a node that was always well', () => {
-    expect(judgeDegraded([aGpu(0)], [], {})).to.deep.equal([]);
+    expect(judgeDegraded({ gpus: [aGpu(0)] }, [], {})).to.deep.equal([]);
     const before = { type: 'Degraded', status: 'True' as const, reason: 'GpusUnhealthy', message: 'x' };
     const current = [{ ...before, lastTransitionTime: '2026-01-01T00:00:00Z' }];
-    expect(judgeDegraded([aGpu(0)], current, {}).map(({ status }) => status)).to.deep.equal(['False']);
+    expect(judgeDegraded({ gpus: [aGpu(0)] }, current, {}).map(({ status }) => status)).to.deep.equal(['False']);
   });
 });

@@ -42,13 +42,16 @@ describe('simulated device', () => {
     expect(node.lines('gi')).to.have.length(1);
   });
 
-  it('keeps an Ampere GPU pending while a process holds it, and a reset after the process makes the mode current', () => {
+  it('keeps an Ampere GPU pending while a process holds it, and a reset after the process, with persistence mode off, makes the mode current', () => {
     const node = aNode('A30').withState('gpu 0 mig 0 pending 0', 'proc gpu 0 pid 7 mem 10 name dcgm');
     const pending = node.run('-i 0 -mig 1');
     const refused = node.run('--gpu-reset -i 0');
     node.withState(...node.lines('gpu'));
+    const held = node.run('--gpu-reset -i 0');
+    const off = node.run('-i 0 -pm 0');
     const done = node.run('--gpu-reset -i 0');
-    expect([pending.rc, refused.rc, done.rc]).to.deep.equal([0, 255, 0]);
+    expect([pending.rc, refused.rc, held.rc, off.rc, done.rc]).to.deep.equal([0, 255, 255, 0, 0]);
+    expect(held.stdout).to.equal(refused.stdout);
     expect(pending.stdout).to.contain('Warning: MIG mode is in pending enable state');
     expect(node.lines('gpu')).to.deep.equal(['gpu 0 mig 1 pending 1']);
   });
@@ -56,8 +59,21 @@ describe('simulated device', () => {
   it('loses every instance at a reset', () => {
     const node = aNode('A100-SXM4-40GB').withMig();
     node.run('mig -i 0 -cgi 9,9 -C');
+    node.run('-i 0 -pm 0');
     node.run('--gpu-reset -i 0');
-    expect(node.state).to.equal('gpu 0 mig 1 pending 1\n');
+    expect(node.state).to.equal('gpu 0 mig 1 pending 1\npersistence gpu 0 off\n');
+  });
+
+  it('has persistence mode on until it is switched off, in every report, and on again after a reboot', () => {
+    const node = aNode('A30', 'A30');
+    expect(node.run('-i 0 -pm 1').stdout).to.equal(
+      'Persistence mode is already Enabled for GPU 00000000:07:00.0.\nAll done.\n',
+    );
+    expect(node.run('-i 1 -pm DISABLED').stdout).to.match(/^Disabled persistence mode for GPU .*\nAll done\.\n$/);
+    expect(node.run('-i 1 -q -x').stdout).to.contain('<persistence_mode>Disabled');
+    expect(node.run('-i 0 -q -x').stdout).to.contain('<persistence_mode>Enabled');
+    expect(node.run('-pm 2').rc).to.equal(2);
+    expect(renderState(rebootNode(node.gpus, parseState(node.state, 2)))).not.to.contain('persistence');
   });
 
   it('forgets instances and processes at a reboot, and MIG mode only where the board does not store it', () => {
@@ -83,7 +99,7 @@ describe('simulated device', () => {
     const command = fc.oneof(
       fc.constantFrom('19', '20', '15', '14', '9', '5', '0').map((id) => `mig -cgi ${id}`),
       fc.tuple(fc.constantFrom('19', '14', '9'), fc.nat(7)).map(([id, start]) => `mig -cgi ${id}:${start} -C`),
-      fc.constantFrom('mig -cci', 'mig -cci 0', 'mig -cci 0,1', '--gpu-reset', '-mig 0', '-mig 1'),
+      fc.constantFrom('mig -cci', 'mig -cci 0', 'mig -cci 0,1', '-pm 0', '--gpu-reset', '-mig 0', '-mig 1'),
       fc.nat(14).map((gi) => `mig -dgi -gi ${gi}`),
       fc.nat(14).map((gi) => `mig -dci -gi ${gi}`),
     );

@@ -68,6 +68,7 @@ describe('faults of the simulated nvidia-smi', () => {
   it('hold MIG mode pending for as long as the file says', () => {
     const node = aNode('A100-SXM4-40GB').withFaults('migpending rc=16', 'skip GpuReset');
     node.run('-i 0 -mig 1');
+    node.run('-i 0 -pm 0');
     expect(node.run('--gpu-reset -i 0').rc).to.equal(0);
     expect(node.lines('gpu')).to.deep.equal(['gpu 0 mig 0 pending 1']);
   });

@@ -20,7 +20,7 @@ describe('a handle on a GPU', () => {
   });
 
   it('refuses a reset', () => {
-    const { rc, stdout } = run(off, '--gpu-reset -i 0');
+    const { rc, stdout } = run(`${off}persistence gpu 0 off\n`, '--gpu-reset -i 0');
     expect(rc).to.equal(255);
     expect(stdout).to.contain('In use by another client');
   });

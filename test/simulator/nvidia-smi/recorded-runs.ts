@@ -28,7 +28,8 @@ function faultsOf(run: ReplayedRun): string {
   if (run.name.includes('no-library')) {
     return 'nolibrary';
   }
-  return run.name.includes('pm-off') ? 'persistence off' : (run.fault ?? '');
+  const isReset = run.argv.includes('--gpu-reset') && run.rc === 0;
+  return isReset || run.name.includes('pm-off') ? 'persistence off' : (run.fault ?? '');
 }
 
 /** What differs when the simulator does the same: any of `rc`, `stdout`, `after`. */

@@ -62,7 +62,7 @@ const table = {
   NotPermitted: { scope: 'Node', advice: 'run as root, with /dev/nvidia-caps visible' },
   ToolMissing: {
     scope: 'Node',
-    advice: 'install the driver, or name nvidia-smi (--nvidia-smi) or the driver root (--driver-root)',
+    advice: 'install it or name its place; nvidia-smi comes with the driver (--nvidia-smi, --driver-root)',
   },
   ToolBlocked: {
     scope: 'Node',
@@ -72,7 +72,8 @@ const table = {
   },
   HostExhausted: {
     scope: 'Node',
-    advice: 'free what the node or the pod is short of (limits of the pod, pids.max, ulimit -n, memory); it is tried again',
+    advice:
+      'free what the node or the pod is short of (limits of the pod, pids.max, ulimit -n, memory); it is tried again',
   },
   ParseError: {
     scope: 'Node',

@@ -133,10 +133,11 @@ export function setMigMode(
 
 /**
  * Resets a GPU: the pending MIG mode becomes current, and no instance survives.
- * @throws NvmlFailure In use while a process or a handle holds the GPU
+ * @param isPersistent whether persistence mode keeps the GPU open
+ * @throws NvmlFailure In use while persistence mode, a process or a handle holds the GPU
  */
-export function resetGpu(gpu: SimulatedGpu, state: NodeState): StateChange<undefined> {
-  if (isOpen(state, gpu.index)) {
+export function resetGpu(gpu: SimulatedGpu, state: NodeState, isPersistent: boolean): StateChange<undefined> {
+  if (isPersistent || isOpen(state, gpu.index)) {
     throw new NvmlFailure(NVML.inUse);
   }
   const reset = withGpuState(state, gpu.index, ({ migPending }) => ({

@@ -15,7 +15,7 @@ import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import type { ComputeInstance, GpuInstance, GpuProcess, NodeState } from '../state/node-state.ts';
-import { gpuStateOf } from '../state/node-state.ts';
+import { gpuStateOf, withPersistence } from '../state/node-state.ts';
 import { NVML, NvmlFailure } from './nvml-code.ts';
 import type { World } from '../state/world.ts';
 
@@ -78,8 +78,16 @@ export class Nvml {
   }
 
   isPersistent(gpu: SimulatedGpu): boolean {
-    const target = { gpu: gpu.index };
-    return !this.#strike('DeviceGetPersistenceMode', target).some(({ kind }) => kind === 'persistenceOff');
+    const isOff = this.#world.readState().unpersistent?.includes(gpu.index) === true;
+    const effects = this.#strike('DeviceGetPersistenceMode', { gpu: gpu.index });
+    return !isOff && !effects.some(({ kind }) => kind === 'persistenceOff');
+  }
+
+  setPersistence(gpu: SimulatedGpu, on: boolean): void {
+    this.#change('DeviceSetPersistenceMode', { gpu: gpu.index }, (state) => ({
+      state: withPersistence(state, gpu.index, on),
+      result: undefined,
+    }));
   }
 
   isVgpuHost(gpu: SimulatedGpu): boolean {
@@ -148,7 +156,8 @@ export class Nvml {
   }
 
   resetGpu(gpu: SimulatedGpu): void {
-    this.#change('GpuReset', { gpu: gpu.index }, (state) => resetGpu(gpu, state));
+    const isHeld = this.isPersistent(gpu);
+    this.#change('GpuReset', { gpu: gpu.index }, (state) => resetGpu(gpu, state, isHeld));
   }
 
   #requireRoot(): void {

@@ -47,6 +47,8 @@ export interface NodeState {
   readonly gpus: readonly SimulatedGpuState[];
   readonly processes: readonly GpuProcess[];
   readonly handles?: readonly GpuHandle[];
+  /** Indexes of the GPUs whose persistence mode is off, ascending; absent if there is none. */
+  readonly unpersistent?: readonly number[];
 }
 
 export const MIG_OFF: SimulatedGpuState = { migCurrent: false, migPending: false, gpuInstances: [] };
@@ -54,6 +56,13 @@ export const MIG_OFF: SimulatedGpuState = { migCurrent: false, migPending: false
 /** The state of GPU `index`; a GPU that is not in the state has MIG off. */
 export function gpuStateOf(state: NodeState, index: number): SimulatedGpuState {
   return state.gpus[index] ?? MIG_OFF;
+}
+
+/** `state` with persistence mode of GPU `index` on or off. */
+export function withPersistence({ unpersistent = [], ...state }: NodeState, index: number, on: boolean): NodeState {
+  const others = unpersistent.filter((other) => other !== index);
+  const off = on ? others : [...others, index].toSorted((a, b) => a - b);
+  return { ...state, ...(off.length > 0 && { unpersistent: off }) };
 }
 
 /** `state` with GPU `index` replaced by the result of `change`. */

@@ -8,7 +8,7 @@ export class StateSyntaxError extends Error {
   constructor(line: number, text: string) {
     super(
       `state line ${line}: cannot read ${JSON.stringify(text)}; expected "gpu N mig 0|1 pending 0|1", ` +
-        '"gi GPU ID profile P place START:SIZE", "ci GPU GI ID profile P place START:SIZE", "proc gpu N [gi G ci C] pid P mem MIB name TEXT" or "handle gpu N name TEXT"',
+        '"gi GPU ID profile P place START:SIZE", "ci GPU GI ID profile P place START:SIZE", "proc gpu N [gi G ci C] pid P mem MIB name TEXT", "handle gpu N name TEXT" or "persistence gpu N off"',
     );
   }
 }
@@ -17,6 +17,7 @@ const GPU = /^gpu (\d+) mig ([01]) pending ([01])$/;
 const GI = /^gi (\d+) (\d+) profile (\d+) place (\d+):(\d+)$/;
 const CI = /^ci (\d+) (\d+) (\d+) profile (\d+) place (\d+):(\d+)$/;
 const PROC = /^proc gpu (\d+)(?: gi (\d+) ci (\d+))? pid (\d+) mem (\d+) name (.*)$/;
+const PERSISTENCE = /^persistence gpu (\d+) off$/;
 const HANDLE = /^handle gpu (\d+) name (.*)$/;
 
 interface Draft {
@@ -27,6 +28,7 @@ interface Draft {
   >;
   readonly processes: GpuProcess[];
   readonly handles: GpuHandle[];
+  readonly unpersistent: number[];
 }
 
 /**
@@ -35,7 +37,7 @@ interface Draft {
  * @throws StateSyntaxError
  */
 export function parseState(text: string, gpuCount: number): NodeState {
-  const draft: Draft = { mig: new Map(), gis: new Map(), processes: [], handles: [] };
+  const draft: Draft = { mig: new Map(), gis: new Map(), processes: [], handles: [], unpersistent: [] };
   text.split('\n').forEach((raw, row) => {
     const line = raw.trim();
     if (line !== '' && !line.startsWith('#') && !readLine(draft, line, gpuCount)) {
@@ -49,6 +51,7 @@ export function parseState(text: string, gpuCount: number): NodeState {
     })),
     processes: draft.processes,
     ...(draft.handles.length > 0 && { handles: draft.handles }),
+    ...(draft.unpersistent.length > 0 && { unpersistent: draft.unpersistent }),
   };
 }
 
@@ -74,6 +77,12 @@ function readLine(draft: Draft, line: string, gpuCount: number): boolean {
     owner?.computeInstances.push({ id, profileId, start, size });
     return owner !== undefined;
   }
+  const persistence = PERSISTENCE.exec(line);
+  if (persistence !== null) {
+    const [index = 0] = numbers(persistence);
+    draft.unpersistent.push(index);
+    return index < gpuCount;
+  }
   const handle = HANDLE.exec(line);
   if (handle !== null) {
     const [, index = '', name = ''] = handle;
@@ -95,7 +104,7 @@ function readLine(draft: Draft, line: string, gpuCount: number): boolean {
   return Number(index) < gpuCount;
 }
 
-/** The canonical text: one line per GPU, each instance followed by its compute instances, processes and handles last. */
+/** The canonical text: one line per GPU, each instance followed by its compute instances, processes, handles and persistence mode last. */
 export function renderState(state: NodeState): string {
   return stateLines(state)
     .map((line) => `${line}\n`)
@@ -118,7 +127,8 @@ export function stateLines(state: NodeState): readonly string[] {
     return `proc gpu ${gpu}${place} pid ${pid} mem ${memoryMiB} name ${name}`;
   });
   const handles = (state.handles ?? []).map(({ gpu, name }) => `handle gpu ${gpu} name ${name}`);
-  return [...gpus, ...processes, ...handles];
+  const unpersistent = (state.unpersistent ?? []).map((gpu) => `persistence gpu ${gpu} off`);
+  return [...gpus, ...processes, ...handles, ...unpersistent];
 }
 
 function sortById<T extends { readonly id: number }>(items: readonly T[]): readonly T[] {

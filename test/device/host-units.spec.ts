@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { HostUnits } from '../../src/device/host/host-units.ts';
+import { LoanNote } from '../../src/device/host/loan-note.ts';
+import { useScratchFolder, writeScript } from './scratch-folder.ts';
+
+describe('services of the host that were stopped for a change', () => {
+  const scratch = useScratchFolder();
+  const log = scratch.path('log');
+  const bootIdPath = scratch.path('boot-id');
+  const path = scratch.path('state', 'stopped-units');
+  const tool = { file: scratch.path('systemctl'), prefix: [] };
+  const takeLog = (): readonly string[] => readFileSync(log, 'utf8').trim().split('\n').filter(Boolean);
+
+  beforeEach(() => {
+    writeFileSync(log, '');
+    writeFileSync(bootIdPath, 'boot-1\n');
+    rmSync(path, { force: true });
+  });
+
+  /** `systemctl` that knows which units are active, writes down what it is told, and refuses one command. */
+  function someUnits(active: readonly string[], refused = 'none', units = allowed): HostUnits {
+    writeScript(
+      tool.file,
+      `case "$1 $3 $2" in`,
+      ...active.map((unit) => `"is-active ${unit} "*) exit 0;;`),
+      `is-active*) exit 3;; esac`,
+      `echo "$*" >> ${log}`,
+      `case "$*" in "${refused}") echo "Job for $2 failed" >&2; exit 1;; esac`,
+    );
+    return new HostUnits({ units, tool, note: new LoanNote({ path, bootIdPath }) });
+  }
+  const allowed: readonly string[] = ['nvsm.service', 'nvidia-dcgm.service', 'dcgm.service'];
+
+  it('are those that run, in their order, and start in the other order', async () => {
+    const units = someUnits(['nvsm.service', 'dcgm.service']);
+    expect(await units.take()).to.equal(true);
+    expect(takeLog()).to.deep.equal(['stop nvsm.service', 'stop dcgm.service']);
+    expect(existsSync(path)).to.equal(true);
+    expect(await units.giveBack()).to.deep.equal([]);
+    expect(takeLog().slice(2)).to.deep.equal(['start dcgm.service', 'start nvsm.service']);
+    expect(existsSync(path)).to.equal(false);
+    expect(await someUnits([]).take()).to.equal(false);
+  });
+
+  it('are started by the next program where this one did not live to do it, whatever that one may stop', async () => {
+    await someUnits(['nvsm.service']).take();
+    const later = someUnits([], 'none', []);
+    expect(await later.giveBack()).to.deep.equal([]);
+    expect(takeLog().slice(1)).to.deep.equal(['start nvsm.service']);
+    await later.giveBack();
+    expect(takeLog()).to.have.length(2);
+  });
+
+  it('are systemd’s own business after a reboot', async () => {
+    await someUnits(['nvsm.service']).take();
+    writeFileSync(bootIdPath, 'boot-2\n');
+    await someUnits([]).giveBack();
+    expect(takeLog()).to.deep.equal(['stop nvsm.service']);
+  });
+
+  it('start again where the next does not stop, and the error says which', async () => {
+    const units = someUnits(['nvsm.service', 'dcgm.service'], 'stop dcgm.service');
+    const error = await units.take().catch((reason: unknown) => reason);
+    expect(String(error)).to.match(/Pending.*stop dcgm\.service.*Job for dcgm\.service failed/);
+    expect(await units.giveBack()).to.deep.equal([]);
+    expect(takeLog().slice(-1)).to.deep.equal(['start nvsm.service']);
+  });
+
+  it('stay recorded where they do not start, are told, and are tried again, also by the next program', async () => {
+    await someUnits(['nvsm.service', 'dcgm.service']).take();
+    const failing = someUnits([], 'start nvsm.service');
+    const problem =
+      'the service nvsm.service was stopped for a change and does not start: exit code 1: Job for nvsm.service failed';
+    expect(await failing.giveBack()).to.deep.equal([problem]);
+    expect(await failing.giveBack()).to.deep.equal([problem]);
+    expect(takeLog().filter((line) => line.startsWith('start dcgm'))).to.have.length(1);
+    expect(await someUnits([]).giveBack()).to.deep.equal([]);
+    expect(existsSync(path)).to.equal(false);
+  });
+
+  it('are told where there is no systemctl any more', async () => {
+    const units = someUnits(['nvsm.service']);
+    await units.take();
+    rmSync(tool.file);
+    expect((await units.giveBack()).join()).to.match(/nvsm\.service.*does not start.*no such file/);
+  });
+
+  it('are none of the names in the file that systemctl could take for anything else', async () => {
+    const units = someUnits(['nvsm.service']);
+    await units.take();
+    writeFileSync(path, 'boot-1\n--force\nreboot\nnvsm.service\n');
+    expect(await someUnits([]).giveBack()).to.deep.equal([]);
+    expect(takeLog().slice(1)).to.deep.equal(['start nvsm.service']);
+  });
+});
