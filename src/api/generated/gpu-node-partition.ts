@@ -315,6 +315,10 @@ export interface GpuNodePartition {
         uids: string[];
       };
       /**
+       * What the agent changed on the host for a reset and could not restore so far, a sentence each. It is tried again. Absent if there is nothing.
+       */
+      hostProblems?: string[];
+      /**
        * No longer written or read: the controller counts the rest after a failure by its own clock.
        */
       nextRetryTime?: string;
