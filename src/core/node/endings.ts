@@ -40,6 +40,7 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   NoPodsUseGpus: goesOn,
   GpusUnhealthy: goesOn,
   GpusHealthy: goesOn,
+  HostNotRestored: goesOn,
 
   Failed: agentFailed,
   Resting: agentFailed,
