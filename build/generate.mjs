@@ -118,8 +118,12 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
   const ajv = new Ajv({ allErrors: true, strict: false, code: { source: true, esm: true, lines: true } });
   const validate = ajv.compile(schema);
   const code = standaloneCode.default ? standaloneCode.default(ajv, validate) : standaloneCode(ajv, validate);
+  // ajv collects every error. Of a list with hundreds of thousands of mistakes the first are enough.
+  const bounded = code
+    .replaceAll(/vErrors\.push\((\w+)\);/g, 'if (vErrors.length < 1000) vErrors.push($1);')
+    .replaceAll(/vErrors\.length = (\w+);/g, 'vErrors.length = Math.min(vErrors.length, $1);');
   // ajv emits require() for its runtime parts even in an ES module.
-  const portable = code.replaceAll(
+  const portable = bounded.replaceAll(
     /const (\w+) = require\("(ajv\/dist\/runtime\/\w+)"\)\.default;/g,
     'import $1Module from "$2.js";\nconst $1 = $1Module.default;',
   );

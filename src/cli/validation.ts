@@ -4,8 +4,10 @@ import { isConfigFile } from '../core/migparted/config-file.ts';
 import { validateConfigFile } from '../core/migparted/validate.ts';
 import { claimKey } from '../core/policy/same-nodes.ts';
 import { validatePolicy } from '../core/policy/validate.ts';
+import type { Finding } from '../core/text/finding.ts';
 import type { InputFile } from './input/input-file.ts';
-import { locateFinding, type Manifest, readManifests } from './input/manifest.ts';
+import { FindingList } from './finding-list.ts';
+import { type Manifest, readManifests } from './input/manifest.ts';
 import { type LocatedFinding, sortFindings } from './located-finding.ts';
 
 /** What was read and found; `-o json` shows it unchanged. */
@@ -18,53 +20,55 @@ export interface Validation {
   readonly findings: readonly LocatedFinding[];
 }
 
-/** Per object: a user with more of them reads only the first ones. */
-const MAX_FINDINGS = 100;
-
 interface FoundPolicy {
   readonly policy: GpuPartitionPolicy;
   readonly manifest: Manifest;
 }
 
+/** What is in one file. */
+interface CheckedFile {
+  readonly manifests: readonly Manifest[];
+  readonly policies: readonly FoundPolicy[];
+  readonly isTemplate: boolean;
+}
+
 /** Checks everything that was read, and the policies against each other. */
 export function validateFiles(files: readonly InputFile[]): Validation {
-  const findings: LocatedFinding[] = [];
-  const templates: string[] = [];
-  const policies: FoundPolicy[] = [];
-  const objects = { policies: 0, migParted: 0, skipped: 0 };
-  for (const { name, isNamed, content } of files) {
-    if ('error' in content) {
-      findings.push({
-        severity: 'error',
-        code: 'Unreadable',
-        file: name,
-        line: 1,
-        column: 1,
-        path: '$',
-        message: content.error,
-      });
-      continue;
-    }
-    const read = readManifests(name, content.text);
-    if ('finding' in read) {
-      if (!isNamed && isTemplate(content.text)) templates.push(name);
-      else findings.push(read.finding);
-      continue;
-    }
-    for (const manifest of read.manifests) {
-      const kind = kindOf(manifest.value);
-      objects[kind] += 1;
-      if (kind === 'skipped') {
-        if (isNamed) findings.push(...findNameless(manifest));
-        continue;
-      }
-      const { found, policy } = validateManifest(kind, manifest);
-      findings.push(...found.slice(0, MAX_FINDINGS), ...countRest(manifest, found));
-      if (policy !== undefined) policies.push({ policy, manifest });
-    }
+  const findings = new FindingList();
+  const checked = files.map((file) => checkFile(file, findings));
+  findRivals(
+    checked.flatMap(({ policies }) => policies),
+    findings,
+  );
+  const kinds = checked.flatMap(({ manifests }) => manifests.map(({ value }) => kindOf(value)));
+  const count = (kind: Kind): number => kinds.filter((one) => one === kind).length;
+  return {
+    files: files.length,
+    objects: { policies: count('policies'), migParted: count('migParted'), skipped: count('skipped') },
+    templates: files.filter((_, at) => checked[at]?.isTemplate).map(({ name }) => name),
+    findings: sortFindings(findings.list()),
+  };
+}
+
+function checkFile({ name, isNamed, content }: InputFile, findings: FindingList): CheckedFile {
+  const nothing = { manifests: [], policies: [], isTemplate: false };
+  if ('error' in content) {
+    const place = { file: name, line: 1, column: 1, path: '$' };
+    findings.add({ severity: 'error', code: 'Unreadable', ...place, message: content.error });
+    return nothing;
   }
-  findings.push(...findRivals(policies));
-  return { files: files.length, objects, templates, findings: sortFindings(findings) };
+  const read = readManifests(name, content.text);
+  if ('finding' in read) {
+    if (!isNamed && isTemplate(content.text)) return { ...nothing, isTemplate: true };
+    findings.add(read.finding);
+    return nothing;
+  }
+  const policies = read.manifests.flatMap((manifest): readonly FoundPolicy[] => {
+    const { policy, found } = validateManifest(manifest, isNamed);
+    findings.addAll(manifest, found);
+    return policy === undefined ? [] : [{ policy, manifest }];
+  });
+  return { ...nothing, manifests: read.manifests, policies };
 }
 
 /** Helm charts in a repository are full of files that are not YAML yet; only our own kinds in them are worth an error. */
@@ -72,7 +76,9 @@ function isTemplate(text: string): boolean {
   return text.includes('{{') && !text.includes('GpuPartitionPolicy') && !text.includes('mig-configs');
 }
 
-function kindOf(value: unknown): keyof Validation['objects'] {
+type Kind = keyof Validation['objects'];
+
+function kindOf(value: unknown): Kind {
   if (isConfigFile(value)) return 'migParted';
   if (typeof value !== 'object' || value === null) return 'skipped';
   const kind = 'kind' in value ? value.kind : undefined;
@@ -96,40 +102,38 @@ function isPolicySpec({ spec }: { readonly spec?: unknown }): boolean {
  * To kubectl an object without kind or apiVersion is not an object. In a file that the user named this is an error, if it looks
  * like an object at all: values of a Helm chart and workflows are YAML too.
  */
-function findNameless(manifest: Manifest): readonly LocatedFinding[] {
-  const { value } = manifest;
+function findNameless({ value }: Manifest): readonly Finding[] {
   const looksLikeObject =
     typeof value === 'object' && value !== null && ['spec', 'metadata'].some((field) => field in value);
   if (!looksLikeObject || !isNameless(value)) return [];
   const missing = ['apiVersion', 'kind'].filter((field) => !(field in value));
   const message = `the object has no ${missing.join(' and no ') || 'kind or apiVersion'}, so that kubectl refuses it; a policy has apiVersion: ${apiVersion} and kind: GpuPartitionPolicy`;
-  return [locateFinding(manifest, { severity: 'error', code: 'UnknownKind', path: [], message })];
+  return [{ severity: 'error', code: 'UnknownKind', path: [], message }];
 }
 
 function validateManifest(
-  kind: 'policies' | 'migParted',
   manifest: Manifest,
-): { readonly found: readonly LocatedFinding[]; readonly policy: GpuPartitionPolicy | undefined } {
-  if (kind === 'migParted') {
-    const findings = [...validateConfigFile(manifest.value), ...duplicateConfigs(manifest)];
-    return { found: findings.map((finding) => locateFinding(manifest, finding)), policy: undefined };
+  isNamed: boolean,
+): { readonly found: readonly Finding[]; readonly policy?: GpuPartitionPolicy | undefined } {
+  switch (kindOf(manifest.value)) {
+    case 'skipped':
+      return { found: isNamed ? findNameless(manifest) : [] };
+    case 'migParted':
+      return { found: [...validateConfigFile(manifest.value), ...duplicateConfigs(manifest)] };
+    case 'policies': {
+      const { policy, findings } = validatePolicy(manifest.value);
+      return { policy, found: [...findings, ...duplicateKeys(manifest)] };
+    }
   }
-  const { policy, findings } = validatePolicy(manifest.value);
-  const duplicates = manifest.duplicates.map((path) => ({
-    severity: 'error' as const,
-    code: 'DuplicateKey' as const,
+}
+
+function duplicateKeys({ duplicates }: Manifest): readonly Finding[] {
+  return duplicates.map((path) => ({
+    severity: 'error',
+    code: 'DuplicateKey',
     path,
     message: `the key ${String(path.at(-1))} is given twice: kustomize refuses the file, and kubectl takes the last without saying so`,
   }));
-  return { found: [...findings, ...duplicates].map((finding) => locateFinding(manifest, finding)), policy };
-}
-
-function countRest(manifest: Manifest, found: readonly LocatedFinding[]): readonly LocatedFinding[] {
-  const rest = found.slice(MAX_FINDINGS);
-  if (rest.length === 0) return [];
-  const severity = rest.some((one) => one.severity === 'error') ? 'error' : 'warning';
-  const message = `and ${rest.length} more; fix these first`;
-  return [locateFinding(manifest, { severity, code: 'MoreFindings', path: [], message })];
 }
 
 /** Duplicate keys of a mig-parted file: upstream silently takes the last. */
@@ -143,23 +147,17 @@ export function duplicateConfigs(manifest: Manifest) {
 }
 
 /** Policies for the same nodes with the same priority: only age decides which of them applies. */
-function findRivals(policies: readonly FoundPolicy[]): readonly LocatedFinding[] {
+function findRivals(policies: readonly FoundPolicy[], findings: FindingList): void {
   const first = new Map<string, FoundPolicy>();
-  return policies.flatMap((found) => {
+  for (const found of policies) {
     const key = claimKey(found.policy.spec);
     const rival = first.get(key);
     if (rival === undefined) first.set(key, found);
     // The same policy twice is an overlay or another environment, and a cluster sees only one of them.
-    if (rival === undefined || rival.policy.metadata.name === found.policy.metadata.name) return [];
-    const { line } = rival.manifest.locate(['spec', 'nodeSelector']);
+    if (rival === undefined || rival.policy.metadata.name === found.policy.metadata.name) continue;
+    const path = ['spec', 'nodeSelector'];
+    const { line } = rival.manifest.locate(path);
     const message = `policy ${rival.policy.metadata.name} (${rival.manifest.file}:${line}) selects the same nodes at the same priority, so that the older one wins and the other does nothing; change the selector or the priority of one`;
-    return [
-      locateFinding(found.manifest, {
-        severity: 'warning',
-        code: 'SameNodes',
-        path: ['spec', 'nodeSelector'],
-        message,
-      }),
-    ];
-  });
+    findings.addAll(found.manifest, [{ severity: 'warning', code: 'SameNodes', path, message }]);
+  }
 }

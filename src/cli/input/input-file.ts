@@ -17,6 +17,10 @@ export interface InputFile {
 /** etcd stores objects of at most 1.5 MiB; a far larger file is not a manifest, and checking it would take minutes and gigabytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const EXTENSIONS = /\.(ya?ml|json)$/;
+/** Paths of standard input: it may be a socket, which cannot be opened by a path. */
+const STDIN = /^(-|\/dev\/stdin|\/(dev|proc\/self)\/fd\/0)$/;
+/** What a shell makes of `<(command)`: a pipe whose writer is there. */
+const OPEN_FILE = /^\/(dev|proc\/self)\/fd\/[1-9][0-9]*$/;
 /** Folders with none of the user's manifests but thousands of files. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 
@@ -42,12 +46,12 @@ export async function readInputs(
 
 /** Reads one file, or `-` for standard input. */
 export async function readInput(path: string, terminal: Terminal, mostBytes = MAX_BYTES): Promise<InputFile> {
-  if (path === '-') return { name: path, isNamed: true, content: await readStream(terminal.stdin, mostBytes) };
+  if (STDIN.test(path)) return { name: '-', isNamed: true, content: await readStream(terminal.stdin, mostBytes) };
   return readOne(path, true, terminal, mostBytes);
 }
 
 async function readPath(path: string, terminal: Terminal, mostBytes: number): Promise<readonly InputFile[]> {
-  if (path === '-' || path === '') return [await readInput(path, terminal, mostBytes)];
+  if (STDIN.test(path) || path === '') return [await readInput(path, terminal, mostBytes)];
   try {
     if (!(await stat(resolve(terminal.cwd, path))).isDirectory())
       return [await readOne(path, true, terminal, mostBytes)];
@@ -81,14 +85,15 @@ async function readOne(name: string, isNamed: boolean, terminal: Terminal, mostB
   }
 }
 
-/** Only regular files: a pipe without a writer would never end, and a device might not either. */
+/** Only regular files, and pipes of the shell: a named pipe without a writer would never end, and a device might not either. */
 async function readFile(path: string, mostBytes: number): Promise<InputFile['content']> {
-  // Without O_NONBLOCK even opening a pipe waits for its writer.
-  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  // Without O_NONBLOCK even opening a named pipe waits for its writer; with it, reading one does not wait for the text.
+  const isOpen = OPEN_FILE.test(path);
+  await using file = await open(path, isOpen ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NONBLOCK);
   const status = await file.stat();
   if (status.isDirectory()) return { error: 'it is a folder; name a file' };
-  if (!status.isFile())
-    return { error: 'it is no regular file but a pipe, a socket or a device; send it to standard input (-f -)' };
+  if (!status.isFile() && !(isOpen && status.isFIFO()))
+    return { error: 'not a regular file but a named pipe, a socket or a device; send it to standard input (-f -)' };
   if (status.size > mostBytes) return { error: explainSize(mostBytes) };
   return await readStream(chunksOf(file), mostBytes);
 }
@@ -126,7 +131,7 @@ function describeError(error: unknown): string {
     case 'EACCES':
       return 'it may not be read by this user';
     case 'ENXIO':
-      return 'it is a socket; send it to standard input (-f -)';
+      return 'a socket; send it to standard input (-f -)';
     default:
       return error instanceof Error ? error.message : String(error);
   }

@@ -29,6 +29,8 @@ export type ParsedYaml = { readonly documents: readonly YamlDocument[] } | { rea
 
 /** A Kubernetes manifest has about 30 levels; later code walks a value level by level. */
 const MAX_LEVELS = 500;
+/** A file of 4 MiB has about as many if its words have seven letters. Each takes 400 bytes until its document is read. */
+const MAX_PARTS = 500_000;
 
 /**
  * Reads YAML as kubectl and mig-parted do (sigs.k8s.io/yaml on go-yaml v2): YAML 1.1, in which `yes` is true and `010` is 8, but
@@ -39,38 +41,53 @@ export function parseYaml(text: string): ParsedYaml {
   const source = normalizeLines(text);
   const counter = countLines(source);
   try {
-    return { documents: composeDocuments(source).flatMap((document) => readDocument(document, source, counter)) };
+    const documents: YamlDocument[] = [];
+    // One at a time: the library's view of a document takes a hundred times its text.
+    for (const document of composeDocuments(source)) documents.push(...readDocument(document, source, counter));
+    return { documents };
   } catch (error) {
     if (!(error instanceof PlacedFault)) throw error;
     return { error: { ...toPosition(counter, error.offset), message: error.message } };
   }
 }
 
-function composeDocuments(source: string): readonly Document[] {
+function* composeDocuments(source: string): Generator<Document> {
   const forbidden = findForbidden(source);
   if (forbidden !== undefined) throw new PlacedFault(forbidden.message, forbidden.offset);
-  const tokens = splitJson(source).flatMap(({ offset, text }) => parse(text, offset));
-  const directive = tokens.find(({ type }) => type === 'directive');
-  if (directive !== undefined) {
-    throw new PlacedFault('kubectl reads no directives, lines that begin with %; remove it', directive.offset);
-  }
   // Every scalar stays a text: the library's interpretation of YAML 1.1 is not go-yaml's.
   const composer = new Composer({ version: '1.1', schema: 'failsafe', uniqueKeys: false, prettyErrors: false });
-  return [...composer.compose(tokens)];
+  for (const token of readTokens(source)) {
+    if (token.type === 'directive') {
+      throw new PlacedFault('kubectl reads no directives, lines that begin with %; remove it', token.offset);
+    }
+    yield* composer.next(token);
+  }
+  yield* composer.end();
 }
 
-function parse(text: string, offset: number): readonly CST.Token[] {
-  const parser = new Parser();
-  parser.offset = offset;
-  const tokens: CST.Token[] = [];
-  for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme));
-    if (parser.stack.length > MAX_LEVELS) {
-      throw new PlacedFault(`nested too deeply: more than ${MAX_LEVELS} levels`, parser.offset);
+function* readTokens(source: string): Generator<CST.Token> {
+  let parts = 0;
+  for (const { offset, text } of splitJson(source)) {
+    const parser = new Parser();
+    parser.offset = offset;
+    for (const lexeme of new Lexer().lex(text)) {
+      if (!isBlank(lexeme)) parts += 1;
+      if (parts > MAX_PARTS) {
+        const message = `more than ${MAX_PARTS} words and signs, which no manifest has; split the file`;
+        throw new PlacedFault(message, parser.offset);
+      }
+      yield* parser.next(lexeme);
+      if (parser.stack.length > MAX_LEVELS) {
+        throw new PlacedFault(`nested too deeply: more than ${MAX_LEVELS} levels`, parser.offset);
+      }
     }
+    yield* parser.end();
   }
-  tokens.push(...parser.end());
-  return tokens;
+}
+
+/** White space, or a mark of the lexer's own. */
+function isBlank(lexeme: string): boolean {
+  return /^[\s\u0002\u0018\u001F\uFEFF]/.test(lexeme);
 }
 
 function readDocument(document: Document, source: string, counter: LineCounter): readonly YamlDocument[] {

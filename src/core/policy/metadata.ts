@@ -1,4 +1,4 @@
-import type { FieldPath, Finding } from '../text/finding.ts';
+import { checkEach, type FieldPath, type Finding } from '../text/finding.ts';
 import { explainKey, explainLabelValue, isSubdomain } from '../text/label-syntax.ts';
 import { type Fields, fieldsOf, isFields } from './broken-rule.ts';
 
@@ -54,7 +54,7 @@ const MANAGED_FIELDS: Readonly<Record<string, Check>> = {
 };
 
 function checkFields(fields: Fields, checks: Readonly<Record<string, Check>>, path: FieldPath): readonly Finding[] {
-  return Object.entries(fields).flatMap(([name, value]) => {
+  return checkEach(Object.entries(fields), ([name, value]) => {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     const at = [...path, name];
     if (check === undefined) return refuse(at, `unknown field ${name}; the API server would drop it`);
@@ -97,7 +97,7 @@ function checkMap(
   explainValue: (value: string) => string | undefined,
 ): readonly Finding[] {
   if (!isFields(value)) return refuse(path, 'must be an object');
-  return Object.entries(value).flatMap(([key, item]) => {
+  return checkEach(Object.entries(value), ([key, item]) => {
     const at = [...path, key];
     // The server decodes null as an empty string here.
     if (item !== null && typeof item !== 'string') return refuse(at, 'must be a string; put it in quotes');
@@ -142,7 +142,7 @@ function checkFinalizers(value: unknown, path: FieldPath): readonly Finding[] {
 
 function checkList(value: unknown, path: FieldPath, check: Check): readonly Finding[] {
   if (!Array.isArray(value)) return refuse(path, 'must be a list');
-  return value.flatMap((item: unknown, index) => check(item, [...path, index]));
+  return checkEach(value, (item: unknown, index) => check(item, [...path, index]));
 }
 
 function checkText(value: unknown, path: FieldPath): readonly Finding[] {

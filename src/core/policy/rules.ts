@@ -1,4 +1,4 @@
-import type { FieldPath } from '../text/finding.ts';
+import { checkEach, type FieldPath } from '../text/finding.ts';
 import { breakIf, type BrokenRule, type Fields, fieldsOf, listOf, RULE_MESSAGES } from './broken-rule.ts';
 import { checkSelector } from './selector-rules.ts';
 import { viewAsServer } from './server-view.ts';
@@ -25,7 +25,7 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
     ...(selector === undefined ? [] : checkSelector(selector, ['spec', 'nodeSelector'])),
     ...breakIf(fieldsOf(spec['sharing'])?.['mps'] !== undefined, ['spec', 'sharing', 'mps'], RULE_MESSAGES.mps),
     ...checkTotals(listOf(spec['layouts'])),
-    ...listOf(spec['layouts']).flatMap((layout, index) =>
+    ...checkEach(listOf(spec['layouts']), (layout, index) =>
       checkLayout(layout, spec['strategy'], ['spec', 'layouts', index]),
     ),
   ];
@@ -55,7 +55,7 @@ function checkLayout(layout: unknown, strategy: unknown, path: FieldPath): reado
   return [
     ...breakIf(set.length !== 1, path, RULE_MESSAGES.exclusive),
     ...breakIf(strategy === 'single' && profiles !== undefined && names.length !== 1, at, RULE_MESSAGES.singleProfile),
-    ...names.flatMap((name) => [
+    ...checkEach(names, (name) => [
       ...breakIf(name.length > 32 || !PROFILE.test(name), [...at, name], RULE_MESSAGES.profileName),
       ...breakIf(strategy === 'mixed' && name.includes('c.'), [...at, name], RULE_MESSAGES.mixedComputeInstance),
     ]),

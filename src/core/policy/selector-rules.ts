@@ -1,5 +1,5 @@
 import { isChangingLabelKey } from '../../api/label-keys.ts';
-import type { FieldPath } from '../text/finding.ts';
+import { checkEach, type FieldPath } from '../text/finding.ts';
 import { explainKey, explainLabelValue } from '../text/label-syntax.ts';
 import { breakIf, type BrokenRule, type Fields, fieldsOf, listOf, RULE_MESSAGES } from './broken-rule.ts';
 
@@ -9,8 +9,8 @@ export function checkSelector(selector: Fields, path: FieldPath): readonly Broke
   const expressions = listOf(selector['matchExpressions']);
   return [
     ...breakIf(labels.length + expressions.length === 0, path, RULE_MESSAGES.emptySelector),
-    ...labels.flatMap(([key, value]) => checkLabel(key, value, [...path, 'matchLabels', key])),
-    ...expressions.flatMap((expression, index) => checkExpression(expression, [...path, 'matchExpressions', index])),
+    ...checkEach(labels, ([key, value]) => checkLabel(key, value, [...path, 'matchLabels', key])),
+    ...checkEach(expressions, (expression, index) => checkExpression(expression, [...path, 'matchExpressions', index])),
   ];
 }
 
@@ -31,7 +31,7 @@ function checkExpression(expression: unknown, path: FieldPath): readonly BrokenR
   const isWrong = (needsValues && values.length === 0) || (takesNone && values.length > 0);
   return [
     ...(typeof key === 'string' ? checkLabel(key, '', [...path, 'key']) : []),
-    ...values.flatMap((value, index) =>
+    ...checkEach(values, (value, index) =>
       breakIf(isImpossible(value), [...path, 'values', index], RULE_MESSAGES.impossibleLabel),
     ),
     ...breakIf(isWrong, path, RULE_MESSAGES.operatorValues),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { expect } from 'chai';
 
@@ -124,12 +124,43 @@ describe('files of the command line', () => {
   });
 
   it('that hold a hundred thousand mistakes are answered with the first of them', async () => {
-    const text = `apiVersion: gpupartition.dev/v1alpha1\nkind: GpuPartitionPolicy\nspec:\n${'  a: 1\n'.repeat(20_000)}`;
-    const { code, answer } = await runJson(['validate', '-f', '-'], { stdin: text });
-    expect(code).to.equal(1);
-    expect(answer.findings).to.have.length(101);
-    expect(answer.findings.map(({ code: what }) => what)).to.include('MoreFindings');
+    const header = 'apiVersion: gpupartition.dev/v1alpha1\nkind: GpuPartitionPolicy\nspec:\n';
+    for (const text of [`${header}${'  a: 1\n'.repeat(20_000)}`, '---\nmetadata: {}\n'.repeat(20_000)]) {
+      const { code, answer } = await runJson(['validate', '-f', '-'], { stdin: text });
+      expect(code).to.equal(1);
+      expect(answer.findings).to.have.length(101);
+      expect(answer.findings.at(-1)?.code).to.equal('MoreFindings');
+    }
   });
+
+  it('that hold a hundred warnings before an error are still wrong', async () => {
+    const rival = (name: string): string => yamlOf(aPolicy(name));
+    const names = Array.from({ length: 110 }, (_, at) => `p${at}`);
+    await writeFile(join(folder, 'many.yaml'), [...names.map(rival), 'metadata: {}\n'].join('---\n'));
+    expect(await validate('many.yaml')).to.deep.include({ code: 1 });
+  });
+
+  it('of more words than any manifest has are refused before they are kept in memory', async () => {
+    await writeFile(join(folder, 'flow.yaml'), `a: [${'1,'.repeat(1_000_000)}]`);
+    const { code, answer } = await validate('flow.yaml');
+    expect(code).to.equal(2);
+    expect(answer.findings.map(({ message }) => message)).to.deep.equal([
+      'neither YAML nor JSON: more than 500000 words and signs, which no manifest has; split the file',
+    ]);
+  });
+
+  it('may come from a shell: standard input by its path, and the output of a command', async () => {
+    const main = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
+    const script =
+      'node "$0" validate -f <(cat good.yaml) && node "$0" validate -f /dev/stdin < good.yaml && cat good.yaml | node "$0" validate -f /dev/stdin';
+    await writeFile(join(folder, 'good.yaml'), policy);
+    const options = {
+      cwd: folder,
+      env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
+    };
+    const lines = execFileSync('bash', ['-c', script, main], options).toString().trim().split('\n');
+    expect(lines).to.deep.equal(Array(3).fill('1 policy in 1 file: 0 errors, 0 warnings'));
+  }).timeout(60_000);
 
   it('print no escapes, of names, keys and values alike', async () => {
     const hostile = 'x\u001B]0;y\u0007\u202E';

@@ -48,6 +48,30 @@ describe('validatePolicy', () => {
   });
 });
 
+describe('validatePolicy of a policy with hundreds of thousands of mistakes', () => {
+  const many = 50_000;
+  const repeat = <Item>(item: Item): readonly Item[] => Array<Item>(many).fill(item);
+  const keys = Object.fromEntries(Array.from({ length: many }, (_, at) => [`-${at}`, 1]));
+  const selector = { matchLabels: { pool: 'p' } };
+  const cases: Readonly<Record<string, object>> = {
+    'in layouts': { spec: { nodeSelector: selector, strategy: 'single', layouts: repeat({ x: 1 }) } },
+    'in profiles': { spec: { nodeSelector: selector, strategy: 'mixed', layouts: [{ profiles: keys }] } },
+    'in selectors': { spec: { nodeSelector: { matchLabels: keys, matchExpressions: repeat({ key: '-' }) } } },
+    'in windows': { spec: { rollout: { windows: repeat({ schedule: '' }) } } },
+    'in unknown fields': { spec: keys, ...keys },
+    'in metadata': {
+      metadata: { ...keys, labels: keys, annotations: keys, finalizers: repeat('-'), ownerReferences: repeat({}) },
+    },
+  };
+  for (const [where, mistakes] of Object.entries(cases)) {
+    it(`finds the first of them ${where}`, () => {
+      const { policy, findings } = validatePolicy({ kind: 'GpuPartitionPolicy', metadata: {}, ...mistakes });
+      expect(policy).to.equal(undefined);
+      expect(findings.length).to.be.within(100, 3000);
+    });
+  }
+});
+
 describe('findBrokenRules', () => {
   it('finds a rule at the entry that breaks it', () => {
     const spec = {
