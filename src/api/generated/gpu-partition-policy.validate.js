@@ -25,7 +25,7 @@ if(vErrors === null){
 vErrors = [err0];
 }
 else {
-vErrors.push(err0);
+if (vErrors.length < 1000) vErrors.push(err0);
 }
 errors++;
 }
@@ -35,7 +35,7 @@ if(vErrors === null){
 vErrors = [err1];
 }
 else {
-vErrors.push(err1);
+if (vErrors.length < 1000) vErrors.push(err1);
 }
 errors++;
 }
@@ -45,7 +45,7 @@ if(vErrors === null){
 vErrors = [err2];
 }
 else {
-vErrors.push(err2);
+if (vErrors.length < 1000) vErrors.push(err2);
 }
 errors++;
 }
@@ -55,7 +55,7 @@ if(vErrors === null){
 vErrors = [err3];
 }
 else {
-vErrors.push(err3);
+if (vErrors.length < 1000) vErrors.push(err3);
 }
 errors++;
 }
@@ -66,7 +66,7 @@ if(vErrors === null){
 vErrors = [err4];
 }
 else {
-vErrors.push(err4);
+if (vErrors.length < 1000) vErrors.push(err4);
 }
 errors++;
 }
@@ -79,7 +79,7 @@ if(vErrors === null){
 vErrors = [err5];
 }
 else {
-vErrors.push(err5);
+if (vErrors.length < 1000) vErrors.push(err5);
 }
 errors++;
 }
@@ -89,7 +89,7 @@ if(vErrors === null){
 vErrors = [err6];
 }
 else {
-vErrors.push(err6);
+if (vErrors.length < 1000) vErrors.push(err6);
 }
 errors++;
 }
@@ -102,7 +102,7 @@ if(vErrors === null){
 vErrors = [err7];
 }
 else {
-vErrors.push(err7);
+if (vErrors.length < 1000) vErrors.push(err7);
 }
 errors++;
 }
@@ -112,7 +112,7 @@ if(vErrors === null){
 vErrors = [err8];
 }
 else {
-vErrors.push(err8);
+if (vErrors.length < 1000) vErrors.push(err8);
 }
 errors++;
 }
@@ -126,7 +126,7 @@ if(vErrors === null){
 vErrors = [err9];
 }
 else {
-vErrors.push(err9);
+if (vErrors.length < 1000) vErrors.push(err9);
 }
 errors++;
 }
@@ -137,7 +137,7 @@ if(vErrors === null){
 vErrors = [err10];
 }
 else {
-vErrors.push(err10);
+if (vErrors.length < 1000) vErrors.push(err10);
 }
 errors++;
 }
@@ -149,7 +149,7 @@ if(vErrors === null){
 vErrors = [err11];
 }
 else {
-vErrors.push(err11);
+if (vErrors.length < 1000) vErrors.push(err11);
 }
 errors++;
 }
@@ -162,7 +162,7 @@ if(vErrors === null){
 vErrors = [err12];
 }
 else {
-vErrors.push(err12);
+if (vErrors.length < 1000) vErrors.push(err12);
 }
 errors++;
 }
@@ -174,7 +174,7 @@ if(vErrors === null){
 vErrors = [err13];
 }
 else {
-vErrors.push(err13);
+if (vErrors.length < 1000) vErrors.push(err13);
 }
 errors++;
 }
@@ -186,7 +186,7 @@ if(vErrors === null){
 vErrors = [err14];
 }
 else {
-vErrors.push(err14);
+if (vErrors.length < 1000) vErrors.push(err14);
 }
 errors++;
 }
@@ -198,7 +198,7 @@ if(vErrors === null){
 vErrors = [err15];
 }
 else {
-vErrors.push(err15);
+if (vErrors.length < 1000) vErrors.push(err15);
 }
 errors++;
 }
@@ -213,7 +213,7 @@ if(vErrors === null){
 vErrors = [err16];
 }
 else {
-vErrors.push(err16);
+if (vErrors.length < 1000) vErrors.push(err16);
 }
 errors++;
 }
@@ -225,7 +225,7 @@ if(vErrors === null){
 vErrors = [err17];
 }
 else {
-vErrors.push(err17);
+if (vErrors.length < 1000) vErrors.push(err17);
 }
 errors++;
 }
@@ -240,7 +240,7 @@ if(vErrors === null){
 vErrors = [err18];
 }
 else {
-vErrors.push(err18);
+if (vErrors.length < 1000) vErrors.push(err18);
 }
 errors++;
 }
@@ -252,7 +252,7 @@ if(vErrors === null){
 vErrors = [err19];
 }
 else {
-vErrors.push(err19);
+if (vErrors.length < 1000) vErrors.push(err19);
 }
 errors++;
 }
@@ -268,7 +268,7 @@ if(vErrors === null){
 vErrors = [err20];
 }
 else {
-vErrors.push(err20);
+if (vErrors.length < 1000) vErrors.push(err20);
 }
 errors++;
 }
@@ -280,7 +280,7 @@ if(vErrors === null){
 vErrors = [err21];
 }
 else {
-vErrors.push(err21);
+if (vErrors.length < 1000) vErrors.push(err21);
 }
 errors++;
 }
@@ -292,7 +292,7 @@ if(vErrors === null){
 vErrors = [err22];
 }
 else {
-vErrors.push(err22);
+if (vErrors.length < 1000) vErrors.push(err22);
 }
 errors++;
 }
@@ -306,7 +306,7 @@ if(vErrors === null){
 vErrors = [err23];
 }
 else {
-vErrors.push(err23);
+if (vErrors.length < 1000) vErrors.push(err23);
 }
 errors++;
 }
@@ -316,7 +316,7 @@ if(vErrors === null){
 vErrors = [err24];
 }
 else {
-vErrors.push(err24);
+if (vErrors.length < 1000) vErrors.push(err24);
 }
 errors++;
 }
@@ -326,7 +326,7 @@ if(vErrors === null){
 vErrors = [err25];
 }
 else {
-vErrors.push(err25);
+if (vErrors.length < 1000) vErrors.push(err25);
 }
 errors++;
 }
@@ -337,7 +337,7 @@ if(vErrors === null){
 vErrors = [err26];
 }
 else {
-vErrors.push(err26);
+if (vErrors.length < 1000) vErrors.push(err26);
 }
 errors++;
 }
@@ -352,7 +352,7 @@ if(vErrors === null){
 vErrors = [err27];
 }
 else {
-vErrors.push(err27);
+if (vErrors.length < 1000) vErrors.push(err27);
 }
 errors++;
 }
@@ -366,7 +366,7 @@ if(vErrors === null){
 vErrors = [err28];
 }
 else {
-vErrors.push(err28);
+if (vErrors.length < 1000) vErrors.push(err28);
 }
 errors++;
 }
@@ -379,7 +379,7 @@ if(vErrors === null){
 vErrors = [err29];
 }
 else {
-vErrors.push(err29);
+if (vErrors.length < 1000) vErrors.push(err29);
 }
 errors++;
 }
@@ -390,7 +390,7 @@ if(vErrors === null){
 vErrors = [err30];
 }
 else {
-vErrors.push(err30);
+if (vErrors.length < 1000) vErrors.push(err30);
 }
 errors++;
 }
@@ -402,7 +402,7 @@ if(vErrors === null){
 vErrors = [err31];
 }
 else {
-vErrors.push(err31);
+if (vErrors.length < 1000) vErrors.push(err31);
 }
 errors++;
 }
@@ -416,7 +416,7 @@ if(vErrors === null){
 vErrors = [err32];
 }
 else {
-vErrors.push(err32);
+if (vErrors.length < 1000) vErrors.push(err32);
 }
 errors++;
 }
@@ -430,7 +430,7 @@ if(vErrors === null){
 vErrors = [err33];
 }
 else {
-vErrors.push(err33);
+if (vErrors.length < 1000) vErrors.push(err33);
 }
 errors++;
 }
@@ -440,7 +440,7 @@ if(vErrors === null){
 vErrors = [err34];
 }
 else {
-vErrors.push(err34);
+if (vErrors.length < 1000) vErrors.push(err34);
 }
 errors++;
 }
@@ -451,7 +451,7 @@ if(vErrors === null){
 vErrors = [err35];
 }
 else {
-vErrors.push(err35);
+if (vErrors.length < 1000) vErrors.push(err35);
 }
 errors++;
 }
@@ -465,7 +465,7 @@ if(vErrors === null){
 vErrors = [err36];
 }
 else {
-vErrors.push(err36);
+if (vErrors.length < 1000) vErrors.push(err36);
 }
 errors++;
 }
@@ -475,7 +475,7 @@ if(vErrors === null){
 vErrors = [err37];
 }
 else {
-vErrors.push(err37);
+if (vErrors.length < 1000) vErrors.push(err37);
 }
 errors++;
 }
@@ -486,7 +486,7 @@ if(vErrors === null){
 vErrors = [err38];
 }
 else {
-vErrors.push(err38);
+if (vErrors.length < 1000) vErrors.push(err38);
 }
 errors++;
 }
@@ -499,7 +499,7 @@ if(vErrors === null){
 vErrors = [err39];
 }
 else {
-vErrors.push(err39);
+if (vErrors.length < 1000) vErrors.push(err39);
 }
 errors++;
 }
@@ -509,7 +509,7 @@ if(vErrors === null){
 vErrors = [err40];
 }
 else {
-vErrors.push(err40);
+if (vErrors.length < 1000) vErrors.push(err40);
 }
 errors++;
 }
@@ -523,7 +523,7 @@ if(vErrors === null){
 vErrors = [err41];
 }
 else {
-vErrors.push(err41);
+if (vErrors.length < 1000) vErrors.push(err41);
 }
 errors++;
 }
@@ -537,7 +537,7 @@ if(vErrors === null){
 vErrors = [err42];
 }
 else {
-vErrors.push(err42);
+if (vErrors.length < 1000) vErrors.push(err42);
 }
 errors++;
 }
@@ -548,7 +548,7 @@ if(vErrors === null){
 vErrors = [err43];
 }
 else {
-vErrors.push(err43);
+if (vErrors.length < 1000) vErrors.push(err43);
 }
 errors++;
 }
@@ -560,7 +560,7 @@ if(vErrors === null){
 vErrors = [err44];
 }
 else {
-vErrors.push(err44);
+if (vErrors.length < 1000) vErrors.push(err44);
 }
 errors++;
 }
@@ -572,7 +572,7 @@ if(vErrors === null){
 vErrors = [err45];
 }
 else {
-vErrors.push(err45);
+if (vErrors.length < 1000) vErrors.push(err45);
 }
 errors++;
 }
@@ -584,7 +584,7 @@ if(vErrors === null){
 vErrors = [err46];
 }
 else {
-vErrors.push(err46);
+if (vErrors.length < 1000) vErrors.push(err46);
 }
 errors++;
 }
@@ -596,7 +596,7 @@ if(vErrors === null){
 vErrors = [err47];
 }
 else {
-vErrors.push(err47);
+if (vErrors.length < 1000) vErrors.push(err47);
 }
 errors++;
 }
@@ -609,7 +609,7 @@ if(vErrors === null){
 vErrors = [err48];
 }
 else {
-vErrors.push(err48);
+if (vErrors.length < 1000) vErrors.push(err48);
 }
 errors++;
 }
@@ -620,7 +620,7 @@ if(vErrors === null){
 vErrors = [err49];
 }
 else {
-vErrors.push(err49);
+if (vErrors.length < 1000) vErrors.push(err49);
 }
 errors++;
 }
@@ -630,7 +630,7 @@ if(vErrors === null){
 vErrors = [err50];
 }
 else {
-vErrors.push(err50);
+if (vErrors.length < 1000) vErrors.push(err50);
 }
 errors++;
 }
@@ -644,7 +644,7 @@ if(vErrors === null){
 vErrors = [err51];
 }
 else {
-vErrors.push(err51);
+if (vErrors.length < 1000) vErrors.push(err51);
 }
 errors++;
 }
@@ -654,7 +654,7 @@ if(vErrors === null){
 vErrors = [err52];
 }
 else {
-vErrors.push(err52);
+if (vErrors.length < 1000) vErrors.push(err52);
 }
 errors++;
 }
@@ -667,7 +667,7 @@ if(vErrors === null){
 vErrors = [err53];
 }
 else {
-vErrors.push(err53);
+if (vErrors.length < 1000) vErrors.push(err53);
 }
 errors++;
 }
@@ -677,7 +677,7 @@ if(vErrors === null){
 vErrors = [err54];
 }
 else {
-vErrors.push(err54);
+if (vErrors.length < 1000) vErrors.push(err54);
 }
 errors++;
 }
@@ -691,7 +691,7 @@ if(vErrors === null){
 vErrors = [err55];
 }
 else {
-vErrors.push(err55);
+if (vErrors.length < 1000) vErrors.push(err55);
 }
 errors++;
 }
@@ -701,7 +701,7 @@ if(vErrors === null){
 vErrors = [err56];
 }
 else {
-vErrors.push(err56);
+if (vErrors.length < 1000) vErrors.push(err56);
 }
 errors++;
 }
@@ -716,7 +716,7 @@ if(vErrors === null){
 vErrors = [err57];
 }
 else {
-vErrors.push(err57);
+if (vErrors.length < 1000) vErrors.push(err57);
 }
 errors++;
 }
@@ -731,7 +731,7 @@ if(vErrors === null){
 vErrors = [err58];
 }
 else {
-vErrors.push(err58);
+if (vErrors.length < 1000) vErrors.push(err58);
 }
 errors++;
 }
@@ -745,7 +745,7 @@ if(vErrors === null){
 vErrors = [err59];
 }
 else {
-vErrors.push(err59);
+if (vErrors.length < 1000) vErrors.push(err59);
 }
 errors++;
 }
@@ -755,7 +755,7 @@ if(vErrors === null){
 vErrors = [err60];
 }
 else {
-vErrors.push(err60);
+if (vErrors.length < 1000) vErrors.push(err60);
 }
 errors++;
 }
@@ -769,7 +769,7 @@ if(vErrors === null){
 vErrors = [err61];
 }
 else {
-vErrors.push(err61);
+if (vErrors.length < 1000) vErrors.push(err61);
 }
 errors++;
 }
@@ -779,7 +779,7 @@ if(vErrors === null){
 vErrors = [err62];
 }
 else {
-vErrors.push(err62);
+if (vErrors.length < 1000) vErrors.push(err62);
 }
 errors++;
 }
@@ -789,7 +789,7 @@ if(vErrors === null){
 vErrors = [err63];
 }
 else {
-vErrors.push(err63);
+if (vErrors.length < 1000) vErrors.push(err63);
 }
 errors++;
 }
@@ -800,7 +800,7 @@ if(vErrors === null){
 vErrors = [err64];
 }
 else {
-vErrors.push(err64);
+if (vErrors.length < 1000) vErrors.push(err64);
 }
 errors++;
 }
@@ -812,7 +812,7 @@ if(vErrors === null){
 vErrors = [err65];
 }
 else {
-vErrors.push(err65);
+if (vErrors.length < 1000) vErrors.push(err65);
 }
 errors++;
 }
@@ -826,7 +826,7 @@ if(vErrors === null){
 vErrors = [err66];
 }
 else {
-vErrors.push(err66);
+if (vErrors.length < 1000) vErrors.push(err66);
 }
 errors++;
 }
@@ -836,7 +836,7 @@ if(vErrors === null){
 vErrors = [err67];
 }
 else {
-vErrors.push(err67);
+if (vErrors.length < 1000) vErrors.push(err67);
 }
 errors++;
 }
@@ -849,7 +849,7 @@ if(vErrors === null){
 vErrors = [err68];
 }
 else {
-vErrors.push(err68);
+if (vErrors.length < 1000) vErrors.push(err68);
 }
 errors++;
 }
@@ -860,7 +860,7 @@ if(vErrors === null){
 vErrors = [err69];
 }
 else {
-vErrors.push(err69);
+if (vErrors.length < 1000) vErrors.push(err69);
 }
 errors++;
 }
@@ -870,7 +870,7 @@ if(vErrors === null){
 vErrors = [err70];
 }
 else {
-vErrors.push(err70);
+if (vErrors.length < 1000) vErrors.push(err70);
 }
 errors++;
 }
@@ -883,7 +883,7 @@ if(vErrors === null){
 vErrors = [err71];
 }
 else {
-vErrors.push(err71);
+if (vErrors.length < 1000) vErrors.push(err71);
 }
 errors++;
 }
@@ -897,7 +897,7 @@ if(vErrors === null){
 vErrors = [err72];
 }
 else {
-vErrors.push(err72);
+if (vErrors.length < 1000) vErrors.push(err72);
 }
 errors++;
 }
@@ -907,7 +907,7 @@ if(vErrors === null){
 vErrors = [err73];
 }
 else {
-vErrors.push(err73);
+if (vErrors.length < 1000) vErrors.push(err73);
 }
 errors++;
 }
@@ -921,7 +921,7 @@ if(vErrors === null){
 vErrors = [err74];
 }
 else {
-vErrors.push(err74);
+if (vErrors.length < 1000) vErrors.push(err74);
 }
 errors++;
 }
@@ -931,7 +931,7 @@ if(vErrors === null){
 vErrors = [err75];
 }
 else {
-vErrors.push(err75);
+if (vErrors.length < 1000) vErrors.push(err75);
 }
 errors++;
 }
@@ -942,7 +942,7 @@ if(vErrors === null){
 vErrors = [err76];
 }
 else {
-vErrors.push(err76);
+if (vErrors.length < 1000) vErrors.push(err76);
 }
 errors++;
 }
@@ -954,7 +954,7 @@ if(vErrors === null){
 vErrors = [err77];
 }
 else {
-vErrors.push(err77);
+if (vErrors.length < 1000) vErrors.push(err77);
 }
 errors++;
 }
@@ -968,7 +968,7 @@ if(vErrors === null){
 vErrors = [err78];
 }
 else {
-vErrors.push(err78);
+if (vErrors.length < 1000) vErrors.push(err78);
 }
 errors++;
 }
@@ -978,7 +978,7 @@ if(vErrors === null){
 vErrors = [err79];
 }
 else {
-vErrors.push(err79);
+if (vErrors.length < 1000) vErrors.push(err79);
 }
 errors++;
 }
@@ -992,7 +992,7 @@ if(vErrors === null){
 vErrors = [err80];
 }
 else {
-vErrors.push(err80);
+if (vErrors.length < 1000) vErrors.push(err80);
 }
 errors++;
 }
@@ -1002,7 +1002,7 @@ if(vErrors === null){
 vErrors = [err81];
 }
 else {
-vErrors.push(err81);
+if (vErrors.length < 1000) vErrors.push(err81);
 }
 errors++;
 }
@@ -1013,7 +1013,7 @@ if(vErrors === null){
 vErrors = [err82];
 }
 else {
-vErrors.push(err82);
+if (vErrors.length < 1000) vErrors.push(err82);
 }
 errors++;
 }
@@ -1025,7 +1025,7 @@ if(vErrors === null){
 vErrors = [err83];
 }
 else {
-vErrors.push(err83);
+if (vErrors.length < 1000) vErrors.push(err83);
 }
 errors++;
 }
@@ -1038,7 +1038,7 @@ if(vErrors === null){
 vErrors = [err84];
 }
 else {
-vErrors.push(err84);
+if (vErrors.length < 1000) vErrors.push(err84);
 }
 errors++;
 }
@@ -1049,7 +1049,7 @@ if(vErrors === null){
 vErrors = [err85];
 }
 else {
-vErrors.push(err85);
+if (vErrors.length < 1000) vErrors.push(err85);
 }
 errors++;
 }
@@ -1059,7 +1059,7 @@ if(vErrors === null){
 vErrors = [err86];
 }
 else {
-vErrors.push(err86);
+if (vErrors.length < 1000) vErrors.push(err86);
 }
 errors++;
 }
@@ -1072,7 +1072,7 @@ if(vErrors === null){
 vErrors = [err87];
 }
 else {
-vErrors.push(err87);
+if (vErrors.length < 1000) vErrors.push(err87);
 }
 errors++;
 }
@@ -1086,7 +1086,7 @@ if(vErrors === null){
 vErrors = [err88];
 }
 else {
-vErrors.push(err88);
+if (vErrors.length < 1000) vErrors.push(err88);
 }
 errors++;
 }
@@ -1096,7 +1096,7 @@ if(vErrors === null){
 vErrors = [err89];
 }
 else {
-vErrors.push(err89);
+if (vErrors.length < 1000) vErrors.push(err89);
 }
 errors++;
 }
@@ -1108,7 +1108,7 @@ if(vErrors === null){
 vErrors = [err90];
 }
 else {
-vErrors.push(err90);
+if (vErrors.length < 1000) vErrors.push(err90);
 }
 errors++;
 }
@@ -1119,7 +1119,7 @@ if(vErrors === null){
 vErrors = [err91];
 }
 else {
-vErrors.push(err91);
+if (vErrors.length < 1000) vErrors.push(err91);
 }
 errors++;
 }
@@ -1129,7 +1129,7 @@ if(vErrors === null){
 vErrors = [err92];
 }
 else {
-vErrors.push(err92);
+if (vErrors.length < 1000) vErrors.push(err92);
 }
 errors++;
 }
@@ -1142,7 +1142,7 @@ if(vErrors === null){
 vErrors = [err93];
 }
 else {
-vErrors.push(err93);
+if (vErrors.length < 1000) vErrors.push(err93);
 }
 errors++;
 }
@@ -1156,7 +1156,7 @@ if(vErrors === null){
 vErrors = [err94];
 }
 else {
-vErrors.push(err94);
+if (vErrors.length < 1000) vErrors.push(err94);
 }
 errors++;
 }
@@ -1166,7 +1166,7 @@ if(vErrors === null){
 vErrors = [err95];
 }
 else {
-vErrors.push(err95);
+if (vErrors.length < 1000) vErrors.push(err95);
 }
 errors++;
 }
@@ -1177,7 +1177,7 @@ if(vErrors === null){
 vErrors = [err96];
 }
 else {
-vErrors.push(err96);
+if (vErrors.length < 1000) vErrors.push(err96);
 }
 errors++;
 }
@@ -1190,7 +1190,7 @@ if(vErrors === null){
 vErrors = [err97];
 }
 else {
-vErrors.push(err97);
+if (vErrors.length < 1000) vErrors.push(err97);
 }
 errors++;
 }
@@ -1200,7 +1200,7 @@ if(vErrors === null){
 vErrors = [err98];
 }
 else {
-vErrors.push(err98);
+if (vErrors.length < 1000) vErrors.push(err98);
 }
 errors++;
 }
@@ -1212,7 +1212,7 @@ if(vErrors === null){
 vErrors = [err99];
 }
 else {
-vErrors.push(err99);
+if (vErrors.length < 1000) vErrors.push(err99);
 }
 errors++;
 }
@@ -1224,7 +1224,7 @@ if(vErrors === null){
 vErrors = [err100];
 }
 else {
-vErrors.push(err100);
+if (vErrors.length < 1000) vErrors.push(err100);
 }
 errors++;
 }
@@ -1239,7 +1239,7 @@ if(vErrors === null){
 vErrors = [err101];
 }
 else {
-vErrors.push(err101);
+if (vErrors.length < 1000) vErrors.push(err101);
 }
 errors++;
 }
@@ -1253,7 +1253,7 @@ if(vErrors === null){
 vErrors = [err102];
 }
 else {
-vErrors.push(err102);
+if (vErrors.length < 1000) vErrors.push(err102);
 }
 errors++;
 }
@@ -1264,7 +1264,7 @@ if(vErrors === null){
 vErrors = [err103];
 }
 else {
-vErrors.push(err103);
+if (vErrors.length < 1000) vErrors.push(err103);
 }
 errors++;
 }
@@ -1278,7 +1278,7 @@ if(vErrors === null){
 vErrors = [err104];
 }
 else {
-vErrors.push(err104);
+if (vErrors.length < 1000) vErrors.push(err104);
 }
 errors++;
 }
@@ -1288,7 +1288,7 @@ if(vErrors === null){
 vErrors = [err105];
 }
 else {
-vErrors.push(err105);
+if (vErrors.length < 1000) vErrors.push(err105);
 }
 errors++;
 }
@@ -1302,7 +1302,7 @@ if(vErrors === null){
 vErrors = [err106];
 }
 else {
-vErrors.push(err106);
+if (vErrors.length < 1000) vErrors.push(err106);
 }
 errors++;
 }
@@ -1312,7 +1312,7 @@ if(vErrors === null){
 vErrors = [err107];
 }
 else {
-vErrors.push(err107);
+if (vErrors.length < 1000) vErrors.push(err107);
 }
 errors++;
 }
@@ -1323,7 +1323,7 @@ if(vErrors === null){
 vErrors = [err108];
 }
 else {
-vErrors.push(err108);
+if (vErrors.length < 1000) vErrors.push(err108);
 }
 errors++;
 }
@@ -1337,7 +1337,7 @@ if(vErrors === null){
 vErrors = [err109];
 }
 else {
-vErrors.push(err109);
+if (vErrors.length < 1000) vErrors.push(err109);
 }
 errors++;
 }
@@ -1347,7 +1347,7 @@ if(vErrors === null){
 vErrors = [err110];
 }
 else {
-vErrors.push(err110);
+if (vErrors.length < 1000) vErrors.push(err110);
 }
 errors++;
 }
@@ -1358,7 +1358,7 @@ if(vErrors === null){
 vErrors = [err111];
 }
 else {
-vErrors.push(err111);
+if (vErrors.length < 1000) vErrors.push(err111);
 }
 errors++;
 }
@@ -1371,7 +1371,7 @@ if(vErrors === null){
 vErrors = [err112];
 }
 else {
-vErrors.push(err112);
+if (vErrors.length < 1000) vErrors.push(err112);
 }
 errors++;
 }
@@ -1382,7 +1382,7 @@ if(vErrors === null){
 vErrors = [err113];
 }
 else {
-vErrors.push(err113);
+if (vErrors.length < 1000) vErrors.push(err113);
 }
 errors++;
 }
@@ -1392,7 +1392,7 @@ if(vErrors === null){
 vErrors = [err114];
 }
 else {
-vErrors.push(err114);
+if (vErrors.length < 1000) vErrors.push(err114);
 }
 errors++;
 }
@@ -1405,7 +1405,7 @@ if(vErrors === null){
 vErrors = [err115];
 }
 else {
-vErrors.push(err115);
+if (vErrors.length < 1000) vErrors.push(err115);
 }
 errors++;
 }
@@ -1417,7 +1417,7 @@ if(vErrors === null){
 vErrors = [err116];
 }
 else {
-vErrors.push(err116);
+if (vErrors.length < 1000) vErrors.push(err116);
 }
 errors++;
 }
@@ -1429,7 +1429,7 @@ if(vErrors === null){
 vErrors = [err117];
 }
 else {
-vErrors.push(err117);
+if (vErrors.length < 1000) vErrors.push(err117);
 }
 errors++;
 }
@@ -1444,7 +1444,7 @@ if(vErrors === null){
 vErrors = [err118];
 }
 else {
-vErrors.push(err118);
+if (vErrors.length < 1000) vErrors.push(err118);
 }
 errors++;
 }
@@ -1457,7 +1457,7 @@ if(vErrors === null){
 vErrors = [err119];
 }
 else {
-vErrors.push(err119);
+if (vErrors.length < 1000) vErrors.push(err119);
 }
 errors++;
 }
@@ -1467,7 +1467,7 @@ if(vErrors === null){
 vErrors = [err120];
 }
 else {
-vErrors.push(err120);
+if (vErrors.length < 1000) vErrors.push(err120);
 }
 errors++;
 }
@@ -1481,7 +1481,7 @@ if(vErrors === null){
 vErrors = [err121];
 }
 else {
-vErrors.push(err121);
+if (vErrors.length < 1000) vErrors.push(err121);
 }
 errors++;
 }
@@ -1491,7 +1491,7 @@ if(vErrors === null){
 vErrors = [err122];
 }
 else {
-vErrors.push(err122);
+if (vErrors.length < 1000) vErrors.push(err122);
 }
 errors++;
 }
@@ -1502,7 +1502,7 @@ if(vErrors === null){
 vErrors = [err123];
 }
 else {
-vErrors.push(err123);
+if (vErrors.length < 1000) vErrors.push(err123);
 }
 errors++;
 }
@@ -1515,7 +1515,7 @@ if(vErrors === null){
 vErrors = [err124];
 }
 else {
-vErrors.push(err124);
+if (vErrors.length < 1000) vErrors.push(err124);
 }
 errors++;
 }
@@ -1525,7 +1525,7 @@ if(vErrors === null){
 vErrors = [err125];
 }
 else {
-vErrors.push(err125);
+if (vErrors.length < 1000) vErrors.push(err125);
 }
 errors++;
 }
@@ -1539,7 +1539,7 @@ if(vErrors === null){
 vErrors = [err126];
 }
 else {
-vErrors.push(err126);
+if (vErrors.length < 1000) vErrors.push(err126);
 }
 errors++;
 }
@@ -1549,7 +1549,7 @@ if(vErrors === null){
 vErrors = [err127];
 }
 else {
-vErrors.push(err127);
+if (vErrors.length < 1000) vErrors.push(err127);
 }
 errors++;
 }
@@ -1560,7 +1560,7 @@ if(vErrors === null){
 vErrors = [err128];
 }
 else {
-vErrors.push(err128);
+if (vErrors.length < 1000) vErrors.push(err128);
 }
 errors++;
 }
@@ -1572,7 +1572,7 @@ if(vErrors === null){
 vErrors = [err129];
 }
 else {
-vErrors.push(err129);
+if (vErrors.length < 1000) vErrors.push(err129);
 }
 errors++;
 }
@@ -1587,7 +1587,7 @@ if(vErrors === null){
 vErrors = [err130];
 }
 else {
-vErrors.push(err130);
+if (vErrors.length < 1000) vErrors.push(err130);
 }
 errors++;
 }
@@ -1603,7 +1603,7 @@ if(vErrors === null){
 vErrors = [err131];
 }
 else {
-vErrors.push(err131);
+if (vErrors.length < 1000) vErrors.push(err131);
 }
 errors++;
 }
@@ -1617,7 +1617,7 @@ if(vErrors === null){
 vErrors = [err132];
 }
 else {
-vErrors.push(err132);
+if (vErrors.length < 1000) vErrors.push(err132);
 }
 errors++;
 }
@@ -1630,7 +1630,7 @@ if(vErrors === null){
 vErrors = [err133];
 }
 else {
-vErrors.push(err133);
+if (vErrors.length < 1000) vErrors.push(err133);
 }
 errors++;
 }
@@ -1638,7 +1638,7 @@ else {
 errors = _errs130;
 if(vErrors !== null){
 if(_errs130){
-vErrors.length = _errs130;
+vErrors.length = Math.min(vErrors.length, _errs130);
 }
 else {
 vErrors = null;
@@ -1652,7 +1652,7 @@ if(vErrors === null){
 vErrors = [err134];
 }
 else {
-vErrors.push(err134);
+if (vErrors.length < 1000) vErrors.push(err134);
 }
 errors++;
 }
@@ -1662,7 +1662,7 @@ if(vErrors === null){
 vErrors = [err135];
 }
 else {
-vErrors.push(err135);
+if (vErrors.length < 1000) vErrors.push(err135);
 }
 errors++;
 }
@@ -1674,7 +1674,7 @@ if(vErrors === null){
 vErrors = [err136];
 }
 else {
-vErrors.push(err136);
+if (vErrors.length < 1000) vErrors.push(err136);
 }
 errors++;
 }
@@ -1689,7 +1689,7 @@ if(vErrors === null){
 vErrors = [err137];
 }
 else {
-vErrors.push(err137);
+if (vErrors.length < 1000) vErrors.push(err137);
 }
 errors++;
 }
@@ -1700,7 +1700,7 @@ if(vErrors === null){
 vErrors = [err138];
 }
 else {
-vErrors.push(err138);
+if (vErrors.length < 1000) vErrors.push(err138);
 }
 errors++;
 }
@@ -1713,7 +1713,7 @@ if(vErrors === null){
 vErrors = [err139];
 }
 else {
-vErrors.push(err139);
+if (vErrors.length < 1000) vErrors.push(err139);
 }
 errors++;
 }
@@ -1724,7 +1724,7 @@ if(vErrors === null){
 vErrors = [err140];
 }
 else {
-vErrors.push(err140);
+if (vErrors.length < 1000) vErrors.push(err140);
 }
 errors++;
 }
@@ -1734,7 +1734,7 @@ if(vErrors === null){
 vErrors = [err141];
 }
 else {
-vErrors.push(err141);
+if (vErrors.length < 1000) vErrors.push(err141);
 }
 errors++;
 }
@@ -1749,7 +1749,7 @@ if(vErrors === null){
 vErrors = [err142];
 }
 else {
-vErrors.push(err142);
+if (vErrors.length < 1000) vErrors.push(err142);
 }
 errors++;
 }
@@ -1759,7 +1759,7 @@ if(vErrors === null){
 vErrors = [err143];
 }
 else {
-vErrors.push(err143);
+if (vErrors.length < 1000) vErrors.push(err143);
 }
 errors++;
 }
@@ -1770,7 +1770,7 @@ if(vErrors === null){
 vErrors = [err144];
 }
 else {
-vErrors.push(err144);
+if (vErrors.length < 1000) vErrors.push(err144);
 }
 errors++;
 }
@@ -1782,7 +1782,7 @@ if(vErrors === null){
 vErrors = [err145];
 }
 else {
-vErrors.push(err145);
+if (vErrors.length < 1000) vErrors.push(err145);
 }
 errors++;
 }
@@ -1798,7 +1798,7 @@ if(vErrors === null){
 vErrors = [err146];
 }
 else {
-vErrors.push(err146);
+if (vErrors.length < 1000) vErrors.push(err146);
 }
 errors++;
 }
@@ -1812,7 +1812,7 @@ if(vErrors === null){
 vErrors = [err147];
 }
 else {
-vErrors.push(err147);
+if (vErrors.length < 1000) vErrors.push(err147);
 }
 errors++;
 }
@@ -1825,7 +1825,7 @@ if(vErrors === null){
 vErrors = [err148];
 }
 else {
-vErrors.push(err148);
+if (vErrors.length < 1000) vErrors.push(err148);
 }
 errors++;
 }
@@ -1833,7 +1833,7 @@ else {
 errors = _errs143;
 if(vErrors !== null){
 if(_errs143){
-vErrors.length = _errs143;
+vErrors.length = Math.min(vErrors.length, _errs143);
 }
 else {
 vErrors = null;
@@ -1847,7 +1847,7 @@ if(vErrors === null){
 vErrors = [err149];
 }
 else {
-vErrors.push(err149);
+if (vErrors.length < 1000) vErrors.push(err149);
 }
 errors++;
 }
@@ -1857,7 +1857,7 @@ if(vErrors === null){
 vErrors = [err150];
 }
 else {
-vErrors.push(err150);
+if (vErrors.length < 1000) vErrors.push(err150);
 }
 errors++;
 }
@@ -1869,7 +1869,7 @@ if(vErrors === null){
 vErrors = [err151];
 }
 else {
-vErrors.push(err151);
+if (vErrors.length < 1000) vErrors.push(err151);
 }
 errors++;
 }
@@ -1884,7 +1884,7 @@ if(vErrors === null){
 vErrors = [err152];
 }
 else {
-vErrors.push(err152);
+if (vErrors.length < 1000) vErrors.push(err152);
 }
 errors++;
 }
@@ -1894,7 +1894,7 @@ if(vErrors === null){
 vErrors = [err153];
 }
 else {
-vErrors.push(err153);
+if (vErrors.length < 1000) vErrors.push(err153);
 }
 errors++;
 }
@@ -1908,7 +1908,7 @@ if(vErrors === null){
 vErrors = [err154];
 }
 else {
-vErrors.push(err154);
+if (vErrors.length < 1000) vErrors.push(err154);
 }
 errors++;
 }
@@ -1918,7 +1918,7 @@ if(vErrors === null){
 vErrors = [err155];
 }
 else {
-vErrors.push(err155);
+if (vErrors.length < 1000) vErrors.push(err155);
 }
 errors++;
 }
@@ -1929,7 +1929,7 @@ if(vErrors === null){
 vErrors = [err156];
 }
 else {
-vErrors.push(err156);
+if (vErrors.length < 1000) vErrors.push(err156);
 }
 errors++;
 }
@@ -1943,7 +1943,7 @@ if(vErrors === null){
 vErrors = [err157];
 }
 else {
-vErrors.push(err157);
+if (vErrors.length < 1000) vErrors.push(err157);
 }
 errors++;
 }
@@ -1953,7 +1953,7 @@ if(vErrors === null){
 vErrors = [err158];
 }
 else {
-vErrors.push(err158);
+if (vErrors.length < 1000) vErrors.push(err158);
 }
 errors++;
 }
@@ -1964,7 +1964,7 @@ if(vErrors === null){
 vErrors = [err159];
 }
 else {
-vErrors.push(err159);
+if (vErrors.length < 1000) vErrors.push(err159);
 }
 errors++;
 }
@@ -1978,7 +1978,7 @@ if(vErrors === null){
 vErrors = [err160];
 }
 else {
-vErrors.push(err160);
+if (vErrors.length < 1000) vErrors.push(err160);
 }
 errors++;
 }
@@ -1988,7 +1988,7 @@ if(vErrors === null){
 vErrors = [err161];
 }
 else {
-vErrors.push(err161);
+if (vErrors.length < 1000) vErrors.push(err161);
 }
 errors++;
 }
@@ -1999,7 +1999,7 @@ if(vErrors === null){
 vErrors = [err162];
 }
 else {
-vErrors.push(err162);
+if (vErrors.length < 1000) vErrors.push(err162);
 }
 errors++;
 }
@@ -2013,7 +2013,7 @@ if(vErrors === null){
 vErrors = [err163];
 }
 else {
-vErrors.push(err163);
+if (vErrors.length < 1000) vErrors.push(err163);
 }
 errors++;
 }
@@ -2024,7 +2024,7 @@ if(vErrors === null){
 vErrors = [err164];
 }
 else {
-vErrors.push(err164);
+if (vErrors.length < 1000) vErrors.push(err164);
 }
 errors++;
 }
@@ -2036,7 +2036,7 @@ if(vErrors === null){
 vErrors = [err165];
 }
 else {
-vErrors.push(err165);
+if (vErrors.length < 1000) vErrors.push(err165);
 }
 errors++;
 }
@@ -2048,7 +2048,7 @@ if(vErrors === null){
 vErrors = [err166];
 }
 else {
-vErrors.push(err166);
+if (vErrors.length < 1000) vErrors.push(err166);
 }
 errors++;
 }
@@ -2060,7 +2060,7 @@ if(vErrors === null){
 vErrors = [err167];
 }
 else {
-vErrors.push(err167);
+if (vErrors.length < 1000) vErrors.push(err167);
 }
 errors++;
 }
@@ -2073,7 +2073,7 @@ if(vErrors === null){
 vErrors = [err168];
 }
 else {
-vErrors.push(err168);
+if (vErrors.length < 1000) vErrors.push(err168);
 }
 errors++;
 }
@@ -2083,7 +2083,7 @@ if(vErrors === null){
 vErrors = [err169];
 }
 else {
-vErrors.push(err169);
+if (vErrors.length < 1000) vErrors.push(err169);
 }
 errors++;
 }
@@ -2095,7 +2095,7 @@ if(vErrors === null){
 vErrors = [err170];
 }
 else {
-vErrors.push(err170);
+if (vErrors.length < 1000) vErrors.push(err170);
 }
 errors++;
 }
@@ -2110,7 +2110,7 @@ if(vErrors === null){
 vErrors = [err171];
 }
 else {
-vErrors.push(err171);
+if (vErrors.length < 1000) vErrors.push(err171);
 }
 errors++;
 }
@@ -2122,7 +2122,7 @@ if(vErrors === null){
 vErrors = [err172];
 }
 else {
-vErrors.push(err172);
+if (vErrors.length < 1000) vErrors.push(err172);
 }
 errors++;
 }
@@ -2134,7 +2134,7 @@ if(vErrors === null){
 vErrors = [err173];
 }
 else {
-vErrors.push(err173);
+if (vErrors.length < 1000) vErrors.push(err173);
 }
 errors++;
 }
@@ -2146,7 +2146,7 @@ if(vErrors === null){
 vErrors = [err174];
 }
 else {
-vErrors.push(err174);
+if (vErrors.length < 1000) vErrors.push(err174);
 }
 errors++;
 }
@@ -2160,7 +2160,7 @@ if(vErrors === null){
 vErrors = [err175];
 }
 else {
-vErrors.push(err175);
+if (vErrors.length < 1000) vErrors.push(err175);
 }
 errors++;
 }
@@ -2170,7 +2170,7 @@ if(vErrors === null){
 vErrors = [err176];
 }
 else {
-vErrors.push(err176);
+if (vErrors.length < 1000) vErrors.push(err176);
 }
 errors++;
 }
@@ -2183,7 +2183,7 @@ if(vErrors === null){
 vErrors = [err177];
 }
 else {
-vErrors.push(err177);
+if (vErrors.length < 1000) vErrors.push(err177);
 }
 errors++;
 }
@@ -2193,7 +2193,7 @@ if(vErrors === null){
 vErrors = [err178];
 }
 else {
-vErrors.push(err178);
+if (vErrors.length < 1000) vErrors.push(err178);
 }
 errors++;
 }
@@ -2205,7 +2205,7 @@ if(vErrors === null){
 vErrors = [err179];
 }
 else {
-vErrors.push(err179);
+if (vErrors.length < 1000) vErrors.push(err179);
 }
 errors++;
 }
@@ -2217,7 +2217,7 @@ if(vErrors === null){
 vErrors = [err180];
 }
 else {
-vErrors.push(err180);
+if (vErrors.length < 1000) vErrors.push(err180);
 }
 errors++;
 }
@@ -2230,7 +2230,7 @@ if(vErrors === null){
 vErrors = [err181];
 }
 else {
-vErrors.push(err181);
+if (vErrors.length < 1000) vErrors.push(err181);
 }
 errors++;
 }
@@ -2240,7 +2240,7 @@ if(vErrors === null){
 vErrors = [err182];
 }
 else {
-vErrors.push(err182);
+if (vErrors.length < 1000) vErrors.push(err182);
 }
 errors++;
 }
@@ -2252,7 +2252,7 @@ if(vErrors === null){
 vErrors = [err183];
 }
 else {
-vErrors.push(err183);
+if (vErrors.length < 1000) vErrors.push(err183);
 }
 errors++;
 }
@@ -2267,7 +2267,7 @@ if(vErrors === null){
 vErrors = [err184];
 }
 else {
-vErrors.push(err184);
+if (vErrors.length < 1000) vErrors.push(err184);
 }
 errors++;
 }
@@ -2280,7 +2280,7 @@ if(vErrors === null){
 vErrors = [err185];
 }
 else {
-vErrors.push(err185);
+if (vErrors.length < 1000) vErrors.push(err185);
 }
 errors++;
 }
@@ -2293,7 +2293,7 @@ if(vErrors === null){
 vErrors = [err186];
 }
 else {
-vErrors.push(err186);
+if (vErrors.length < 1000) vErrors.push(err186);
 }
 errors++;
 }
@@ -2307,7 +2307,7 @@ if(vErrors === null){
 vErrors = [err187];
 }
 else {
-vErrors.push(err187);
+if (vErrors.length < 1000) vErrors.push(err187);
 }
 errors++;
 }
@@ -2318,7 +2318,7 @@ if(vErrors === null){
 vErrors = [err188];
 }
 else {
-vErrors.push(err188);
+if (vErrors.length < 1000) vErrors.push(err188);
 }
 errors++;
 }
@@ -2332,7 +2332,7 @@ if(vErrors === null){
 vErrors = [err189];
 }
 else {
-vErrors.push(err189);
+if (vErrors.length < 1000) vErrors.push(err189);
 }
 errors++;
 }
@@ -2346,7 +2346,7 @@ if(vErrors === null){
 vErrors = [err190];
 }
 else {
-vErrors.push(err190);
+if (vErrors.length < 1000) vErrors.push(err190);
 }
 errors++;
 }
@@ -2356,7 +2356,7 @@ if(vErrors === null){
 vErrors = [err191];
 }
 else {
-vErrors.push(err191);
+if (vErrors.length < 1000) vErrors.push(err191);
 }
 errors++;
 }
@@ -2366,7 +2366,7 @@ if(vErrors === null){
 vErrors = [err192];
 }
 else {
-vErrors.push(err192);
+if (vErrors.length < 1000) vErrors.push(err192);
 }
 errors++;
 }
@@ -2376,7 +2376,7 @@ if(vErrors === null){
 vErrors = [err193];
 }
 else {
-vErrors.push(err193);
+if (vErrors.length < 1000) vErrors.push(err193);
 }
 errors++;
 }
@@ -2386,7 +2386,7 @@ if(vErrors === null){
 vErrors = [err194];
 }
 else {
-vErrors.push(err194);
+if (vErrors.length < 1000) vErrors.push(err194);
 }
 errors++;
 }
@@ -2397,7 +2397,7 @@ if(vErrors === null){
 vErrors = [err195];
 }
 else {
-vErrors.push(err195);
+if (vErrors.length < 1000) vErrors.push(err195);
 }
 errors++;
 }
@@ -2411,7 +2411,7 @@ if(vErrors === null){
 vErrors = [err196];
 }
 else {
-vErrors.push(err196);
+if (vErrors.length < 1000) vErrors.push(err196);
 }
 errors++;
 }
@@ -2422,7 +2422,7 @@ if(vErrors === null){
 vErrors = [err197];
 }
 else {
-vErrors.push(err197);
+if (vErrors.length < 1000) vErrors.push(err197);
 }
 errors++;
 }
@@ -2435,7 +2435,7 @@ if(vErrors === null){
 vErrors = [err198];
 }
 else {
-vErrors.push(err198);
+if (vErrors.length < 1000) vErrors.push(err198);
 }
 errors++;
 }
@@ -2445,7 +2445,7 @@ if(vErrors === null){
 vErrors = [err199];
 }
 else {
-vErrors.push(err199);
+if (vErrors.length < 1000) vErrors.push(err199);
 }
 errors++;
 }
@@ -2459,7 +2459,7 @@ if(vErrors === null){
 vErrors = [err200];
 }
 else {
-vErrors.push(err200);
+if (vErrors.length < 1000) vErrors.push(err200);
 }
 errors++;
 }
@@ -2470,7 +2470,7 @@ if(vErrors === null){
 vErrors = [err201];
 }
 else {
-vErrors.push(err201);
+if (vErrors.length < 1000) vErrors.push(err201);
 }
 errors++;
 }
@@ -2484,7 +2484,7 @@ if(vErrors === null){
 vErrors = [err202];
 }
 else {
-vErrors.push(err202);
+if (vErrors.length < 1000) vErrors.push(err202);
 }
 errors++;
 }
@@ -2495,7 +2495,7 @@ if(vErrors === null){
 vErrors = [err203];
 }
 else {
-vErrors.push(err203);
+if (vErrors.length < 1000) vErrors.push(err203);
 }
 errors++;
 }
@@ -2507,7 +2507,7 @@ if(vErrors === null){
 vErrors = [err204];
 }
 else {
-vErrors.push(err204);
+if (vErrors.length < 1000) vErrors.push(err204);
 }
 errors++;
 }
@@ -2520,7 +2520,7 @@ if(vErrors === null){
 vErrors = [err205];
 }
 else {
-vErrors.push(err205);
+if (vErrors.length < 1000) vErrors.push(err205);
 }
 errors++;
 }
@@ -2532,7 +2532,7 @@ if(vErrors === null){
 vErrors = [err206];
 }
 else {
-vErrors.push(err206);
+if (vErrors.length < 1000) vErrors.push(err206);
 }
 errors++;
 }
@@ -2544,7 +2544,7 @@ if(vErrors === null){
 vErrors = [err207];
 }
 else {
-vErrors.push(err207);
+if (vErrors.length < 1000) vErrors.push(err207);
 }
 errors++;
 }
@@ -2559,7 +2559,7 @@ if(vErrors === null){
 vErrors = [err208];
 }
 else {
-vErrors.push(err208);
+if (vErrors.length < 1000) vErrors.push(err208);
 }
 errors++;
 }
@@ -2572,7 +2572,7 @@ if(vErrors === null){
 vErrors = [err209];
 }
 else {
-vErrors.push(err209);
+if (vErrors.length < 1000) vErrors.push(err209);
 }
 errors++;
 }
@@ -2585,7 +2585,7 @@ if(vErrors === null){
 vErrors = [err210];
 }
 else {
-vErrors.push(err210);
+if (vErrors.length < 1000) vErrors.push(err210);
 }
 errors++;
 }
@@ -2598,7 +2598,7 @@ if(vErrors === null){
 vErrors = [err211];
 }
 else {
-vErrors.push(err211);
+if (vErrors.length < 1000) vErrors.push(err211);
 }
 errors++;
 }
@@ -2611,7 +2611,7 @@ if(vErrors === null){
 vErrors = [err212];
 }
 else {
-vErrors.push(err212);
+if (vErrors.length < 1000) vErrors.push(err212);
 }
 errors++;
 }
@@ -2624,7 +2624,7 @@ if(vErrors === null){
 vErrors = [err213];
 }
 else {
-vErrors.push(err213);
+if (vErrors.length < 1000) vErrors.push(err213);
 }
 errors++;
 }
@@ -2637,7 +2637,7 @@ if(vErrors === null){
 vErrors = [err214];
 }
 else {
-vErrors.push(err214);
+if (vErrors.length < 1000) vErrors.push(err214);
 }
 errors++;
 }
@@ -2650,7 +2650,7 @@ if(vErrors === null){
 vErrors = [err215];
 }
 else {
-vErrors.push(err215);
+if (vErrors.length < 1000) vErrors.push(err215);
 }
 errors++;
 }
@@ -2662,7 +2662,7 @@ if(vErrors === null){
 vErrors = [err216];
 }
 else {
-vErrors.push(err216);
+if (vErrors.length < 1000) vErrors.push(err216);
 }
 errors++;
 }
@@ -2677,7 +2677,7 @@ if(vErrors === null){
 vErrors = [err217];
 }
 else {
-vErrors.push(err217);
+if (vErrors.length < 1000) vErrors.push(err217);
 }
 errors++;
 }
@@ -2690,7 +2690,7 @@ if(vErrors === null){
 vErrors = [err218];
 }
 else {
-vErrors.push(err218);
+if (vErrors.length < 1000) vErrors.push(err218);
 }
 errors++;
 }
@@ -2703,7 +2703,7 @@ if(vErrors === null){
 vErrors = [err219];
 }
 else {
-vErrors.push(err219);
+if (vErrors.length < 1000) vErrors.push(err219);
 }
 errors++;
 }
@@ -2716,7 +2716,7 @@ if(vErrors === null){
 vErrors = [err220];
 }
 else {
-vErrors.push(err220);
+if (vErrors.length < 1000) vErrors.push(err220);
 }
 errors++;
 }
@@ -2729,7 +2729,7 @@ if(vErrors === null){
 vErrors = [err221];
 }
 else {
-vErrors.push(err221);
+if (vErrors.length < 1000) vErrors.push(err221);
 }
 errors++;
 }
@@ -2742,7 +2742,7 @@ if(vErrors === null){
 vErrors = [err222];
 }
 else {
-vErrors.push(err222);
+if (vErrors.length < 1000) vErrors.push(err222);
 }
 errors++;
 }
@@ -2754,7 +2754,7 @@ if(vErrors === null){
 vErrors = [err223];
 }
 else {
-vErrors.push(err223);
+if (vErrors.length < 1000) vErrors.push(err223);
 }
 errors++;
 }
@@ -2768,7 +2768,7 @@ if(vErrors === null){
 vErrors = [err224];
 }
 else {
-vErrors.push(err224);
+if (vErrors.length < 1000) vErrors.push(err224);
 }
 errors++;
 }
@@ -2782,7 +2782,7 @@ if(vErrors === null){
 vErrors = [err225];
 }
 else {
-vErrors.push(err225);
+if (vErrors.length < 1000) vErrors.push(err225);
 }
 errors++;
 }
@@ -2792,7 +2792,7 @@ if(vErrors === null){
 vErrors = [err226];
 }
 else {
-vErrors.push(err226);
+if (vErrors.length < 1000) vErrors.push(err226);
 }
 errors++;
 }
@@ -2802,7 +2802,7 @@ if(vErrors === null){
 vErrors = [err227];
 }
 else {
-vErrors.push(err227);
+if (vErrors.length < 1000) vErrors.push(err227);
 }
 errors++;
 }
@@ -2813,7 +2813,7 @@ if(vErrors === null){
 vErrors = [err228];
 }
 else {
-vErrors.push(err228);
+if (vErrors.length < 1000) vErrors.push(err228);
 }
 errors++;
 }
@@ -2827,7 +2827,7 @@ if(vErrors === null){
 vErrors = [err229];
 }
 else {
-vErrors.push(err229);
+if (vErrors.length < 1000) vErrors.push(err229);
 }
 errors++;
 }
@@ -2838,7 +2838,7 @@ if(vErrors === null){
 vErrors = [err230];
 }
 else {
-vErrors.push(err230);
+if (vErrors.length < 1000) vErrors.push(err230);
 }
 errors++;
 }
@@ -2852,7 +2852,7 @@ if(vErrors === null){
 vErrors = [err231];
 }
 else {
-vErrors.push(err231);
+if (vErrors.length < 1000) vErrors.push(err231);
 }
 errors++;
 }
@@ -2863,7 +2863,7 @@ if(vErrors === null){
 vErrors = [err232];
 }
 else {
-vErrors.push(err232);
+if (vErrors.length < 1000) vErrors.push(err232);
 }
 errors++;
 }
@@ -2876,7 +2876,7 @@ if(vErrors === null){
 vErrors = [err233];
 }
 else {
-vErrors.push(err233);
+if (vErrors.length < 1000) vErrors.push(err233);
 }
 errors++;
 }
@@ -2889,7 +2889,7 @@ if(vErrors === null){
 vErrors = [err234];
 }
 else {
-vErrors.push(err234);
+if (vErrors.length < 1000) vErrors.push(err234);
 }
 errors++;
 }
@@ -2901,7 +2901,7 @@ if(vErrors === null){
 vErrors = [err235];
 }
 else {
-vErrors.push(err235);
+if (vErrors.length < 1000) vErrors.push(err235);
 }
 errors++;
 }
@@ -2913,7 +2913,7 @@ if(vErrors === null){
 vErrors = [err236];
 }
 else {
-vErrors.push(err236);
+if (vErrors.length < 1000) vErrors.push(err236);
 }
 errors++;
 }
@@ -2926,7 +2926,7 @@ if(vErrors === null){
 vErrors = [err237];
 }
 else {
-vErrors.push(err237);
+if (vErrors.length < 1000) vErrors.push(err237);
 }
 errors++;
 }
@@ -2936,7 +2936,7 @@ if(vErrors === null){
 vErrors = [err238];
 }
 else {
-vErrors.push(err238);
+if (vErrors.length < 1000) vErrors.push(err238);
 }
 errors++;
 }
@@ -2948,7 +2948,7 @@ if(vErrors === null){
 vErrors = [err239];
 }
 else {
-vErrors.push(err239);
+if (vErrors.length < 1000) vErrors.push(err239);
 }
 errors++;
 }
@@ -2960,7 +2960,7 @@ if(vErrors === null){
 vErrors = [err240];
 }
 else {
-vErrors.push(err240);
+if (vErrors.length < 1000) vErrors.push(err240);
 }
 errors++;
 }
@@ -2974,7 +2974,7 @@ if(vErrors === null){
 vErrors = [err241];
 }
 else {
-vErrors.push(err241);
+if (vErrors.length < 1000) vErrors.push(err241);
 }
 errors++;
 }
@@ -2984,7 +2984,7 @@ if(vErrors === null){
 vErrors = [err242];
 }
 else {
-vErrors.push(err242);
+if (vErrors.length < 1000) vErrors.push(err242);
 }
 errors++;
 }
@@ -2995,7 +2995,7 @@ if(vErrors === null){
 vErrors = [err243];
 }
 else {
-vErrors.push(err243);
+if (vErrors.length < 1000) vErrors.push(err243);
 }
 errors++;
 }
@@ -3008,7 +3008,7 @@ if(vErrors === null){
 vErrors = [err244];
 }
 else {
-vErrors.push(err244);
+if (vErrors.length < 1000) vErrors.push(err244);
 }
 errors++;
 }
@@ -3022,7 +3022,7 @@ if(vErrors === null){
 vErrors = [err245];
 }
 else {
-vErrors.push(err245);
+if (vErrors.length < 1000) vErrors.push(err245);
 }
 errors++;
 }
@@ -3036,7 +3036,7 @@ if(vErrors === null){
 vErrors = [err246];
 }
 else {
-vErrors.push(err246);
+if (vErrors.length < 1000) vErrors.push(err246);
 }
 errors++;
 }
@@ -3047,7 +3047,7 @@ if(vErrors === null){
 vErrors = [err247];
 }
 else {
-vErrors.push(err247);
+if (vErrors.length < 1000) vErrors.push(err247);
 }
 errors++;
 }
@@ -3059,7 +3059,7 @@ if(vErrors === null){
 vErrors = [err248];
 }
 else {
-vErrors.push(err248);
+if (vErrors.length < 1000) vErrors.push(err248);
 }
 errors++;
 }
@@ -3071,7 +3071,7 @@ if(vErrors === null){
 vErrors = [err249];
 }
 else {
-vErrors.push(err249);
+if (vErrors.length < 1000) vErrors.push(err249);
 }
 errors++;
 }
@@ -3083,7 +3083,7 @@ if(vErrors === null){
 vErrors = [err250];
 }
 else {
-vErrors.push(err250);
+if (vErrors.length < 1000) vErrors.push(err250);
 }
 errors++;
 }
@@ -3097,7 +3097,7 @@ if(vErrors === null){
 vErrors = [err251];
 }
 else {
-vErrors.push(err251);
+if (vErrors.length < 1000) vErrors.push(err251);
 }
 errors++;
 }
@@ -3107,7 +3107,7 @@ if(vErrors === null){
 vErrors = [err252];
 }
 else {
-vErrors.push(err252);
+if (vErrors.length < 1000) vErrors.push(err252);
 }
 errors++;
 }
@@ -3117,7 +3117,7 @@ if(vErrors === null){
 vErrors = [err253];
 }
 else {
-vErrors.push(err253);
+if (vErrors.length < 1000) vErrors.push(err253);
 }
 errors++;
 }
@@ -3128,7 +3128,7 @@ if(vErrors === null){
 vErrors = [err254];
 }
 else {
-vErrors.push(err254);
+if (vErrors.length < 1000) vErrors.push(err254);
 }
 errors++;
 }
@@ -3141,7 +3141,7 @@ if(vErrors === null){
 vErrors = [err255];
 }
 else {
-vErrors.push(err255);
+if (vErrors.length < 1000) vErrors.push(err255);
 }
 errors++;
 }
@@ -3154,7 +3154,7 @@ if(vErrors === null){
 vErrors = [err256];
 }
 else {
-vErrors.push(err256);
+if (vErrors.length < 1000) vErrors.push(err256);
 }
 errors++;
 }
@@ -3165,7 +3165,7 @@ if(vErrors === null){
 vErrors = [err257];
 }
 else {
-vErrors.push(err257);
+if (vErrors.length < 1000) vErrors.push(err257);
 }
 errors++;
 }
@@ -3179,7 +3179,7 @@ if(vErrors === null){
 vErrors = [err258];
 }
 else {
-vErrors.push(err258);
+if (vErrors.length < 1000) vErrors.push(err258);
 }
 errors++;
 }
@@ -3190,7 +3190,7 @@ if(vErrors === null){
 vErrors = [err259];
 }
 else {
-vErrors.push(err259);
+if (vErrors.length < 1000) vErrors.push(err259);
 }
 errors++;
 }
@@ -3203,7 +3203,7 @@ if(vErrors === null){
 vErrors = [err260];
 }
 else {
-vErrors.push(err260);
+if (vErrors.length < 1000) vErrors.push(err260);
 }
 errors++;
 }
@@ -3217,7 +3217,7 @@ if(vErrors === null){
 vErrors = [err261];
 }
 else {
-vErrors.push(err261);
+if (vErrors.length < 1000) vErrors.push(err261);
 }
 errors++;
 }
@@ -3231,7 +3231,7 @@ if(vErrors === null){
 vErrors = [err262];
 }
 else {
-vErrors.push(err262);
+if (vErrors.length < 1000) vErrors.push(err262);
 }
 errors++;
 }
@@ -3241,7 +3241,7 @@ if(vErrors === null){
 vErrors = [err263];
 }
 else {
-vErrors.push(err263);
+if (vErrors.length < 1000) vErrors.push(err263);
 }
 errors++;
 }
@@ -3251,7 +3251,7 @@ if(vErrors === null){
 vErrors = [err264];
 }
 else {
-vErrors.push(err264);
+if (vErrors.length < 1000) vErrors.push(err264);
 }
 errors++;
 }
@@ -3262,7 +3262,7 @@ if(vErrors === null){
 vErrors = [err265];
 }
 else {
-vErrors.push(err265);
+if (vErrors.length < 1000) vErrors.push(err265);
 }
 errors++;
 }
@@ -3276,7 +3276,7 @@ if(vErrors === null){
 vErrors = [err266];
 }
 else {
-vErrors.push(err266);
+if (vErrors.length < 1000) vErrors.push(err266);
 }
 errors++;
 }
@@ -3287,7 +3287,7 @@ if(vErrors === null){
 vErrors = [err267];
 }
 else {
-vErrors.push(err267);
+if (vErrors.length < 1000) vErrors.push(err267);
 }
 errors++;
 }
@@ -3301,7 +3301,7 @@ if(vErrors === null){
 vErrors = [err268];
 }
 else {
-vErrors.push(err268);
+if (vErrors.length < 1000) vErrors.push(err268);
 }
 errors++;
 }
@@ -3312,7 +3312,7 @@ if(vErrors === null){
 vErrors = [err269];
 }
 else {
-vErrors.push(err269);
+if (vErrors.length < 1000) vErrors.push(err269);
 }
 errors++;
 }
@@ -3326,7 +3326,7 @@ if(vErrors === null){
 vErrors = [err270];
 }
 else {
-vErrors.push(err270);
+if (vErrors.length < 1000) vErrors.push(err270);
 }
 errors++;
 }
@@ -3337,7 +3337,7 @@ if(vErrors === null){
 vErrors = [err271];
 }
 else {
-vErrors.push(err271);
+if (vErrors.length < 1000) vErrors.push(err271);
 }
 errors++;
 }
@@ -3349,7 +3349,7 @@ if(vErrors === null){
 vErrors = [err272];
 }
 else {
-vErrors.push(err272);
+if (vErrors.length < 1000) vErrors.push(err272);
 }
 errors++;
 }
@@ -3361,7 +3361,7 @@ if(vErrors === null){
 vErrors = [err273];
 }
 else {
-vErrors.push(err273);
+if (vErrors.length < 1000) vErrors.push(err273);
 }
 errors++;
 }
@@ -3373,7 +3373,7 @@ if(vErrors === null){
 vErrors = [err274];
 }
 else {
-vErrors.push(err274);
+if (vErrors.length < 1000) vErrors.push(err274);
 }
 errors++;
 }
@@ -3385,7 +3385,7 @@ if(vErrors === null){
 vErrors = [err275];
 }
 else {
-vErrors.push(err275);
+if (vErrors.length < 1000) vErrors.push(err275);
 }
 errors++;
 }
@@ -3397,7 +3397,7 @@ if(vErrors === null){
 vErrors = [err276];
 }
 else {
-vErrors.push(err276);
+if (vErrors.length < 1000) vErrors.push(err276);
 }
 errors++;
 }
