@@ -119,6 +119,7 @@ export const nodeReasons = [
   'DriverUpgrade',
   'ClientsStay',
   'NoDevicePlugin',
+  'PluginNotReady',
   'StrategyMismatch',
   'SharingRefused',
   'ForeignInstances',
