@@ -5,8 +5,7 @@ import {
   readPluginSettings,
   strategyMismatch,
 } from '../../nvidia/plugin-config/plugin-settings.ts';
-import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
-import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
+import { isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { findOfferGap } from '../../nvidia/plugin-config/offer-gap.ts';
 import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
@@ -16,6 +15,7 @@ import type { Ruling } from '../outcome.ts';
 import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { lookAgainMs } from './look-again.ts';
+import { configOf, describeTrouble } from './plugin-trouble.ts';
 import { presentOffer } from './present-offer.ts';
 import { wishOf } from './wish.ts';
 
@@ -44,15 +44,16 @@ function checkRuns(situation: Situation): Ruling | undefined {
   if (isUnfinished(node) || hasStartupTaint(node) || isCuredByChange(situation)) return undefined;
   const unready = pluginPods(situation, pods).filter((pod) => !isReady(pod));
   if (unready.length === 0) return undefined;
-  const why = unready.flatMap((pod) => explainPluginPod(pod) ?? []).join('; ');
+  const failing = unready.filter(isFailing);
+  const why = describeTrouble(node, failing.length > 0 ? failing : unready).join('. ');
   const refusal = refuse('PluginNotReady', `the device plugin is not ready: ${why}`);
-  if (unready.some(isFailing)) return refusal;
+  if (failing.length > 0) return refusal;
   return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
 }
 
 function isCuredByChange(situation: Situation): boolean {
   const { node, configFiles } = situation;
-  const key = node.metadata.labels?.[devicePluginConfigLabel];
+  const key = configOf(node);
   const lacksFile = key !== undefined && configFiles?.state === 'Read' && !(key in configFiles.files);
   return lacksFile || presentOffer(situation).cannotStart;
 }

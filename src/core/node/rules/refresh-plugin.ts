@@ -2,8 +2,7 @@ import { repartitioningTaint } from '../../../api/names.ts';
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { combine } from '../../metadata/node-change.ts';
-import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
-import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
+import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { advertisedResources, advertises, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
@@ -26,6 +25,7 @@ import { checkSettings } from './check-plugin.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 import { nodeUnavailable } from './plan.ts';
+import { configOf, describeTrouble } from './plugin-trouble.ts';
 import { mayFollowSignal } from './signal-plugin.ts';
 import { awaitSlot } from './slot.ts';
 
@@ -67,7 +67,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
     (refusal === undefined ? undefined : evictionRefused(refusal)) ??
     stale ??
     fenceVerdict(step, fence, partition.spec.strategy ?? 'none', [
-      ...describeTrouble(node, found),
+      ...describeTrouble(node, found.filter(isFailing)),
       ...describeRefusal(situation),
     ]);
   const isOverdue = lastsMs > settings.advertiseDeadlineMs;
@@ -222,14 +222,6 @@ function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
   return situation.pods && pluginPods(situation, situation.pods);
 }
 
-/** What keeps the plugin's pods from starting, in the kubelet's words. */
-function describeTrouble(node: NodeView, found: readonly NodePod[]): readonly string[] {
-  const trouble = found.flatMap((pod) => explainPluginPod(pod) ?? []).filter((text) => /BackOff|Error/.test(text));
-  const config = configOf(node);
-  const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;
-  return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
-}
-
 /** It was tried once for this change. */
 function describeRefusal(situation: Situation): readonly string[] {
   if (situation.waits.lastsIfBegun('StatusRefused', keyOf(situation)) === undefined) return [];
@@ -241,8 +233,4 @@ function describeRefusal(situation: Situation): readonly string[] {
 
 function keyOf({ partition, node }: Situation): string {
   return changeKey(partition, configOf(node));
-}
-
-function configOf({ metadata }: NodeView): string | undefined {
-  return metadata.labels?.[devicePluginConfigLabel];
 }
