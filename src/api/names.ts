@@ -120,6 +120,7 @@ export const nodeReasons = [
   'DriverUpgrade',
   'ClientsStay',
   'NoDevicePlugin',
+  'PluginNotReady',
   'StrategyMismatch',
   'SharingRefused',
   'ForeignInstances',

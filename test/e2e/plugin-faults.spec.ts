@@ -98,11 +98,16 @@ describe('a device plugin that does not do what it should', function () {
     await isReady('silent');
   });
 
-  it('cannot start because its node names a config file that is not there: that is said', async () => {
+  it('cannot start because its node names a config file that is not there: that is said, and nothing is touched', async () => {
     await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=absent', '--overwrite');
+    const failing = async () =>
+      rig().kubectl('get', 'pods', '-n', 'kube-system', '-l', 'test/daemon-set=plugin-keyless', '-o', 'json');
+    await eventually(failing, (text) => text.includes('CrashLoopBackOff'), { timeoutMs: 20_000, what: 'the crash' });
     await ask('keyless');
-    const message = await untilFailed('keyless', 'AdvertisePending');
-    expect(message).to.match(/CrashLoopBackOff.*absent/);
+    const message = await untilFailed('keyless', 'PluginNotReady');
+    expect(message).to.match(/CrashLoopBackOff.*absent.*Nothing is touched until then$/);
+    expect(await rig().rig.deviceOperations('keyless')).to.deep.equal([]);
+    expect(ownTaints(await rig().node('keyless'))).to.deep.equal([]);
     expect(message).to.include('nvidia.com/device-plugin.config names absent');
     await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=usual', '--overwrite');
     await isReady('keyless');

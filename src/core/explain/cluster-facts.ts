@@ -1,6 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { podName } from '../pods/pod-name.ts';
 import { roundUp, wholeUnits } from '../pods/quantity.ts';
@@ -87,9 +88,19 @@ export function slicesOf({ partition }: GpuNode, resource: string): number {
   return gpus.flatMap(({ instances }) => instances).filter(({ profile }) => isResourceOf(resource, profile)).length;
 }
 
-/** How many instances of a resource's profile a node's policy wants there. */
-export function wishedSlices({ partition }: GpuNode, resource: string): number {
-  const wishes = partition?.spec.wish?.gpus ?? [];
+/** The strategy with which a node's plugin runs: by its labels, else its policy's, unless that only plans. */
+export function strategyOf({ labels, partition, policy }: GpuNode): MigStrategy | undefined {
+  return strategyByLabels(labels, false) ?? (isPlanned(policy) ? undefined : partition?.spec.strategy);
+}
+
+/** Whether a policy changes nothing, whatever it says. */
+export function isPlanned(policy: GpuPartitionPolicy | undefined): boolean {
+  return policy?.spec.mode === 'Plan';
+}
+
+/** How many instances of a resource's profile a node is to have by its policy. */
+export function wishedSlices({ partition, policy }: GpuNode, resource: string): number {
+  const wishes = isPlanned(policy) ? [] : (partition?.spec.wish?.gpus ?? []);
   return wishes
     .flatMap(({ profiles = {} }) => Object.entries(profiles))
     .reduce((sum, [profile, count]) => sum + (isResourceOf(resource, profile) ? count : 0), 0);

@@ -1,7 +1,7 @@
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../node/observed-epoch.ts';
 import { parseQuantity } from '../pods/quantity.ts';
-import { type GpuNode, offerOf, slicesOf, useOf, wishedSlices } from './cluster-facts.ts';
+import { type GpuNode, offerOf, slicesOf, strategyOf, useOf, wishedSlices } from './cluster-facts.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
 import { requestOf, tolerates, type WorkloadPod } from './workload.ts';
 
@@ -106,11 +106,12 @@ function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
   const { partition } = gpuNode;
   const hasOtherName = offerOf(gpuNode, `${resource}.shared`) > 0;
   const there = hasOtherName ? 0 : slicesOf(gpuNode, resource);
-  if (there > 0 && partition?.spec.strategy !== 'single' && partition?.status?.phase === 'Ready') {
+  const isSingle = strategyOf(gpuNode) === 'single';
+  if (there > 0 && !isSingle && partition?.status?.phase === 'Ready') {
     const message = `it has ${there} of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy`;
     return { kind: 'NotAdvertised', message };
   }
-  const wished = partition?.spec.strategy === 'single' ? 0 : wishedSlices(gpuNode, resource);
+  const wished = isSingle ? 0 : wishedSlices(gpuNode, resource);
   if (wished > 0 && partition?.status?.phase !== 'Ready') {
     return {
       kind: 'Changing',

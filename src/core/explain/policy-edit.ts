@@ -9,7 +9,7 @@ import { matchesGpu } from '../policy/match-gpu.ts';
 import { findForeign } from '../policy/ownership.ts';
 import { planWish } from '../policy/plan-wish.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
-import { type GpuNode, isResourceOf, useOf } from './cluster-facts.ts';
+import { type GpuNode, isPlanned, isResourceOf, useOf } from './cluster-facts.ts';
 import { profileOfResource } from './resource-name.ts';
 
 /** An edit of a policy that the planner accepts on every node of the policy, and that gives a pod what it requests. */
@@ -41,7 +41,7 @@ export function findEdit(
 ): PolicyEdit | undefined {
   const { policy, partition } = target;
   const device = partition?.status?.device;
-  if (!policy || !device?.gpus || policy.spec.strategy !== 'mixed') return undefined;
+  if (!policy || isPlanned(policy) || !device?.gpus || policy.spec.strategy !== 'mixed') return undefined;
   const own = nodes.filter((one) => one.policy?.metadata.name === policy.metadata.name);
   const edits = policy.spec.layouts.flatMap((_, entry) =>
     listCandidates(policy, entry, device, resource).flatMap(

@@ -2,7 +2,7 @@ import { MODELS } from '../gpu/geometry/models.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { findNearestWords } from '../text/nearest-word.ts';
-import { type GpuNode, isResourceOf, slicesOf } from './cluster-facts.ts';
+import { type GpuNode, isResourceOf, slicesOf, strategyOf } from './cluster-facts.ts';
 
 /** Why no node offers a resource of this name, as far as the name tells. */
 export interface NameFinding {
@@ -47,7 +47,7 @@ function explainShared(resource: string, offered: readonly string[]): NameFindin
 }
 
 function explainSingle(resource: string, nodes: readonly GpuNode[]): NameFinding | undefined {
-  const single = nodes.find((one) => one.partition?.spec.strategy === 'single' && slicesOf(one, resource) > 0);
+  const single = nodes.find((one) => strategyOf(one) === 'single' && slicesOf(one, resource) > 0);
   if (!single) return undefined;
   const product = single.labels['nvidia.com/gpu.product'];
   const select = product === undefined ? '' : ` with the node selector nvidia.com/gpu.product: ${product}`;

@@ -7,6 +7,7 @@ import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
 import { noteFailures } from './change-failure.ts';
 import type { Command } from './commands.ts';
+import { needsSlot } from './disruption.ts';
 import { isGrantLive } from './grant-failure.ts';
 import { beginByNow, type NodeMemory, WaitList } from './memory.ts';
 import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
@@ -19,9 +20,10 @@ import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
 import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
 import { markLasting, openIdle } from './rules/open.ts';
-import { drifting, nodeUnavailable, paused, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
+import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
 import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
+import { awaitSlot } from './rules/slot.ts';
 import { tidyStatus } from './rules/tidy-status.ts';
 import { isUntouched } from './rules/untouched.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
@@ -63,7 +65,6 @@ const rules: readonly Rule[] = [
   planRefused,
   resting,
   drifting,
-  paused,
   nodeUnavailable,
   grant,
 ];
@@ -106,7 +107,15 @@ function judge(situation: Situation): Outcome {
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('look' in outcome) return outcome;
-  return resumeHolders(situation, outcome) ?? openMarked(situation, outcome);
+  return inTurn(situation, resumeHolders(situation, outcome) ?? openMarked(situation, outcome));
+}
+
+/** The only way to a node's users: whatever a rule has forgotten, nothing is taken from them without a slot. */
+function inTurn(situation: Situation, outcome: Outcome): Outcome {
+  if ('look' in outcome || !needsSlot(situation, outcome.commands ?? [])) return outcome;
+  const waits = situation.claim.winner && awaitSlot(situation, 'Settings');
+  if (waits === undefined) return { ...outcome, commands: [] };
+  return 'look' in waits ? waits : openMarked(situation, waits);
 }
 
 function openMarked(situation: Situation, ruling: Ruling): Outcome {

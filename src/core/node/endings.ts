@@ -53,6 +53,7 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   StrategyMismatch: notFit,
   SharingRefused: notFit,
   NoDevicePlugin: notFit,
+  PluginNotReady: notFit,
   ConfigUnavailable: notFit,
   Refused: notFit,
 

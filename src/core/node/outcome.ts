@@ -16,6 +16,8 @@ export interface Ruling {
   readonly keepsHoldersAway?: boolean;
   /** A closed node stays closed because a change is under way. Otherwise it is opened. */
   readonly keepsClosed?: boolean;
+  /** Nothing on an open node is written, not even its state: what is asked of it does not concern it yet. */
+  readonly leavesAlone?: boolean;
   /** The node wants to change and has no slot. */
   readonly request?: SlotRequest;
 }

@@ -82,7 +82,7 @@ function judgeFate(outlook: NodeOutlook, given: GivenPolicies): NodeFate {
   if (snapshot.claim.winner === undefined) return 'Released';
   if (!isConcerned(outlook, given)) return 'OtherPolicy';
   if (standing.isUnderWay) return 'UnderWay';
-  if (standing.request !== undefined || verdict.reason === 'Paused') return 'Held';
+  if (standing.request !== undefined) return 'Held';
   if (verdict.reason === 'PlanOnly') return plan?.report.refusal === undefined ? 'PlanOnly' : 'Refused';
   if (verdict.phase === 'Failed' || verdict.phase === 'Invalid') return 'Refused';
   const isDone = verdict.phase === 'Ready' || (verdict.phase === 'Updating' && plan?.work.length === 0);

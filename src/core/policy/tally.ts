@@ -1,4 +1,5 @@
 import type { Phase, PlanReport } from '../../api/types.ts';
+import { NodeGroup } from './node-group.ts';
 
 /** One selected node as the policy's status counts it. */
 export interface NodeOutcome {
@@ -11,39 +12,41 @@ export interface NodeOutcome {
   readonly plan?: PlanReport;
 }
 
-const groups = ['lost', 'failed', 'invalid', 'waiting', 'unfinished', 'unseen', 'skipped'] as const;
+/** Of a node that was not looked at yet. */
+const unseen = { phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' } as const;
+
 /** Groups of nodes that are counted besides the ready ones; a node may be in several. */
-type Group = (typeof groups)[number];
+type Group = 'lost' | 'failed' | 'invalid' | 'waiting' | 'unfinished' | 'unseen' | 'skipped';
 
 type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create' | 'evict', number>;
 
 /** The nodes of one policy at one generation, counted incrementally: a node's event costs the same however many nodes there are. */
 export class PolicyTally {
   readonly #outcomes = new Map<string, NodeOutcome>();
-  readonly #groups: Record<Group, Set<string>> = {
-    lost: new Set(),
-    failed: new Set(),
-    invalid: new Set(),
-    waiting: new Set(),
-    unfinished: new Set(),
-    unseen: new Set(),
-    skipped: new Set(),
+  readonly #groups: Readonly<Record<Group, NodeGroup>> = {
+    lost: new NodeGroup(),
+    failed: new NodeGroup(),
+    invalid: new NodeGroup(),
+    waiting: new NodeGroup(),
+    unfinished: new NodeGroup(),
+    unseen: new NodeGroup(),
+    skipped: new NodeGroup(),
   };
   readonly #phases = new Map<Phase, number>();
   readonly #plans: PlanTotals = { gpusChanging: 0, keep: 0, destroy: 0, create: 0, evict: 0 };
 
   /** @param nodes that are selected, and of which nothing is known yet */
   constructor(nodes: Iterable<string>) {
-    this.#groups.unseen = new Set(nodes);
+    for (const node of nodes) this.expect(node);
   }
 
   get matched(): number {
-    return this.#outcomes.size + this.#groups.unseen.size;
+    return this.#outcomes.size + this.unseen.size;
   }
 
   /** Adds a selected node of which nothing is known yet. */
   expect(node: string): void {
-    if (!this.#outcomes.has(node)) this.#groups.unseen.add(node);
+    if (!this.#outcomes.has(node)) this.#groups.unseen.add(node, unseen.reason);
   }
 
   /** @returns whether anything changed */
@@ -53,7 +56,7 @@ export class PolicyTally {
     this.remove(outcome.node);
     this.#outcomes.set(outcome.node, outcome);
     this.#count(outcome, 1);
-    for (const group of groupsOf(outcome)) this.#groups[group].add(outcome.node);
+    for (const group of groupsOf(outcome)) this.#groups[group].add(outcome.node, causeOf(outcome));
     return true;
   }
 
@@ -61,7 +64,9 @@ export class PolicyTally {
     const before = this.#outcomes.get(node);
     if (before) this.#count(before, -1);
     this.#outcomes.delete(node);
-    for (const group of groups) this.#groups[group].delete(node);
+    for (const group of before ? groupsOf(before) : (['unseen'] as const)) {
+      this.#groups[group].delete(node, before ? causeOf(before) : unseen.reason);
+    }
   }
 
   /** Nodes that this policy decides over, in the given phases. */
@@ -70,28 +75,35 @@ export class PolicyTally {
   }
 
   size(group: Group): number {
-    return this.#groups[group].size;
+    return this.#groups[group].nodes.size;
   }
 
   /** Nodes of which nothing is known yet. */
   get unseen(): ReadonlySet<string> {
-    return this.#groups.unseen;
+    return this.#groups.unseen.nodes;
   }
 
   /** The first nodes of a group. */
   first(group: Group, most: number): readonly NodeOutcome[] {
-    const found: NodeOutcome[] = [];
-    for (const node of this.#groups[group]) {
-      if (found.length === most) break;
-      found.push(
-        this.#outcomes.get(node) ?? { node, phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' },
-      );
-    }
-    return found;
+    return this.#list(this.#groups[group].nodes, most);
+  }
+
+  /** The nodes of a group by what they have in common: how many, and the first of them. The cause of most nodes comes first. */
+  causes(group: Group, most: number): readonly { readonly count: number; readonly first: readonly NodeOutcome[] }[] {
+    return this.#groups[group].causes.map(({ nodes }) => ({ count: nodes.size, first: this.#list(nodes, most) }));
   }
 
   get plans(): Readonly<PlanTotals> {
     return this.#plans;
+  }
+
+  #list(nodes: ReadonlySet<string>, most: number): readonly NodeOutcome[] {
+    const found: NodeOutcome[] = [];
+    for (const node of nodes) {
+      if (found.length === most) break;
+      found.push(this.#outcomes.get(node) ?? { node, ...unseen });
+    }
+    return found;
   }
 
   #count({ phase, wonBy, plan }: NodeOutcome, sign: 1 | -1): void {
@@ -120,6 +132,10 @@ function groupsOf({ wonBy, phase, reason }: NodeOutcome): readonly Group[] {
   if (phase === 'Waiting') found.push('waiting');
   if (phase !== 'Ready') found.push('unfinished');
   return found;
+}
+
+function causeOf({ wonBy, reason }: NodeOutcome): string {
+  return wonBy ?? reason;
 }
 
 function isSame(a: NodeOutcome, b: NodeOutcome): boolean {

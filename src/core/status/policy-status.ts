@@ -2,7 +2,8 @@ import type { PolicyReason } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
 import { describeGate, type RolloutGate } from '../rollout/gate.ts';
-import type { NodeOutcome, PolicyTally } from '../policy/tally.ts';
+import type { PolicyTally } from '../policy/tally.ts';
+import { listNodes } from './node-causes.ts';
 
 /** A condition before it is merged with the existing one. */
 export interface PolicyConditionDraft {
@@ -17,7 +18,6 @@ export type PolicyStatusDraft = Omit<PolicyStatus, 'conditions' | 'inFlight' | '
   readonly conditions: readonly PolicyConditionDraft[];
 };
 
-const maxNames = 5;
 const maxFailures = 50;
 
 /** What is known of a policy besides its nodes. */
@@ -165,14 +165,4 @@ function judgePolicy(
       ? 'the selected node matches the policy'
       : `all ${tally.matched} selected nodes match the policy`;
   return { state: 'ready', reason: 'Ready', message };
-}
-
-function listNodes(
-  tally: PolicyTally,
-  group: Parameters<PolicyTally['size']>[0],
-  say: (outcome: NodeOutcome) => string = ({ message }) => message,
-): string {
-  const named = tally.first(group, maxNames).map((outcome) => `${outcome.node}: ${say(outcome)}`);
-  const rest = tally.size(group) - maxNames;
-  return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ').slice(0, 4096);
 }

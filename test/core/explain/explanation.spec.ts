@@ -112,6 +112,32 @@ const stories: Readonly<Record<string, Story>> = {
     code: 'OtherStrategy',
     says: `node n has such slices under strategy single, which offers them as ${gpu}: ask for ${gpu} with the node selector nvidia.com/gpu.product: A100-MIG-1g.5gb`,
   },
+  'slices by name where the device plugin runs with strategy single, whatever a policy would like': {
+    pod: asks(slice),
+    nodes: [
+      {
+        gpus: [sevens],
+        policy: aPolicy({ mode: 'Plan', strategy: 'mixed' }),
+        allocatable: { [gpu]: '7' },
+        labels: { 'nvidia.com/mig.strategy': 'single' },
+      },
+    ],
+    code: 'OtherStrategy',
+    says: `node n has such slices under strategy single, which offers them as ${gpu}`,
+  },
+  'a layout that a policy only plans': {
+    pod: asks(half),
+    nodes: [
+      {
+        gpus: [sevens],
+        policy: aPolicy({ mode: 'Plan', layouts: [{ profiles: { '3g.20gb': 2 } }] }),
+        phase: 'Pending',
+        reason: 'PlanOnly',
+      },
+    ],
+    code: 'NotOffered',
+    says: `no node offers ${half}; what is offered: ${slice}`,
+  },
   'a whole GPU where all are cut': {
     pod: asks(gpu),
     nodes: [{ gpus: [sevens], policy: aPolicy() }],
@@ -277,6 +303,15 @@ describe('explain pod', () => {
       }
     });
   }
+
+  it('suggests no edit of a policy that only plans: it would change nothing', () => {
+    const kinds = (mode: 'Plan' | 'Enforce') =>
+      explainPod(aPod(asks(half)), aCluster([{ gpus: [sevens], policy: aPolicy({ mode }) }])).suggestions.map(
+        ({ kind }) => kind,
+      );
+    expect(kinds('Enforce')).to.include('EditPolicy');
+    expect(kinds('Plan')).to.not.include('EditPolicy');
+  });
 
   it('names whom an edit of a policy would evict', () => {
     const held = { ...halves, instances: halves.instances.map((one) => ({ ...one, busy: true, pods: ['team/a'] })) };

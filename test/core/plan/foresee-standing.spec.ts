@@ -29,7 +29,12 @@ describe('how a node will stand, before its agent has planned the new wish', () 
     const partition = aManagedPartition({ device: idle });
     expect(request({ partition, node: aNode({ allocatable, unschedulable: true }) })).to.equal(undefined);
     expect(request({ partition, policy: aSlicingPolicy({ mode: 'Plan' }) })).to.equal(undefined);
-    expect(request({ partition, policy: aSlicingPolicy({ rollout: { paused: true } }) })).to.equal(undefined);
+  });
+
+  it('requests a slot of a paused policy too: its ledger says why none is given', () => {
+    const partition = aManagedPartition({ device: idle });
+    const policy = aSlicingPolicy({ rollout: { paused: true } });
+    expect(request({ partition, policy })).to.include({ kind: 'New', destroys: 1 });
   });
 
   it('is unknown of a new node, of one over which another policy decided, and where any pod of the node has to go', () => {

@@ -102,6 +102,36 @@ describe('policyStatus', () => {
     expect(told?.message.match(/frozen/g)).to.have.length(1);
   });
 
+  it('joins nodes by what keeps them, and gives one of each as an example', () => {
+    const cordoned = (node: string): NodeOutcome => ({
+      node,
+      phase: 'Waiting',
+      reason: 'ForeignCordon',
+      message: `kubectl uncordon ${node}`,
+    });
+    const many = ['c1', 'c2', 'c3', 'c4', 'c5'].map(cordoned);
+    const [told] = policyStatus({ policy: aPolicy() }, tallyOf([waiting, ...many])).conditions;
+    expect(told?.message).to.equal(
+      '5 nodes ForeignCordon (c1, c2, c3 and 2 more), for example c1: kubectl uncordon c1; c: pods: ns/x',
+    );
+  });
+
+  it('leaves out nodes that were not looked at yet where others say more', () => {
+    const tally = new PolicyTally(['a', 'b']);
+    const [unseen] = policyStatus({ policy: aPolicy() }, tally).conditions;
+    expect(unseen?.message).to.equal('2 nodes AwaitingPlan (a, b), for example a: not looked at yet');
+    tally.put({ ...waiting, node: 'a', phase: 'Pending' });
+    const [told] = policyStatus({ policy: aPolicy() }, tally).conditions;
+    expect(told?.message).to.equal('a: pods: ns/x');
+  });
+
+  it('counts the causes that it does not name', () => {
+    const reasons = ['A', 'B', 'C', 'D', 'E', 'F', 'G'];
+    const each = reasons.map((reason, at): NodeOutcome => ({ ...waiting, node: `n${at}`, reason }));
+    const [told] = policyStatus({ policy: aPolicy() }, tallyOf(each)).conditions;
+    expect(told?.message).to.match(/^n0: pods: ns\/x; .*; n4: pods: ns\/x; and 2 more nodes$/);
+  });
+
   it('stays small with thousands of nodes', () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({
       ...failed,

@@ -6,6 +6,7 @@ import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { isReadBeforeBoot } from '../urgency.ts';
 import { describeAgent } from './grant-in-flight.ts';
+import { onlyPlans } from './wish.ts';
 import { describeFault } from '../../policy/device-fault.ts';
 
 /** A node that a policy selects and that has no GPU. */
@@ -72,9 +73,10 @@ export function driverReplaced(situation: Situation): Ruling | undefined {
   };
 }
 
-function expectsSlices({ partition, claim }: Situation): boolean {
-  const { granted, wish } = partition.spec;
-  const expected = granted?.gpus ?? (claim.winner?.spec.mode === 'Plan' ? undefined : wish?.gpus);
+/** In mode Plan no layout comes back. */
+function expectsSlices(situation: Situation): boolean {
+  const { granted, wish } = situation.partition.spec;
+  const expected = onlyPlans(situation) ? undefined : (granted?.gpus ?? wish?.gpus);
   return expected?.some(({ profiles }) => profiles !== undefined) === true;
 }
 

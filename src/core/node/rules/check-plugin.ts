@@ -1,62 +1,101 @@
+import type { NodeReason } from '../../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../../api/types.ts';
 import {
   findConfigManagerGap,
   readPluginSettings,
   strategyMismatch,
 } from '../../nvidia/plugin-config/plugin-settings.ts';
+import { isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { findOfferGap } from '../../nvidia/plugin-config/offer-gap.ts';
 import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
-import { pluginPodsOf } from '../../pods/plugin-pods.ts';
+import { isReady, pluginPodsOf } from '../../pods/plugin-pods.ts';
+import { podName } from '../../pods/pod-name.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { lookAgainMs } from './look-again.ts';
+import { configOf, describeTrouble } from './plugin-trouble.ts';
+import { presentOffer } from './present-offer.ts';
 import { wishOf } from './wish.ts';
 
-/** Whether the device plugin's own settings fit the policy. @param pods of the node, including the plugin's */
-export function checkPlugin(
-  situation: Situation,
-  policy: GpuPartitionPolicy,
-  pods: readonly NodePod[],
-): Ruling | undefined {
-  for (const pod of pluginPods(situation, pods)) {
-    const found = findMisfit(situation.settings, policy, pod);
+/** Whether the device plugin has the policy's settings, or takes them from us, and runs: nothing is changed that it would not offer. */
+export function checkPlugin(situation: Situation): Ruling | undefined {
+  return checkSettings(situation) ?? checkRuns(situation);
+}
+
+/** Whether the device plugin's own settings fit the policy. */
+export function checkSettings(situation: Situation): Ruling | undefined {
+  const { claim, settings, pods = [] } = situation;
+  for (const pod of claim.winner ? pluginPods(situation, pods) : []) {
+    const found = claim.winner && findMisfit(settings, claim.winner, pod);
     if (found === undefined) continue;
-    const { name, namespace = 'default' } = pod.metadata;
-    const message = `pod ${namespace}/${name}: ${found.message}. Nothing is touched until then`;
-    return { verdict: { phase: 'Failed', reason: found.reason, message, requeueAfterMs: lookAgainMs } };
+    return refuse(found.reason, `pod ${podName(pod)}: ${found.message}`);
   }
   return undefined;
 }
 
+/**
+ * A plugin that does not run would not offer a new layout either, unless it is the present one, or a missing config file, that keeps
+ * it from starting: then the change is the cure.
+ */
+function checkRuns(situation: Situation): Ruling | undefined {
+  const { node, pods = [] } = situation;
+  if (isUnfinished(node) || hasStartupTaint(node) || isCuredByChange(situation)) return undefined;
+  const unready = pluginPods(situation, pods).filter((pod) => !isReady(pod));
+  if (unready.length === 0) return undefined;
+  const failing = unready.filter(isFailing);
+  const why = describeTrouble(node, failing.length > 0 ? failing : unready).join('. ');
+  const refusal = refuse('PluginNotReady', `the device plugin is not ready: ${why}`);
+  if (failing.length > 0) return refusal;
+  return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
+}
+
+function isCuredByChange(situation: Situation): boolean {
+  const { node, configFiles } = situation;
+  const key = configOf(node);
+  const lacksFile = key !== undefined && configFiles?.state === 'Read' && !(key in configFiles.files);
+  return lacksFile || presentOffer(situation).cannotStart;
+}
+
+function refuse(reason: NodeReason, message: string): Ruling {
+  return {
+    verdict: {
+      phase: 'Failed',
+      reason,
+      message: `${message}. Nothing is touched until then`,
+      requeueAfterMs: lookAgainMs,
+    },
+    leavesAlone: true,
+  };
+}
+
 /** Whether anything would advertise the new layout as the policy says, judged by how the node advertises its devices now. */
-export function checkOffer(
-  situation: Situation,
-  { spec }: GpuPartitionPolicy,
-  pods: readonly NodePod[],
-): Ruling | undefined {
-  const { node, partition, settings } = situation;
+export function checkOffer(situation: Situation): Ruling | undefined {
+  const { node, partition, settings, claim, pods = [] } = situation;
   const { gpus = [] } = partition.status?.device ?? {};
   const wanted = new Map(wishOf(situation)?.gpus.map((gpu) => [gpu.uuid, gpu.mig]));
-  const gap = findOfferGap({
-    device: describeReport(partition.status?.device ?? {}),
-    strategy: spec.strategy,
-    offer: {
-      allocatable: node.status?.allocatable ?? {},
-      advertised: partition.status?.device?.advertised,
-      labels: node.metadata.labels ?? {},
-    },
-    config: undefined,
-    hasOwnConfig: settings.pluginConfigMap !== undefined,
-    hasPlugin: pluginPods(situation, pods).length > 0,
-    isClosed: isUnfinished(node) || hasStartupTaint(node),
-    becomesWhole: gpus.every(({ uuid, mig }) =>
-      wanted.has(uuid) ? wanted.get(uuid) === 'Disabled' : mig !== 'Enabled',
-    ),
-    selector: settings.pluginSelector,
-  });
-  return gap && { verdict: { phase: 'Failed', ...gap, requeueAfterMs: lookAgainMs } };
+  const strategy = claim.winner?.spec.strategy;
+  const gap =
+    strategy &&
+    findOfferGap({
+      device: describeReport(partition.status?.device ?? {}),
+      strategy,
+      offer: {
+        allocatable: node.status?.allocatable ?? {},
+        advertised: partition.status?.device?.advertised,
+        labels: node.metadata.labels ?? {},
+      },
+      config: undefined,
+      hasOwnConfig: settings.pluginConfigMap !== undefined,
+      hasPlugin: pluginPods(situation, pods).length > 0,
+      isClosed: isUnfinished(node) || hasStartupTaint(node),
+      becomesWhole: gpus.every(({ uuid, mig }) =>
+        wanted.has(uuid) ? wanted.get(uuid) === 'Disabled' : mig !== 'Enabled',
+      ),
+      selector: settings.pluginSelector,
+    });
+  return gap && { verdict: { phase: 'Failed', ...gap, requeueAfterMs: lookAgainMs }, leavesAlone: true };
 }
 
 function findMisfit(

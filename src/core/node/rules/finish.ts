@@ -9,15 +9,15 @@ import { holderPods, holdersAnnotation, readHoldersMark } from '../../pods/holde
 import { tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
 import { readyNode, reopenNode } from '../node-marks.ts';
-import { isClosed, isOwnTaint, metadataOf } from '../node-view.ts';
+import { isClosed, isOwnTaint, isUnfinished, metadataOf } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { evictPods } from './evictions.ts';
-import { foreignOwner } from './foreign-owner.ts';
+import { foreignOwner, takeOver } from './foreign-owner.ts';
 import { layoutLabels, predict, listStaleLabels, writerModeFor } from './labels.ts';
-import { configurePlugin } from './plugin-config.ts';
+import { configurePlugin } from './configure-plugin.ts';
 import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
@@ -30,7 +30,7 @@ export function finish(situation: Situation): Outcome | undefined {
   const wish = wishOf(situation);
   if (!wish || !isDeviceDone(situation)) return undefined;
   const verdict = describeDone(wish, claim);
-  const owner = foreignOwner(situation);
+  const owner = foreignOwner(situation) ?? takeOver(situation, 'Settings');
   if (owner) return owner;
   const outcome = bringInLine(situation, winner, verdict);
   return 'look' in outcome || !holdsPlugin(situation, winner) ? outcome : { ...outcome, keepsHoldersAway: true };
@@ -65,11 +65,12 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   const labels = layoutLabels(situation, predicted);
   const marks = combine(labels, stale.length > 0 ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
-  if (fenced && 'look' in fenced) return fenced;
+  if (fenced && ('look' in fenced || fenced.leavesAlone === true)) return fenced;
   const restarts = restartHolders(situation);
   if ('look' in restarts) return restarts;
   // On a node that is open but offers nothing, labels follow a device that changes once more.
-  const following = fenced && !isClosed(situation.node) ? [patch(labels)] : [];
+  const { node } = situation;
+  const following = fenced && isUnfinished(node) && !isClosed(node) ? [patch(labels)] : [];
   if (fenced) return { ...fenced, commands: [...(fenced.commands ?? []), ...following, ...restarts.commands] };
   // 4. Labels and opening, in one write.
   const opened = open(situation, policy, { predicted, labels, stale }, verdict);

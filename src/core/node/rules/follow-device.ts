@@ -4,15 +4,16 @@ import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { layoutLabels } from './labels.ts';
 import { presentOffer } from './present-offer.ts';
-import { isDeviceDone } from './wish.ts';
+import { isDeviceDone, onlyPlans } from './wish.ts';
 
 /**
- * Our labels on an open node follow a device that does not match the wish, whatever keeps it from changing, and also if no policy is
- * left: pods select by them, and nothing else corrects them. A device that matches is labelled where it is finished.
+ * Our labels on an open node follow its device and its plugin's strategy, whatever keeps it from matching its policy, and also if no
+ * policy is left: pods select by them, and nothing else corrects them. A node that matches is labelled where it is finished.
  */
 export function followDevice(situation: Situation, ruling: Ruling): Ruling {
   const { node, partition, agent } = situation;
-  const isOurs = listManagedLabels(metadataOf(node)).length > 0 && !isDeviceDone(situation);
+  const isFinished = ruling.verdict.phase === 'Ready' && isDeviceDone(situation);
+  const isOurs = listManagedLabels(metadataOf(node)).length > 0 && !isFinished && !onlyPlans(situation);
   const isThisBoot = partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
   if (!isOurs || !isThisBoot || agent.state !== 'Ready' || isUnfinished(node)) return ruling;
   const change = layoutLabels(situation, presentOffer(situation).labels);

@@ -9,10 +9,11 @@ import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { lookAgainMs } from './look-again.ts';
+import { awaitSlot, type SlotUse } from './slot.ts';
 
 /** Blocks a node whose GPUs are not ours to touch now. */
 export function foreignOwner(situation: Situation): Outcome | undefined {
-  return upgradesDriver(situation) ?? hasOwner(situation) ?? takesOver(situation);
+  return upgradesDriver(situation) ?? hasOwner(situation) ?? givesBack(situation);
 }
 
 function upgradesDriver({ node }: Situation): Ruling | undefined {
@@ -44,17 +45,23 @@ function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | 
   };
 }
 
-function takesOver(situation: Situation): Ruling | undefined {
+/** Another policy allowed a takeover, or this one did earlier: without the consent the label is restored. */
+function givesBack({ node, claim }: Situation): Ruling | undefined {
+  const allowed = claim.winner?.spec.allow?.takeOver ?? [];
+  if (allowed.includes('mig-manager') || !(migManagerLabel in borrowedLabelsOf(metadataOf(node)))) return undefined;
+  const message = 'mig-manager is coming back: the policy does not allow a takeover from it';
+  return takingOver(message, { giveBack: [migManagerLabel] });
+}
+
+/** Turns mig-manager off where the policy replaces it, in the node's turn. @param use what the node wants its slot for */
+export function takeOver(situation: Situation, use: SlotUse): Outcome | undefined {
   const { node, claim } = situation;
-  const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
-  // Another policy allowed it, or this one did earlier: without the consent the label is restored.
-  if (!takeOver.includes('mig-manager') && migManagerLabel in borrowedLabelsOf(metadataOf(node))) {
-    const message = 'mig-manager is coming back: the policy does not allow a takeover from it';
-    return takingOver(message, { giveBack: [migManagerLabel] });
-  }
+  const allowed = claim.winner?.spec.allow?.takeOver ?? [];
   const pods = situation.pods && clusterPods(situation, situation.pods);
-  const step = takeOverStep({ labels: node.metadata.labels ?? {}, pods }, takeOver);
+  const step = takeOverStep({ labels: node.metadata.labels ?? {}, pods }, allowed);
   if (step === undefined) return undefined;
+  const waits = step === 'SetLabel' ? awaitSlot(situation, use) : undefined;
+  if (waits) return waits;
   const message = `mig-manager is being turned off on this node (${migManagerLabel}=false); it comes back when the policy is deleted`;
   return takingOver(message, step === 'SetLabel' ? { borrow: { [migManagerLabel]: 'false' } } : undefined);
 }

@@ -7,36 +7,31 @@ import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair, recentRepairs } from '../repair.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { checkOffer, checkPlugin } from './check-plugin.ts';
-import { foreignOwner } from './foreign-owner.ts';
+import { foreignOwner, takeOver } from './foreign-owner.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
-import { publishConfig } from './plugin-config.ts';
 import { awaitReading } from './await-reading.ts';
 import { drain } from './drain.ts';
 import { drainRests } from './drain-rest.ts';
-import { awaitSlot, slotStale } from './slot.ts';
 import { listPodsToSignal } from './signal-plugin.ts';
+import { awaitTurn } from './turn.ts';
 import { noteUntouched } from './untouched.ts';
-import { isPolicyCurrent, wishOf } from './wish.ts';
+import { wishOf } from './wish.ts';
 
 /** All earlier rules have passed: closes a node whose GPUs are not in use, makes sure of it, and lets its agent act. */
 export function grant(situation: Situation): Outcome {
-  const { pods, fresh, claim, node, waits, settings } = situation;
+  const { node, waits, settings, pods = [] } = situation;
   waits.resume('HoldersRest');
   // The taint does not stop a pod that the scheduler has just placed: allow a moment for it to show up.
   const unsettled = isClosed(node) ? settings.settleMs - waits.lasts('Closed') : 0;
   if (unsettled > 0) return closing(unsettled);
   // 1. Do not close a node for nothing, nor one that is not ours to touch.
-  const owner = foreignOwner(situation);
-  if (owner) return owner;
-  // With a slot, everything is read at once, as it will be needed.
-  if (pods === undefined) return { look: situation.slot ? 'All' : 'Pods' };
-  const misfit =
-    claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
-  const standing = misfit ?? holdersRest(situation) ?? drainRests(situation, pods) ?? awaitSlot(situation);
-  if (standing) return standing;
-  // 2. From here on everything rests on what the API server says now.
-  if (fresh === undefined) return { look: 'All' };
-  return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
+  return (
+    foreignOwner(situation) ??
+    // 2. From here on everything rests on what the API server says now.
+    awaitTurn(situation, 'Layout', [checkPlugin, checkOffer, holdersRest, (one) => drainRests(one, pods)]) ??
+    takeOver(situation, 'Layout') ??
+    closeAndGrant(situation, pods)
+  );
 }
 
 function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
@@ -112,15 +107,4 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
 function grantedPolicyOf({ winner }: Situation['claim']): NonNullable<Grant['policy']> {
   const { uid, generation } = winner?.metadata ?? {};
   return { ...(uid !== undefined && { uid }), ...(generation !== undefined && { generation }) };
-}
-
-/** Nothing is destroyed for a policy of which the API server now has another version. */
-function policyStale(situation: Situation): Ruling | undefined {
-  const { claim } = situation;
-  if (isPolicyCurrent(situation)) return undefined;
-  const message = `policy ${claim.winner?.metadata.name} differs between the API server and the watch; waiting for the watch`;
-  return {
-    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 2000 },
-    keepsClosed: true,
-  };
 }

@@ -1,7 +1,9 @@
+import { stateLabel } from '../../../api/names.ts';
+import { listManagedLabels } from '../../nvidia/feature-discovery/managed-labels.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { combine } from '../../metadata/node-change.ts';
 import { markState, type StateMark, releaseNode, reopenNode } from '../node-marks.ts';
-import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
+import { hasStartupTaint, isClosed, isUnfinished, metadataOf } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
@@ -9,6 +11,7 @@ import { layoutLabels, withoutLayoutLabels } from './labels.ts';
 import { presentOffer } from './present-offer.ts';
 import { refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
+import { onlyPlans } from './wish.ts';
 
 /**
  * Our taint must not outlive its cause, even if a controller died between tainting and granting; nor may it be removed while the
@@ -28,7 +31,8 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   // An unknown device cannot be compared with what is advertised.
   if (gpus === undefined) return addPatch(ruling, change);
   if (isUntouched(situation)) {
-    const labels = step === 'Unknown' ? {} : layoutLabels(situation, presentOffer(situation).labels);
+    const isKnown = step !== 'Unknown' && listManagedLabels(metadataOf(node)).length > 0;
+    const labels = isKnown ? layoutLabels(situation, presentOffer(situation).labels) : {};
     return addPatch(ruling, combine(change, labels));
   }
   const pending = step === 'Unknown' ? restartPlugin(situation, change) : advertiseDevice(situation, change);
@@ -56,8 +60,9 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
 export function markLasting(situation: Situation, ruling: Ruling): Ruling {
   const { node, claim } = situation;
   const state = stateOf(ruling.verdict);
-  const isMarked = claim.winner !== undefined && node.metadata.labels?.['gpupartition.dev/state'] !== undefined;
-  if (!isMarked || state === undefined || ruling.verdict.transient === true || isUnfinished(node)) return ruling;
+  const isMarked = claim.winner !== undefined && node.metadata.labels?.[stateLabel] !== undefined;
+  const isLeftAlone = ruling.leavesAlone === true || onlyPlans(situation) || isUnfinished(node);
+  if (!isMarked || state === undefined || ruling.verdict.transient === true || isLeftAlone) return ruling;
   return addPatch(ruling, markState(state));
 }
 
@@ -79,8 +84,8 @@ function stateOf({ phase }: Verdict): StateMark | undefined {
 
 /** Whatever the device has become, pods must not select the node by outdated labels. @returns why they may not come yet, else the change */
 function advertiseDevice(situation: Situation, change: NodeChange): Outcome | NodeChange {
-  const { settings, configFiles } = situation;
-  if (settings.pluginConfigMap && configFiles === undefined) return { look: 'Pods' };
+  // The plugin's pods tell with which strategy it runs.
+  if (situation.pods === undefined) return { look: 'Pods' };
   const { labels, resources } = presentOffer(situation);
   const marks = layoutLabels(situation, labels);
   const pending = refreshPlugin(situation, { resources, marks });

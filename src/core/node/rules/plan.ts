@@ -14,7 +14,7 @@ export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
   const message = `mode Plan, nothing changes: ${plan?.refusal ?? describePlan({ partition, claim })}`;
-  return { verdict: { phase: 'Pending', reason: 'PlanOnly', message } };
+  return { verdict: { phase: 'Pending', reason: 'PlanOnly', message }, leavesAlone: true };
 }
 
 export function planMissing(situation: Situation): Ruling | undefined {
@@ -84,15 +84,6 @@ export function drifting({ partition, now }: Situation): Ruling | undefined {
       requeueAfterMs: until - now + 1000,
     },
   };
-}
-
-/** A change that has started finishes: a slot of the very generation that is paused is held only by nodes that had started. */
-export function paused({ claim, slot }: Situation): Ruling | undefined {
-  const { winner } = claim;
-  const hasStarted = slot !== undefined && (slot.generation ?? 0) < (winner?.metadata.generation ?? 0);
-  if (winner?.spec.rollout?.paused !== true || hasStarted) return undefined;
-  const message = 'the policy’s rollout is paused; set spec.rollout.paused to false to continue';
-  return { verdict: { phase: 'Pending', reason: 'Paused', message } };
 }
 
 /** A node that is being deleted, whose kubelet is not ready or that somebody has cordoned is left alone. */

@@ -3,9 +3,7 @@ import { parseDevicePluginConfig } from '../../nvidia/plugin-config/device-plugi
 import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { sameJson } from '../../text/fingerprint.ts';
-import { closeNode } from '../node-marks.ts';
-import { isClosed } from '../node-view.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import type { Outcome } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
 /** Makes sure that the file that the node's plugin is going to use exists before anything is touched. */
@@ -27,39 +25,10 @@ export function publishConfig({ settings, claim, configFiles }: Situation): Outc
   };
 }
 
-/**
- * Makes the plugin use the policy's strategy and sharing. It reads its settings and the devices together, so a node must be closed,
- * and its layout done, before the plugin gets new settings.
- */
-export function configurePlugin(situation: Situation): Outcome | undefined {
-  const { settings, claim, node, waits, configFiles } = situation;
-  if (!settings.pluginConfigMap || !claim.winner) return undefined;
-  const { key } = managedConfig(claim.winner.spec);
-  if (node.metadata.labels?.[devicePluginConfigLabel] === key) {
-    // Not checked as long as all is well: a plugin that does not come back may be missing it.
-    return configFiles?.state === 'Read' ? publishConfig(situation) : undefined;
-  }
-  const published = publishConfig(situation);
-  if (published) return published;
-  if (!isClosed(node)) return configuring(settings.settleMs, [{ name: 'PatchNode', change: closeNode() }]);
-  const left = settings.settleMs - waits.lasts('Closed');
-  if (left > 0) return configuring(left, []);
-  return configuring(250, [{ name: 'PatchNode', change: { borrow: { [devicePluginConfigLabel]: key } } }]);
-}
-
 /** What the node's plugin runs with: the file that its label names. Undefined if it names none, or none that can be read. */
 export function configInUse({ node, configFiles }: Situation): DevicePluginConfig | undefined {
   const key = node.metadata.labels?.[devicePluginConfigLabel];
   if (key === undefined || configFiles?.state !== 'Read') return undefined;
   const parsed = parseDevicePluginConfig(configFiles.files[key]);
   return parsed.ok ? parsed.config : undefined;
-}
-
-function configuring(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
-  const message = 'the device plugin’s settings are changing';
-  return {
-    verdict: { phase: 'Updating', reason: 'AdvertisePending', message, transient: true, requeueAfterMs },
-    commands,
-    keepsClosed: true,
-  };
 }

@@ -1,29 +1,52 @@
-import { isMigStrategy, type MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
+import { listManagedLabels } from '../../nvidia/feature-discovery/managed-labels.ts';
+import { isMigStrategy, MIG_STRATEGIES, type MigStrategy, strategyByLabels } from '../../nvidia/labels/mig-strategy.ts';
 import type { NodeLabels } from '../../nvidia/labels/node-labels.ts';
 import { readPluginSettings } from '../../nvidia/plugin-config/plugin-settings.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
-import { pluginPodsOf } from '../../pods/plugin-pods.ts';
+import { advertises } from '../../nvidia/resources/advertised.ts';
+import { isUnfinished, metadataOf } from '../node-view.ts';
 import type { Situation } from '../snapshot.ts';
+import { pluginPods } from './cluster-pods.ts';
 import { configInUse } from './plugin-config.ts';
 import { predictDevice } from './prediction.ts';
 
 /** What NVIDIA's tools make of the device as it is, whether it matches the wish or not. */
-export function presentOffer(situation: Situation): {
+export interface PresentOffer {
   readonly labels: NodeLabels;
   readonly resources: Readonly<Record<string, number>>;
-} {
-  const config = configInUse(situation);
-  const strategy = strategyOf(situation, config);
-  const labels = predictDevice(situation.partition.status?.device ?? {}, strategy, config);
-  const { resources, errors } = labels.offer;
-  // If NVIDIA's plugin would not start, it advertises nothing once it has been restarted.
-  return { labels, resources: errors.length > 0 ? {} : resources };
+  /** NVIDIA's plugin exits on this device: it offers nothing once it has been restarted. */
+  readonly cannotStart: boolean;
 }
 
-/** From the plugin's own file if that is ours, else from the policy; if that is gone, from the plugin, or from the labels that it left. */
-function strategyOf(situation: Situation, config: DevicePluginConfig | undefined): MigStrategy {
-  const { partition, node, pods = [], settings } = situation;
-  const ofPlugins = pluginPodsOf(pods, settings.pluginSelector).map((pod) => readPluginSettings(pod).strategy?.value);
-  const ofLabels = node.metadata.labels?.['nvidia.com/mig.strategy'];
-  return [config?.migStrategy, partition.spec.strategy, ...ofPlugins, ofLabels].find(isMigStrategy) ?? 'mixed';
+export function presentOffer(situation: Situation): PresentOffer {
+  const config = configInUse(situation);
+  const labels = predictDevice(situation.partition.status?.device ?? {}, strategyInUse(situation, config), config);
+  const { resources, errors } = labels.offer;
+  const cannotStart = errors.length > 0;
+  return { labels, resources: cannotStart ? {} : resources, cannotStart };
+}
+
+/**
+ * The strategy with which the node's plugin runs, which need not be what a policy asks for: by its own settings, else by its config
+ * file if that is ours, else by the labels that were written when it was last known, else by what it offers.
+ */
+function strategyInUse(situation: Situation, config: DevicePluginConfig | undefined): MigStrategy {
+  const { partition, node, pods = [] } = situation;
+  const bySettings = pluginPods(situation, pods).map((pod) => readPluginSettings(pod).strategy?.value);
+  const isOurs = listManagedLabels(metadataOf(node)).length > 0;
+  const byLabels = strategyByLabels(node.metadata.labels ?? {}, isOurs);
+  const known = [...bySettings, config?.migStrategy, byLabels].find(isMigStrategy);
+  return known ?? strategyByOffer(situation) ?? partition.spec.strategy ?? 'mixed';
+}
+
+/** The policy's if that explains what is offered, as several may. A node that is changing offers what it was. */
+function strategyByOffer({ partition, node }: Situation): MigStrategy | undefined {
+  if (isUnfinished(node)) return undefined;
+  const { device = {} } = partition.status ?? {};
+  const { strategy } = partition.spec;
+  const candidates = [...(strategy === undefined ? [] : [strategy]), ...MIG_STRATEGIES];
+  return candidates.find((one) => {
+    const { errors, resources } = predictDevice(device, one, undefined).offer;
+    return errors.length === 0 && advertises(node.status?.allocatable ?? {}, resources);
+  });
 }

@@ -2,9 +2,8 @@ import { repartitioningTaint } from '../../../api/names.ts';
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { combine } from '../../metadata/node-change.ts';
-import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
-import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
-import { advertisedResources, advertises } from '../../nvidia/resources/advertised.ts';
+import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
+import { advertisedResources, advertises, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
 import { pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { isReady, tolerates } from '../../pods/plugin-pods.ts';
@@ -12,7 +11,7 @@ import type { Command } from '../commands.ts';
 import { decideFence, type FenceSituation, type FenceStep, type Offering } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
 import { fenceByZero } from '../node-marks.ts';
-import { isClosed, isOwnTaint, isUnfinished, type NodeView } from '../node-view.ts';
+import { hasStartupTaint, isClosed, isOwnTaint, isUnfinished, type NodeView } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import {
   changeKey,
@@ -22,10 +21,13 @@ import {
   type RefreshMark,
 } from '../refresh-mark.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
-import { checkPlugin } from './check-plugin.ts';
+import { checkSettings } from './check-plugin.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
+import { nodeUnavailable } from './plan.ts';
+import { configOf, describeTrouble } from './plugin-trouble.ts';
 import { mayFollowSignal } from './signal-plugin.ts';
+import { awaitSlot } from './slot.ts';
 
 /** What the node has to offer before pods may come. */
 export interface ExpectedOffer {
@@ -38,16 +40,23 @@ export interface ExpectedOffer {
 
 /** Replaces the device plugin of a node after a change. @returns why pods may not come yet; undefined if they may */
 export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outcome | undefined {
-  const { node, partition, settings, waits, now } = situation;
+  const { node, partition, settings, now } = situation;
   const fence = describeFence(situation, offer.resources);
   const lastsMs =
-    fence.changed || !advertises(fence.allocatable, fence.wanted) ? waits.lasts('Advertised', keyOf(situation)) : 0;
+    fence.changed || !advertises(fence.allocatable, fence.wanted)
+      ? situation.waits.lasts('Advertised', keyOf(situation))
+      : 0;
   const step = decideFence(fence);
-  if (step.next === 'LookAtPods') return { look: 'Pods' };
+  // A plugin that has other settings is not one that has yet to follow.
+  const isOther = offer.policy !== undefined && !fence.changed && step.next !== 'Open';
+  if (step.next === 'LookAtPods' || (isOther && fence.pods === undefined)) return { look: 'Pods' };
   const found = listPluginPods(situation) ?? [];
-  // A plugin that is set up for another strategy would only fail when restarted.
-  const unfit = offer.policy && fence.pods !== undefined && checkPlugin(situation, offer.policy, found);
-  if (unfit) return { ...unfit, keepsClosed: true };
+  // What it offers is right for its own settings: a closed node is opened by those.
+  const unfit = offer.policy && fence.pods !== undefined ? checkSettings(situation) : undefined;
+  if (unfit) return unfit;
+  const isDisturbed = step.next === 'Evict' && !isUnfinished(node) && !hasStartupTaint(node);
+  const held = isDisturbed ? (nodeUnavailable(situation) ?? awaitSlot(situation, 'Plugin')) : undefined;
+  if (held) return held;
   // The kubelet knows this before the API server does, and knows which devices they are.
   const stale =
     step.next === 'Open' && fence.closed ? staleOffer(partition.status?.device?.advertised, fence.wanted) : undefined;
@@ -58,7 +67,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
     (refusal === undefined ? undefined : evictionRefused(refusal)) ??
     stale ??
     fenceVerdict(step, fence, partition.spec.strategy ?? 'none', [
-      ...describeTrouble(node, found),
+      ...describeTrouble(node, found.filter(isFailing)),
       ...describeRefusal(situation),
     ]);
   const isOverdue = lastsMs > settings.advertiseDeadlineMs;
@@ -163,12 +172,14 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
   const isEqual = advertises(allocatable, wanted);
   const isSettled = isEqual && !changed;
   const { advertised } = partition.status?.device ?? {};
+  // What differs from one offer may be another: the policy's is not that of a plugin with other settings.
+  const offer = `${change} ${resourcesText(wanted)}`;
   const isStale = staleOffer(advertised, wanted) !== undefined;
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const found = listPluginPods(situation);
   // A pod that is being replaced may still follow: what it offers says nothing of its successor.
   const isGoing = mark !== undefined && found?.some(({ metadata }) => mark.uids.includes(metadata.uid ?? '')) !== false;
-  const offered = mark === undefined ? change : `${change}${isGoing ? ' going' : ' gone'}`;
+  const offered = mark === undefined ? offer : `${offer}${isGoing ? ' going' : ' gone'}`;
   const wasStale = isSettled
     ? undefined
     : isStale
@@ -182,7 +193,7 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
     closed: (node.spec?.taints ?? []).some(isOwnTaint),
     changed,
     mark,
-    differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', change) : waits.lasts('Differs', change),
+    differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', offer) : waits.lasts('Differs', offer),
     readyMs: isBack === true ? waits.lasts('PluginReady', change) : waits.lastsIfBegun('PluginReady', change),
     // A signalled plugin may have followed before anybody looked: the kubelet offers the current devices, each by its id.
     followed: (wasStale !== undefined || isSignalled) && advertised !== undefined && !isStale,
@@ -192,7 +203,7 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
       settings.nodeStatus === 'Write' &&
       isUnfinished(node) &&
       waits.lastsIfBegun('StatusRefused', change) === undefined,
-    standsMs: changed && isEqual ? waits.lasts('Stands', change) : 0,
+    standsMs: changed && isEqual ? waits.lasts('Stands', offer) : 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({
       uid: metadata.uid ?? '',
@@ -211,14 +222,6 @@ function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
   return situation.pods && pluginPods(situation, situation.pods);
 }
 
-/** What keeps the plugin's pods from starting, in the kubelet's words. */
-function describeTrouble(node: NodeView, found: readonly NodePod[]): readonly string[] {
-  const trouble = found.flatMap((pod) => explainPluginPod(pod) ?? []).filter((text) => /BackOff|Error/.test(text));
-  const config = configOf(node);
-  const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;
-  return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
-}
-
 /** It was tried once for this change. */
 function describeRefusal(situation: Situation): readonly string[] {
   if (situation.waits.lastsIfBegun('StatusRefused', keyOf(situation)) === undefined) return [];
@@ -230,8 +233,4 @@ function describeRefusal(situation: Situation): readonly string[] {
 
 function keyOf({ partition, node }: Situation): string {
   return changeKey(partition, configOf(node));
-}
-
-function configOf({ metadata }: NodeView): string | undefined {
-  return metadata.labels?.[devicePluginConfigLabel];
 }

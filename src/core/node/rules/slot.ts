@@ -1,42 +1,84 @@
-import { isClosedAnyway, isUnfinished } from '../node-view.ts';
+import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
+import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
+import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
+import type { Verdict } from '../verdict.ts';
 import { countRests } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
 
+/** What a node wants its slot for: another layout, other settings of its device plugin, or a plugin that offers what exists. */
+export type SlotUse = 'Layout' | 'Settings' | 'Plugin';
+
+/** The slot with which a node may start, or continue. */
+export function slotInForce({ slot, node, claim }: Pick<Situation, 'slot' | 'node' | 'claim'>): Slot | undefined {
+  // Given to a node that was closed anyway: it does not count once the node has been opened.
+  if (slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node)) return undefined;
+  // A paused generation gives no slots: such a one only records a node that was found closed.
+  return isPaused(claim) && (slot?.generation ?? 0) >= (claim.winner?.metadata.generation ?? 0) ? undefined : slot;
+}
+
 /** A node without a slot requests one, and states what it would do with it. */
-export function awaitSlot(situation: Situation): Outcome | undefined {
-  const { slot, partition, node, claim, fresh } = situation;
-  // A slot given to a node that was closed anyway does not count once the node has been opened.
-  const isOutdated = slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node);
-  if (slot !== undefined && !isOutdated) return undefined;
+export function awaitSlot(situation: Situation, use: SlotUse): Outcome | undefined {
+  if (slotInForce(situation) !== undefined) return undefined;
+  const { node, fresh } = situation;
   // Another leader may have given it one, and closed it for that.
   if (isUnfinished(node)) {
     if (fresh === undefined) return { look: 'All' };
-    if (fresh.slot !== undefined) return slotStale(situation);
+    if (fresh.slot !== undefined && slotInForce({ ...situation, slot: fresh.slot }) !== undefined)
+      return slotStale(situation);
   }
-  const { plan } = partition.status?.device ?? {};
-  const evictions = countEvictions(situation);
+  return { verdict: describeWait(situation, use), request: requestOf(situation, use) };
+}
+
+function describeWait(situation: Situation, use: SlotUse): Verdict {
+  const { claim } = situation;
+  const of = `the rollout of policy ${claim.winner?.metadata.name}`;
+  const what = describeUse(situation, use);
+  if (isPaused(claim)) return { phase: 'Pending', reason: 'Paused', message: `${of} is paused: ${what}` };
+  return {
+    phase: 'Pending',
+    reason: 'AwaitingSlot',
+    message: `waiting for its turn in ${of}: ${what}`,
+    transient: true,
+  };
+}
+
+function requestOf(situation: Situation, use: SlotUse): SlotRequest {
+  const { partition, node } = situation;
+  const isLayout = use === 'Layout';
+  const evictions = isLayout ? countEvictions(situation) : 0;
   // If there are pods although it is closed, they would be disrupted.
   const isFresh = isClosedAnyway(node) && evictions === 0;
+  const isBroken = use === 'Plugin' || (isLayout && isRepair(partition));
   return {
-    verdict: {
-      phase: 'Pending',
-      reason: 'AwaitingSlot',
-      message: `waiting for its turn in the rollout of policy ${claim.winner?.metadata.name}: ${describePlan(situation)}`,
-      transient: true,
-    },
-    request: {
-      kind: hasFailed(situation) ? 'Retry' : isFresh ? 'Fresh' : isRepair(partition) ? 'Repair' : 'New',
-      isClosedAnyway: isFresh,
-      rests: countRests(situation),
-      evictions,
-      destroys: plan?.destroy ?? 0,
-      epoch: (partition.spec.granted?.epoch ?? 0) + 1,
-    },
+    kind: hasFailed(situation) ? 'Retry' : isFresh ? 'Fresh' : isBroken ? 'Repair' : 'New',
+    isClosedAnyway: isFresh,
+    rests: isLayout ? countRests(situation) : 0,
+    evictions,
+    destroys: isLayout ? (partition.status?.device?.plan?.destroy ?? 0) : 0,
+    epoch: (partition.spec.granted?.epoch ?? 0) + 1,
   };
+}
+
+function isPaused({ winner }: Situation['claim']): boolean {
+  return winner?.spec.rollout?.paused === true;
+}
+
+function describeUse(situation: Situation, use: SlotUse): string {
+  const { claim, settings } = situation;
+  switch (use) {
+    case 'Layout':
+      return describePlan(situation);
+    case 'Settings': {
+      const key = claim.winner && settings.pluginConfigMap && managedConfig(claim.winner.spec).key;
+      return `would restart its device plugin${key === undefined ? '' : ` with config ${key}`}`;
+    }
+    case 'Plugin':
+      return 'would restart its device plugin, which does not offer the layout';
+  }
 }
 
 /** The plan names pods on what it destroys; draining the whole node sends the others away as well. */

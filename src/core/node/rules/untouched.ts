@@ -1,4 +1,4 @@
-import type { GpuNodePartition } from '../../../api/types.ts';
+import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
 import { staleOffer } from '../fence-words.ts';
 import { isClosed } from '../node-view.ts';
@@ -17,15 +17,20 @@ export function noteUntouched(situation: Situation, pods: readonly NodePod[]): v
   if (isStale || !advertises(node.status?.allocatable ?? {}, resources)) return;
   // A plugin that is starting may have read the devices before they became what they are.
   if (!pluginPods(situation, pods).every(isReady)) return;
-  waits.lasts('Untouched', untouchedKey(partition));
+  waits.lasts('Untouched', untouchedKey(situation));
 }
 
-/** Whether nothing has been granted since the node was closed: then it may be opened as it was. Must be asked at each decision. */
-export function isUntouched({ node, waits, partition }: Situation): boolean {
-  return isClosed(node) && waits.lastsIfBegun('Untouched', untouchedKey(partition)) !== undefined;
+/**
+ * Whether nothing has been granted, and its plugin got no other settings, since the node was closed: then it may be opened as it was.
+ * Must be asked at each decision.
+ */
+export function isUntouched(situation: Situation): boolean {
+  const { node, waits } = situation;
+  return isClosed(node) && waits.lastsIfBegun('Untouched', untouchedKey(situation)) !== undefined;
 }
 
 /** A failed grant may have created and destroyed devices that a plugin has seen: an unchanged device proves nothing. */
-function untouchedKey(partition: GpuNodePartition): string {
-  return `${partition.spec.granted?.epoch ?? 0}/${changeKey(partition)}`;
+function untouchedKey({ partition, node }: Situation): string {
+  const settings = node.metadata.labels?.[devicePluginConfigLabel];
+  return `${partition.spec.granted?.epoch ?? 0}/${changeKey(partition, settings)}`;
 }

@@ -75,6 +75,11 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   };
 }
 
+/** Whether the policy that decides shows what it would do, and does nothing. */
+export function onlyPlans({ claim }: Pick<Situation, 'claim'>): boolean {
+  return claim.winner?.spec.mode === 'Plan';
+}
+
 /** Whether the device matches the policy, as far as GPU instances are concerned. */
 export function isDeviceDone(situation: Situation): boolean {
   const wish = wishOf(situation);

@@ -54,6 +54,16 @@ export function explainPluginPod(pod: UnreadyPodView): string | undefined {
   return `${name} has not started yet`;
 }
 
+/** Whether one of its containers keeps failing, rather than being about to start. */
+export function isFailing({ status }: UnreadyPodView): boolean {
+  const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
+  return [...initContainerStatuses, ...containerStatuses].some(
+    ({ state, restartCount = 0 }) =>
+      /BackOff|Err|Invalid/.test(state?.waiting?.reason ?? '') ||
+      (restartCount > 0 && (state?.terminated?.exitCode ?? 0) !== 0),
+  );
+}
+
 function describeContainer({ name, state, lastState, restartCount = 0 }: ContainerStatusView, lacks: string): string {
   const last = lastState?.terminated;
   const before = last === undefined ? '' : `; it ended with ${last.exitCode}${detail(last.reason, last.message)}`;

@@ -8,6 +8,7 @@ import {
   aSlicingPolicy,
   judge,
   slicedGpu,
+  taints,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
@@ -16,6 +17,18 @@ const { key, file } = managedConfig(aSlicingPolicy().spec);
 const label = 'nvidia.com/device-plugin.config';
 const noFiles = { state: 'Read', files: {} } as const;
 const pods = [aPluginPod({ tolerates: true })];
+
+/** Its layout is there, and its plugin has not got our file yet. */
+function aDoneNode(more: ConstructorParameters<typeof NodeWorld>[0] = {}): NodeWorld {
+  return new NodeWorld({
+    settings,
+    pods: [aPluginPod({ tolerates: true })],
+    files: { state: 'Read', files: { [key]: file } },
+    partition: aManagedPartition({ device: slicedGpu }),
+    node: aNode({ allocatable: advertisesSlice }),
+    ...more,
+  });
+}
 
 describe('the device plugin’s config file', () => {
   it('is written before a node is closed for it', () => {
@@ -37,13 +50,7 @@ describe('the device plugin’s config file', () => {
   });
 
   it('is chosen when the node is closed and its layout is done', () => {
-    const world = new NodeWorld({
-      settings,
-      pods,
-      files: { state: 'Read', files: { [key]: file } },
-      partition: aManagedPartition({ device: slicedGpu }),
-      node: aNode({ allocatable: advertisesSlice }),
-    });
+    const world = aDoneNode();
     world.step();
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     expect(world.labels).not.to.have.property(label);
@@ -51,6 +58,51 @@ describe('the device plugin’s config file', () => {
     expect(world.labels[label]).to.equal(key);
     world.step(1000);
     expect(world.done.at(-1)).to.equal('EvictPod uid-plugin');
+  });
+
+  it('waits for a slot like any change, and is published only then', () => {
+    const world = aDoneNode({ files: noFiles });
+    world.slot = undefined;
+    const { verdict } = world.settle();
+    expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot' });
+    expect(verdict.message).to.match(
+      /its turn in the rollout of policy p: would restart its device plugin with config/,
+    );
+    expect(world.done).to.deep.equal([]);
+  });
+
+  it('restarts no plugin of a paused policy', () => {
+    const world = aDoneNode({ policy: aSlicingPolicy({ rollout: { paused: true } }) });
+    world.slot = undefined;
+    expect(world.settle().verdict.reason).to.equal('Paused');
+    expect(world.done.filter((what) => what !== 'PatchNode')).to.deep.equal([]);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('closes no node whose plugin would ignore it: that is said first', () => {
+    const world = aDoneNode({ pods: [aPluginPod({ strategy: 'single' })] });
+    const { verdict } = world.settle();
+    expect(verdict).to.include({ phase: 'Failed', reason: 'StrategyMismatch' });
+    expect(world.done).to.deep.equal([]);
+  });
+
+  it('closes no node that is cordoned or not Ready', () => {
+    for (const more of [{ unschedulable: true }, { ready: 'False' as const }]) {
+      const world = aDoneNode({ node: aNode({ allocatable: advertisesSlice, ...more }) });
+      expect(world.settle().verdict.reason).to.match(/^(ForeignCordon|NodeNotReady)$/);
+      expect(world.taintKeys).to.deep.equal([]);
+    }
+  });
+
+  it('of a node that was closed for another wish is changed only with a slot of its own', () => {
+    const world = aDoneNode({ node: aNode({ allocatable: advertisesSlice, taints: taints.closed }) });
+    world.slot = undefined;
+    for (let second = 0; second < 5; second += 1) {
+      world.step(1000);
+      world.pods = [aPluginPod({ uid: 'new', tolerates: true })];
+    }
+    expect(world.labels).not.to.have.property(label);
+    expect(world.taintKeys).to.deep.equal([]);
   });
 
   it('is written again where somebody has taken it away: a plugin whose file is gone does not start', () => {

@@ -139,12 +139,18 @@ describe('the device plugin of a node whose device is done', () => {
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
   });
 
-  it('that runs with another strategy is named, and not restarted', () => {
-    const world = aDoneChange({ pods: [aPluginPod({ uid: 'old', strategy: 'single' })] });
+  it('that runs with another strategy is named, and the node is opened with what it makes of the device', () => {
+    const single = { strategy: 'single', tolerates: true };
+    const world = aDoneChange({ pods: [aPluginPod({ uid: 'old', ...single })] });
     const { verdict } = world.step();
     expect(verdict).to.include({ phase: 'Failed', reason: 'StrategyMismatch' });
-    expect(verdict.message).to.include('gpu/plugin');
-    expect(world.done).to.deep.equal([]);
+    expect(verdict.message).to.include('gpu/plugin').and.include('The node stays closed: ');
+    // It advertises one GPU, as it will of the one slice: only a plugin that has read the device since tells which it is.
+    expect(world.done).to.deep.equal(['PatchNode', 'EvictPod old']);
+    world.pods = [aPluginPod({ uid: 'new', ...single })];
+    for (let second = 0; second < 4; second += 1) world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).to.include({ 'nvidia.com/mig.strategy': 'single' });
   });
 
   it('that does not come back makes the node Failed, and the node stays closed', () => {

@@ -1,0 +1,35 @@
+import { migConfigStateLabel, repartitioningTaint, restartedValue } from '../../api/names.ts';
+import type { NodeChange } from '../metadata/node-change.ts';
+import type { Command } from './commands.ts';
+import { isGrantLive } from './grant-failure.ts';
+import { hasStartupTaint, isUnfinished } from './node-view.ts';
+import { slotInForce } from './rules/slot.ts';
+import type { Situation } from './snapshot.ts';
+
+/**
+ * Whether commands take something away from a node's users that they still have. A node may lose anything only in its turn: with a
+ * slot in the ledger, whichever rule wants it. A node that is out of service already is brought to an end without one.
+ */
+export function needsSlot(situation: Situation, commands: readonly Command[]): boolean {
+  if (slotInForce(situation) !== undefined) return false;
+  const { node, partition, now } = situation;
+  const isOut = isUnfinished(node) || hasStartupTaint(node) || isGrantLive(partition, now);
+  return commands.some((command) => isIrreversible(command) || (!isOut && disrupts(command)));
+}
+
+/** Destroys what pods may still use. */
+function isIrreversible({ name }: Command): boolean {
+  return name === 'WriteGrant' || name === 'DeletePod';
+}
+
+/** Closes a node, ends a pod, says what the node offers, or makes the software of others come, go or change. */
+function disrupts(command: Command): boolean {
+  if (command.name === 'PatchNode') return takesAway(command.change);
+  return command.name === 'EvictPod' || command.name === 'AdvertiseDevices';
+}
+
+function takesAway({ addTaints = [], borrow = {} }: NodeChange): boolean {
+  // The fence of a restarted node takes nothing away: what was there is gone.
+  const closes = addTaints.some(({ key, value }) => key === repartitioningTaint.key && value !== restartedValue);
+  return closes || Object.keys(borrow).some((key) => key !== migConfigStateLabel);
+}

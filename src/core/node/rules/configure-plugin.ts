@@ -1,0 +1,44 @@
+import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
+import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
+import { closeNode } from '../node-marks.ts';
+import { isClosed, isUnfinished } from '../node-view.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import type { Situation } from '../snapshot.ts';
+import { checkPlugin } from './check-plugin.ts';
+import { nodeUnavailable } from './plan.ts';
+import { publishConfig } from './plugin-config.ts';
+import { awaitTurn } from './turn.ts';
+import { noteUntouched } from './untouched.ts';
+
+/** Makes the plugin use the policy's strategy and sharing. It reads its settings and the devices together: the layout must be done. */
+export function configurePlugin(situation: Situation): Outcome | undefined {
+  const { settings, claim, node, configFiles } = situation;
+  if (!settings.pluginConfigMap || !claim.winner) return undefined;
+  const { key } = managedConfig(claim.winner.spec);
+  if (node.metadata.labels?.[devicePluginConfigLabel] === key) {
+    // Not checked as long as all is well: a plugin that does not come back may be missing it.
+    return configFiles?.state === 'Read' ? publishConfig(situation) : undefined;
+  }
+  return awaitTurn(situation, 'Settings', [nodeUnavailable, checkPlugin]) ?? closeAndConfigure(situation, key);
+}
+
+/** The plugin restarts with its new settings on a closed node: no pod gets a device of before. */
+function closeAndConfigure(situation: Situation, key: string): Ruling {
+  const { settings, node, waits } = situation;
+  if (!isClosed(node)) {
+    if (!isUnfinished(node)) noteUntouched(situation, situation.pods ?? []);
+    return configuring(settings.settleMs, [{ name: 'PatchNode', change: closeNode() }]);
+  }
+  const left = settings.settleMs - waits.lasts('Closed');
+  if (left > 0) return configuring(left, []);
+  return configuring(250, [{ name: 'PatchNode', change: { borrow: { [devicePluginConfigLabel]: key } } }]);
+}
+
+function configuring(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
+  const message = 'the device plugin’s settings are changing';
+  return {
+    verdict: { phase: 'Updating', reason: 'AdvertisePending', message, transient: true, requeueAfterMs },
+    commands,
+    keepsClosed: true,
+  };
+}
