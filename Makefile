@@ -46,8 +46,11 @@ lint: node_modules/.installed ## Lint with type-aware rules and import rules per
 generate: node_modules/.installed ## Make types, validators and the chart's copies from crds/ and config/
 	@$(NODE) build/generate.mjs
 
-build: node_modules/.installed ## Bundle the programs into dist/
+build: dist/.built ## Bundle the programs into dist/
+
+dist/.built: node_modules/.installed package.json $(shell find src build -type f)
 	@$(NODE) build/bundle.mjs
+	@touch $@
 
 control-plane: node_modules/.installed ## Build Kubernetes' control plane into the cache (7 minutes the first time)
 	@$(NODE) src/simulator/control-plane/main.ts build >/dev/null

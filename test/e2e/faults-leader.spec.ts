@@ -37,7 +37,7 @@ describe('a leader that was stopped for longer than its lease', function () {
     };
     await ask({ '3g.20gb': 1 });
     const { acquireTime } = await eventually(lease, ({ holderIdentity }) => holderIdentity === 'controller-1', {
-      timeoutMs: 20_000,
+      timeoutMs: 30_000,
       what: 'the lease',
     });
     await rig().waitFor('p', 'Ready', 'True');

@@ -67,15 +67,16 @@ export function useRig(nodes: readonly RigNode[], { proxied = [], ...options }: 
     const paces = [
       '--max-concurrent-nodes',
       '100%',
+      // A shorter one is lost on a busy machine.
       '--lease-seconds',
-      '3',
+      '10',
       '--waiting-poll-ms',
       '300',
       '--settle-ms',
       '100',
     ];
     const controllerArguments = [...paces, ...(options.controllerArguments ?? [])];
-    const agentArguments = ['--read-interval-ms', '2000', ...(options.agentArguments ?? [])];
+    const agentArguments = ['--read-interval-ms', '5000', ...(options.agentArguments ?? [])];
     for (const program of proxied) proxies.set(program, await FaultProxy.open(controlPlane, program));
     const serverOf = (program: string): string | undefined => proxies.get(program)?.server;
     const given = { ...options, controlPlane, nodes, controllerArguments, agentArguments, serverOf };
