@@ -1,5 +1,6 @@
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import { hasFailed } from '../change-failure.ts';
+import { nextEpoch } from '../observed-epoch.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
@@ -34,7 +35,7 @@ export function awaitSlot(situation: Situation): Outcome | undefined {
       rests: countRests(situation),
       evictions,
       destroys: plan?.destroy ?? 0,
-      epoch: (partition.spec.granted?.epoch ?? 0) + 1,
+      epoch: nextEpoch(partition),
     },
   };
 }
