@@ -15,6 +15,7 @@ import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
 import { GrantClock } from './grant-clock.ts';
 import { GrantWork, type WorkOutcome } from './grant-work.ts';
 import type { Kubelet } from './kubelet.ts';
+import { reportSkew } from '../core/report/clock-skew.ts';
 import { cutHolders } from '../core/report/held-devices.ts';
 import { OwnPartition } from './own-partition.ts';
 import type { Partition } from './partition.ts';
@@ -72,9 +73,9 @@ export class NodeAgent {
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
     this.#claim = new Claim(this.#view, () => loadIdOf({ bootID, ...this.#load }));
     this.#planner = new Planner(this.#view, this.#claim);
-    this.#grantClock = new GrantClock(clock);
-    const known = { view: this.#view, claim: this.#claim, planner: this.#planner, clock: this.#grantClock };
-    this.#work = new GrantWork({ client, device, kubelet, logger, ...known });
+    this.#grantClock = new GrantClock(clock, () => client.config.serverClock.skewMs ?? 0);
+    const known = { view: this.#view, claim: this.#claim, planner: this.#planner, grantClock: this.#grantClock };
+    this.#work = new GrantWork({ client, device, kubelet, logger, clock, ...known });
   }
 
   /** Why nobody should rely on this agent yet; undefined once anybody may. */
@@ -214,6 +215,7 @@ export class NodeAgent {
     return {
       ...lastingFields(this.#options, seen, observedEpochOf(seen, spec.granted), this.#signalled),
       ...hostFields(this.#options.device.hostProblems()),
+      ...reportSkew(this.#options.client.config.serverClock.skewMs, seen),
       ...(this.#view.hasReport ? { bootID, ...this.#load, ...this.#reading() } : pickReading(seen)),
     };
   }

@@ -22,7 +22,7 @@ import { addHostUnitOption } from '../device/host/host-unit-option.ts';
 import { NodeAgent } from './agent.ts';
 import { followDriverLoad, watchDriverLoad } from './driver-load.ts';
 import { explainHiddenProcesses } from '../device/host/host-processes.ts';
-import { openDevice } from './open-device.ts';
+import { openDevice, type OpenDevice } from './open-device.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import { tellOfLock } from './waiting-for-lock.ts';
 import { signalPods } from './signal-pods.ts';
@@ -115,9 +115,9 @@ async function runAgent(options: Options): Promise<void> {
   if (hidden !== undefined) throw new Error(hidden);
   const signal = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
-  const state: { agent?: NodeAgent; isLocked?: () => boolean } = {};
+  const state: { agent?: NodeAgent; opened?: OpenDevice } = {};
   const health = await openHealth(options, logger, {
-    lock: () => (state.isLocked?.() === true ? undefined : 'another agent holds this node’s lock'),
+    lock: () => (state.opened ? state.opened.explainLoss() : 'another agent holds this node’s lock'),
     device: () => (state.agent ? state.agent.unready : 'the GPUs have not been read yet'),
   });
   const timeouts = readTimeouts(options);
@@ -146,7 +146,7 @@ async function runAgent(options: Options): Promise<void> {
     machine: await readLine(options.machineFile),
     readIntervalMs: options.readIntervalMs,
   });
-  Object.assign(state, { agent, isLocked: opened.isLocked });
+  Object.assign(state, { agent, opened });
   const queue = new WorkQueue({
     logger,
     backoff: { baseMs: 250, maxMs: 30_000 },
@@ -160,7 +160,7 @@ async function runAgent(options: Options): Promise<void> {
     fieldSelector: `metadata.name=${options.nodeName}`,
     onChange: ({ key }) => queue.add(key),
   }).start();
-  health?.metrics.attach({ queue, watch });
+  health?.metrics.attach({ queue, watch, serverClock: client.config.serverClock });
   const followed = followDriverLoad(driverLoad, { onLoad: () => queue.add(options.nodeName) }, signal);
   logger.info('agent started', { version: programVersion });
   await whenAborted(signal);

@@ -11,9 +11,9 @@ export interface WorkOptions {
   readonly undo: boolean;
   /** If one GPU cannot be brought to its wish, none is (strategy single). */
   readonly allOrNothing: boolean;
-  /** Asked before every operation; if false, no operation starts any more. */
-  readonly mayStart: () => boolean;
-  /** Awaited before the first destroy, mode change or reset; if it throws, the work stops. */
+  /** Asked before every operation: why it may not start. None starts any more then. @param disrupts whether it destroys, resets, or changes the mode */
+  readonly explainStop: (disrupts: boolean) => string | undefined;
+  /** Awaited before each destroy, mode change or reset; if it throws, the work stops. */
   readonly confirm: () => Promise<void>;
   /** UUIDs of GPUs and MIG devices that pods hold, read again on each call; if it throws, the work stops. */
   readonly listHeld: () => Promise<ReadonlySet<string>>;

@@ -6,7 +6,10 @@ import { listHeldDevices } from '../core/pods/slice-holders.ts';
 import type { DeviceState } from '../core/gpu/state/device-state.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Logger } from '../process/logger.ts';
+import { confirmedMs, isRevocation } from '../core/node/revocation.ts';
+import type { Clock } from '../process/clock.ts';
 import type { Claim } from './claim.ts';
+import { Confirmation } from './confirmation.ts';
 import type { Device, WorkOptions } from './device.ts';
 import type { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
@@ -31,8 +34,20 @@ interface Parts {
   readonly view: DeviceView;
   readonly claim: Claim;
   readonly planner: Planner;
-  readonly clock: GrantClock;
+  readonly grantClock: GrantClock;
+  readonly clock: Clock;
 }
+
+/** What the work rests on. */
+interface Permission {
+  readonly granted: Grant;
+  readonly confirmation: Confirmation;
+  /** Why nothing may be started any more. */
+  readonly isOver: () => string | undefined;
+}
+
+/** Between a look at who uses a GPU and its destroy, a question must not take long. */
+const quickly = { timeoutMs: 5_000, attempts: 2 } as const;
 
 /** Nothing was touched. */
 function explainUse(who: string): Fault {
@@ -49,12 +64,18 @@ export class GrantWork {
 
   /** @throws GrantRefused, DeviceError, and the API server's errors: then nothing was destroyed */
   async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
-    const { device, logger, view, planner, clock } = this.#parts;
+    const { device, logger, view, planner, grantClock } = this.#parts;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
     const readFault = await view.read();
     if (readFault) return { fault: readFault };
     const plan = planner.plan(partition, granted, granted);
     const { refusal, refusalCode } = plan.report;
+    if (plan.work.length > 0 && isRevocation(granted)) {
+      throw new GrantRefused(
+        'Stale',
+        `grant ${granted.epoch} takes back the one before, which was not answered in time`,
+      );
+    }
     if (refusal !== undefined) {
       return { fault: refusalCode === 'InUse' ? explainUse(refusal) : { code: 'Refused', message: refusal } };
     }
@@ -67,14 +88,15 @@ export class GrantWork {
     // 3. The plan assumes that its pods have gone. The kubelet and the driver know best whether they have.
     const inTheWay = planner.listInTheWay(plan.report);
     if (inTheWay.length > 0) return { fault: explainUse(inTheWay.join('; ')) };
-    // 4. Carry it out. The grant is confirmed at the API server itself before the first destroy.
-    const end = clock.explainEnd(granted);
+    // 4. Carry it out. The grant is confirmed at the API server itself, before it begins and as long as anything is destroyed.
+    const end = grantClock.explainEnd(granted);
     if (end !== undefined) throw new GrantRefused('Expired', `grant ${granted.epoch} is not acted on: ${end}`);
+    const confirmation = this.#confirmation(partition, granted, true);
+    await confirmation.renew();
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
     // On the signal, it finishes the current GPU; once the grant has expired, it starts no operation at all.
-    const mayStart = (): boolean => clock.explainEnd(granted) === undefined;
-    const confirm = (): Promise<void> => this.#confirm(partition, granted, true);
-    const options = { ...this.#options(partition, granted, signal), mayStart, confirm };
+    const isOver = (): string | undefined => grantClock.explainEnd(granted);
+    const options = this.#options(partition, signal, { granted, confirmation, isOver });
     const { failures, state } = await device.apply(granted.gpus, plan.work, options);
     const [failure] = failures;
     return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
@@ -95,13 +117,14 @@ export class GrantWork {
     if (report.refusal !== undefined || report.drains !== undefined || destroys) return undefined;
     if (work.length === 0) return { state: view.state };
     logger.info('the node restarted; recreating the granted layout', { ...report });
-    const options = this.#options(partition, granted, signal);
+    const confirmation = this.#confirmation(partition, granted, false);
+    const options = this.#options(partition, signal, { granted, confirmation, isOver: () => undefined });
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
     return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
   }
 
-  #options(partition: Partition, granted: Grant, signal: AbortSignal): WorkOptions {
+  #options(partition: Partition, signal: AbortSignal, { granted, confirmation, isOver }: Permission): WorkOptions {
     const { kubelet, view } = this.#parts;
     return {
       signal,
@@ -109,13 +132,18 @@ export class GrantWork {
       allowGpuReset: granted.allowGpuReset ?? false,
       undo: granted.rollback !== 'Never',
       allOrNothing: partition.spec.strategy === 'single',
-      mayStart: () => true,
-      confirm: () => this.#confirm(partition, granted, false),
+      explainStop: (disrupts) => isOver() ?? (disrupts ? confirmation.explainEnd() : undefined),
+      confirm: () => confirmation.renew(),
       listHeld: async () => {
         const word = await kubelet?.ask(view.report, partition.spec.strategy);
         return word ? listHeldDevices(word.holders, view.report) : new Set();
       },
     };
+  }
+
+  #confirmation(partition: Partition, granted: Grant, mustBeOpen: boolean): Confirmation {
+    const ask = (): Promise<void> => this.#confirm(partition, granted, mustBeOpen);
+    return new Confirmation(ask, this.#parts.clock, confirmedMs(granted));
   }
 
   /**
@@ -124,7 +152,7 @@ export class GrantWork {
    */
   async #confirm(partition: Partition, granted: Grant, mustBeOpen: boolean): Promise<void> {
     const { name, uid } = partition.metadata;
-    const fresh = await this.#parts.client.get<Partition>({ resource: nodePartitions, name });
+    const fresh = await this.#parts.client.get<Partition>({ resource: nodePartitions, name }, quickly);
     if (fresh.metadata.uid !== uid || fresh.spec.granted?.epoch !== granted.epoch) {
       throw new GrantRefused('Stale', `grant ${granted.epoch} was replaced`);
     }

@@ -4,6 +4,7 @@ import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import type { ServerClock } from '../kube/server-clock.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Device } from './device.ts';
 
@@ -11,6 +12,7 @@ import type { Device } from './device.ts';
 export interface AgentSources {
   readonly queue: Pick<WorkQueue, 'depth' | 'longestRunMs'>;
   readonly watch: Pick<Reflector<KubeObject>, 'counts' | 'silenceMs'>;
+  readonly serverClock: Pick<ServerClock, 'skewMs'>;
 }
 
 const deviceBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -71,6 +73,15 @@ export class AgentMetrics {
       registers,
       collect() {
         this.set(age());
+      },
+    });
+    const skew = (): number => (this.#sources?.serverClock.skewMs ?? 0) / 1000;
+    new Gauge({
+      name: 'gpu_partition_clock_skew_seconds',
+      help: 'How far the clock of the node is ahead of the API server’s; negative: behind. Precise to two seconds.',
+      registers,
+      collect() {
+        this.set(skew());
       },
     });
   }

@@ -12,8 +12,9 @@ import { Journal } from '../device/host/journal.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/command/runner.ts';
 import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
+import { disrupts } from '../core/smi/smi-command.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Device, Failure, WorkOptions } from './device.ts';
+import type { Device, Failure } from './device.ts';
 import { GrantRefused } from '../core/report/fault.ts';
 
 /** The host's own files, as seen by a privileged pod in the host's process namespace. */
@@ -37,8 +38,8 @@ export interface DeviceOptions {
 
 export interface OpenDevice {
   readonly device: Device;
-  /** Whether no other agent can work on it. */
-  readonly isLocked: () => boolean;
+  /** Why another agent may work on it; undefined if none can. */
+  readonly explainLoss: () => string | undefined;
 }
 
 /** Called with each operation that is done, as a command line. */
@@ -80,7 +81,7 @@ export async function openDevice(
   };
   return {
     device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange, host }),
-    isLocked: () => lock.isHeld(),
+    explainLoss: () => lock.explainLoss(),
   };
 }
 
@@ -96,7 +97,7 @@ export function deviceOf(
     host,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
-    readonly lock: Pick<NodeLock, 'isHeld'>;
+    readonly lock: Pick<NodeLock, 'explainLoss'>;
     readonly logger: Logger;
     readonly onOperation?: OnOperation | undefined;
     /** Updates everything else on this host that depends on the devices, before anybody learns that they have changed. */
@@ -118,11 +119,11 @@ export function deviceOf(
         allowReset: options.allowGpuReset,
         allOrNothing: options.allOrNothing,
         signal: options.signal,
-        mayStart: () => lock.isHeld() && options.mayStart(),
+        explainStop: (command) => lock.explainLoss() ?? options.explainStop(disrupts(command)),
         listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
         listOpeners: (minor) => listGpuOpeners(minor),
         ...(host && { host }),
-        beforeDisruption: ({ first }) => (first ? confirm(options) : Promise.resolve()),
+        confirm: () => demandAnswer('to confirm the grant', options.confirm),
         onProgress: ({ uuid, done }) => {
           logger.info('device operation', { gpu: uuid, done });
           onOperation?.(done);
@@ -167,10 +168,6 @@ async function takeLock(
 }
 
 /** A grant that is no longer valid stops the work as the device's own errors do. */
-function confirm({ confirm: ask }: WorkOptions): Promise<void> {
-  return demandAnswer('to confirm the grant', ask);
-}
-
 async function demandAnswer<T>(tried: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

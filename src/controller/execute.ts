@@ -95,6 +95,10 @@ export class Executor {
         await this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
         this.#log.info('grant written', { node: name, epoch: command.granted.epoch });
         return undefined;
+      case 'RevokeGrant':
+        await this.#writeSpec(snapshot, { granted: command.granted });
+        this.#log.warn('grant taken back: not answered in time', { node: name, epoch: command.granted.epoch });
+        return undefined;
       case 'WriteDrain':
         await this.#writeSpec(snapshot, { drain: command.drain });
         this.#log.info(describeDrain(command.drain), {

@@ -67,7 +67,7 @@ export class NodeReporter {
     // If the API server was away, what has failed at this generation still counts as failed.
     const isSame = before?.nodeUID === uid && before.wishGeneration === policy?.metadata.generation;
     const hasFailed = isSame && before.hasFailed;
-    const standing = { ...standUnjudged({ node, partition, slot, now: this.#now() }), hasFailed };
+    const standing = { ...standUnjudged({ node, partition, slot }), hasFailed };
     const seen = this.#cluster.slotsOf(node);
     for (const moved of rollout.put({ ...standing, seen, node: name, nodeUID: uid, policy: winner }))
       this.#onNews(moved);

@@ -2,6 +2,7 @@ import type { RequestOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig, type RequestContext } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import { ServerClock } from './server-clock.ts';
 
 /** Everything that one request needs to reach the API server with our identity. */
 export interface Credentials {
@@ -23,6 +24,8 @@ interface Pool {
  * (client-node 2.0.1, `createDispatcher`), which costs 5 to 7 times the CPU.
  */
 export class PooledKubeConfig extends KubeConfig {
+  /** Compares this machine's clock with the API server's. */
+  readonly serverClock = new ServerClock();
   readonly #load: (() => KubeConfig) | undefined;
   #source: KubeConfig | undefined;
   #pool: Pool | undefined;

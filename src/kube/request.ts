@@ -87,6 +87,7 @@ export async function openRequest(
   try {
     // Not fetch: its browser machinery costs 10 MB in each process.
     signal.throwIfAborted();
+    const sentMs = Date.now();
     const answer = send(url, {
       method: request.method,
       headers: {
@@ -101,6 +102,7 @@ export async function openRequest(
     });
     // undici notices an abort only once it has a connection: a handshake without an answer would block.
     const response = await untilAborted(answer, signal);
+    config.serverClock.see(response.headers['date'], sentMs, Date.now());
     if (response.statusCode >= 200 && response.statusCode < 300) return response;
     const retryAfter = response.headers['retry-after'];
     const text = await response.body.text();

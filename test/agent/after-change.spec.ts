@@ -9,7 +9,7 @@ const options: WorkOptions = {
   allowGpuReset: false,
   undo: true,
   allOrNothing: false,
-  mayStart: () => true,
+  explainStop: () => undefined,
   confirm: () => Promise.resolve(),
   listHeld: () => Promise.resolve(new Set()),
   signal: new AbortController().signal,
@@ -21,7 +21,7 @@ describe('device nodes and CDI specs', () => {
     const seen: number[] = [];
     const device = deviceOf(node.openDriver(), {
       journal: { begin: () => Promise.resolve(), finish: () => undefined },
-      lock: { isHeld: () => true },
+      lock: { explainLoss: () => undefined },
       logger: silentLogger,
       afterChange: async () => void seen.push(node.takeChanges().length),
     });

@@ -58,7 +58,8 @@ export class AgentScene {
     host?: HostLoans,
   ): NodeAgent {
     const journal = { begin: () => Promise.resolve(), finish: () => undefined };
-    const parts = { journal, lock: { isHeld: () => true }, logger: silentLogger, ...(host && { host }) };
+    const lock = { explainLoss: () => undefined };
+    const parts = { journal, lock, logger: silentLogger, ...(host && { host }) };
     const device = deviceOf(this.node.openDriver(), parts);
     this.#agent = new NodeAgent({
       client: this.#client,
@@ -161,5 +162,23 @@ export class AgentScene {
   /** As {@link run}, with what a watch may have brought instead. */
   async reconcile(watched: Partition | undefined): Promise<ReconcileResult | void> {
     return this.#agent.reconcile(watched, signal);
+  }
+}
+
+/** An agent's client whose reads get no answer while it is cut. */
+export class CutClient {
+  readonly client: KubeClient;
+  isCut = false;
+
+  constructor(client: KubeClient) {
+    const get = (...args: Parameters<KubeClient['get']>): Promise<unknown> =>
+      this.isCut ? Promise.reject(new Error('no route to the API server')) : client.get(...args);
+    this.client = new Proxy(client, {
+      get: (target, key) => {
+        if (key === 'get') return get;
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
   }
 }

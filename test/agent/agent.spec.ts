@@ -3,7 +3,7 @@ import { wishHash } from '../../src/core/policy/wish.ts';
 import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { isChange } from '../device/simulated-node.ts';
-import { AgentScene, later, signal, useAgentClient } from './agent-scene.ts';
+import { AgentScene, CutClient, later, signal, useAgentClient } from './agent-scene.ts';
 
 describe('the agent on the real API server', () => {
   const client = useAgentClient();
@@ -68,10 +68,11 @@ describe('the agent on the real API server', () => {
     expect(scene.node.takeChanges()).to.deep.equal([]);
   });
 
-  it('counts the seconds of a grant itself, whatever the deadline is by its clock', async () => {
+  it('counts the seconds of a grant itself', async () => {
     const clock = new FakeClock();
     scene.newAgent('boot-1', { clock });
-    await scene.grant(await scene.wish({ profiles }), { deadline: '2020-01-01T00:00:00Z', seconds: 60 });
+    const justOver = new Date(clock.wallMs() - 30_000).toISOString();
+    await scene.grant(await scene.wish({ profiles }), { deadline: justOver, seconds: 60 });
     await scene.run();
     expect(await scene.node.layout(0)).to.have.lengthOf(2);
     await scene.grant(await scene.wish({ profiles: { '1g.5gb': 7 } }), { deadline: later(), seconds: 60 });
@@ -111,6 +112,62 @@ describe('the agent on the real API server', () => {
     await scene.reconcile(stale);
     expect(scene.node.takeChanges()).to.deep.equal([]);
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+  });
+
+  it('does nothing for a grant that was taken back, also where it would only create', async () => {
+    const wish = await scene.wish({ profiles: {} });
+    await scene.grant(wish);
+    await scene.run();
+    await scene.grant(await scene.wish({ profiles }), { seconds: 60 });
+    const stale = await scene.read();
+    scene.node.takeChanges();
+    // What the controller writes before it opens the node of an agent that was asleep.
+    await scene.set({ granted: { epoch: 3, planHash: '' } });
+    await scene.reconcile(stale);
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    const { device } = (await scene.read()).status ?? {};
+    expect(device).to.deep.include({ observedEpoch: 3, step: 'Failed' });
+    expect(device?.error?.code).to.equal('Stale');
+    expect(device?.plan, 'the next grant may name it').to.include({ create: 2 });
+  });
+
+  it('says that a grant that was taken back is done where the device is as granted', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    await scene.set({ granted: { epoch: 2, planHash: '' } });
+    await scene.run();
+    expect((await scene.read()).status?.device).to.deep.include({ observedEpoch: 2, step: 'Idle' });
+  });
+
+  it('destroys nothing more once the API server has not confirmed the grant for half a minute', async () => {
+    const clock = new FakeClock();
+    const link = new CutClient(client());
+    const twoGpus = new AgentScene(client(), ['A100-SXM4-40GB', 'A100-SXM4-40GB']);
+    await twoGpus.create();
+    twoGpus.newAgent('boot-1', { client: link.client, clock });
+    const grant = async (layout: Readonly<Record<string, number>>): Promise<void> => {
+      const gpus = [0, 1].map((index) => ({ uuid: twoGpus.node.uuid(index), profiles: layout }));
+      await twoGpus.set({ wish: { gpus } });
+      await twoGpus.run();
+      const [first] = gpus;
+      if (first) await twoGpus.grant(first, { gpus, seconds: 600 });
+    };
+    await grant({ '1g.5gb': 7 });
+    await twoGpus.run();
+    await grant({ '3g.20gb': 2 });
+    twoGpus.node.intercept = async (args, run) => {
+      if (!isChange(args)) return run();
+      link.isCut = true;
+      await clock.advance(12_000);
+      return run();
+    };
+    await twoGpus.run();
+    // Three operations on the first GPU; by then the confirmation is 36 s old.
+    expect(await twoGpus.node.layout(0)).to.have.lengthOf(2);
+    expect(await twoGpus.node.layout(1)).to.have.lengthOf(7);
+    expect((await twoGpus.read()).status?.device?.error?.code).to.equal('Stopped');
   });
 
   it('never destroys what a process uses, and plans anew when it has ended', async () => {

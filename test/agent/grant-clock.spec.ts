@@ -9,15 +9,18 @@ const hourMs = 3_600_000;
 describe('the time of a grant', () => {
   let clock: FakeClock;
   let grants: GrantClock;
+  /** How far the node's clock is ahead of the API server's. */
+  let skewMs: number;
 
   beforeEach(() => {
     clock = new FakeClock();
-    grants = new GrantClock(clock);
+    skewMs = 0;
+    grants = new GrantClock(clock, () => skewMs);
   });
 
-  /** A grant whose deadline is so far away by the clock of the node. */
+  /** A grant whose deadline is so far away by the API server's clock. */
   function aGrant(deadlineInMs: number, rest: Partial<Grant> = {}): Grant {
-    const deadline = new Date(clock.wallMs() + deadlineInMs).toISOString();
+    const deadline = new Date(clock.wallMs() - skewMs + deadlineInMs).toISOString();
     return { gpus: [], epoch: 1, planHash: 'x', deadline, ...rest };
   }
 
@@ -27,12 +30,12 @@ describe('the time of a grant', () => {
   }
 
   it('is counted from when the grant was seen, wrong as the clock of the node may be', async () => {
-    see(undefined);
-    for (const clockErrorMs of [-hourMs, hourMs]) {
-      const grant = aGrant(clockErrorMs, { seconds: 60, epoch: clockErrorMs });
+    for (const clockErrorMs of [-hourMs, 0, hourMs]) {
+      const grant = aGrant(60_000, { seconds: 60, epoch: 1 + clockErrorMs });
       see(grant);
+      clock.shiftWall(clockErrorMs);
+      skewMs += clockErrorMs;
       await clock.advance(60_000);
-      clock.shiftWall(hourMs);
       expect(grants.explainEnd(grant)).to.equal(undefined);
       await clock.advance(1);
       expect(grants.explainEnd(grant)).to.match(/its 60 s are over/);
@@ -61,19 +64,18 @@ describe('the time of a grant', () => {
     expect(grants.explainEnd({ ...grant, epoch: 2 })).to.equal(undefined);
   });
 
-  it('begins anew for an agent that has been restarted, unless the grant should have been over for as long again', () => {
+  it('is over when the deadline has passed by its whole length, however late the grant is seen', () => {
     const recent = aGrant(-59_000, { seconds: 60 });
     see(recent);
     expect(grants.explainEnd(recent)).to.equal(undefined);
-    grants = new GrantClock(clock);
-    const old = aGrant(-61_000, { seconds: 60 });
+    const old = aGrant(-61_000, { seconds: 60, epoch: 2 });
     see(old);
-    expect(grants.explainEnd(old)).to.match(/the agent started after its deadline/);
+    expect(grants.explainEnd(old)).to.match(/its deadline .* passed 61 s ago by the API server's clock/);
   });
 
-  it('is the deadline’s, by the clock of the node, for a grant without seconds', () => {
+  it('is the deadline’s for a grant without seconds', () => {
     see(undefined);
     expect(grants.explainEnd(aGrant(1))).to.equal(undefined);
-    expect(grants.explainEnd(aGrant(-1))).to.match(/deadline .* has passed/);
+    expect(grants.explainEnd(aGrant(-1))).to.match(/its deadline .* passed/);
   });
 });

@@ -54,7 +54,11 @@ describe('the metrics of an agent', () => {
     const metrics = new AgentMetrics(new Registry(), new FakeClock());
     expect(metrics.explainStall(0)).to.equal(undefined);
     const counts = { lists: 1, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };
-    metrics.attach({ queue: { depth: 1, longestRunMs: 61_000 }, watch: { counts, silenceMs: 0 } });
+    metrics.attach({
+      queue: { depth: 1, longestRunMs: 61_000 },
+      watch: { counts, silenceMs: 0 },
+      serverClock: { skewMs: undefined },
+    });
     expect(metrics.explainStall(60_000)).to.equal('a reconcile has been running for 61 s');
     expect(metrics.explainStall(62_000)).to.equal(undefined);
   });

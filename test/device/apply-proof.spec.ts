@@ -170,8 +170,8 @@ describe('the one reading that proves what was done to all GPUs', () => {
     const node = await prepare({ gpus: 3, from: { '1g.5gb': 7 } });
     // Three operations a GPU: compute instances, GPU instances, the new ones.
     let left = 5;
-    const mayStart = (): boolean => (left -= 1) >= 0;
-    const outcomes = await apply(node, { '3g.20gb': 2 }, { mayStart });
+    const explainStop = (): string | undefined => ((left -= 1) >= 0 ? undefined : 'the time is over');
+    const outcomes = await apply(node, { '3g.20gb': 2 }, { explainStop });
     expect(outcomes).to.equal('Applied, Failed Stopped, Skipped Stopped');
   });
 
@@ -181,8 +181,8 @@ describe('the one reading that proves what was done to all GPUs', () => {
     let left = 1;
     node.intercept = (args, run) =>
       args.includes('-cgi') && args.includes(node.busId(0)) ? { rc: 0, stdout, end: 'Exited' } : run();
-    const mayStart = (): boolean => (left -= 1) >= 0;
-    const outcomes = await apply(node, { '3g.20gb': 2 }, { mayStart });
+    const explainStop = (): string | undefined => ((left -= 1) >= 0 ? undefined : 'the time is over');
+    const outcomes = await apply(node, { '3g.20gb': 2 }, { explainStop });
     expect(outcomes).to.equal('Failed Stopped, Refused Stopped');
     expect(node.takeChanges()).to.have.length(1);
   });

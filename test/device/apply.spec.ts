@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
 import type { GpuTarget } from '../../src/core/gpu/target/gpu-target.ts';
+import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
 import { InProcessNode } from './simulated-node.ts';
 
@@ -88,11 +89,11 @@ describe('applying layouts to a node', () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '2g.10gb': 3 }]);
     const before = await node.layout(0);
-    const beforeDisruption = async (): Promise<void> => {
+    const confirm = async (): Promise<void> => {
       if (!node.state.includes('proc')) await node.startProcess(0, 0);
     };
     node.takeChanges();
-    const [result] = await apply(node, [{}], { beforeDisruption });
+    const [result] = await apply(node, [{}], { confirm });
     expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'InUse']);
     expect(await node.layout(0)).to.deep.equal(before);
   });
@@ -220,14 +221,14 @@ describe('applying layouts to a node', () => {
     const start = place.split('@')[1] ?? '';
     const id = /gi 0 (\d+)/.exec(node.state)?.[1] ?? '';
     let isTaken = false;
-    const beforeDisruption = async (): Promise<void> => {
+    const confirm = async (): Promise<void> => {
       if (isTaken) return;
       isTaken = true;
       node.run(['mig', '-i', '0', '-dci', '-gi', id]);
       node.run(['mig', '-i', '0', '-dgi', '-gi', id]);
       node.run(['mig', '-i', '0', '-cgi', `20:${start}`]);
     };
-    const [result] = await apply(node, [{}], { beforeDisruption });
+    const [result] = await apply(node, [{}], { confirm });
     expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'ForeignInstance']);
     expect(await node.layout(0)).to.deep.equal([`1g.5gb+me@${start}[]`]);
   });
@@ -236,8 +237,8 @@ describe('applying layouts to a node', () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '1g.5gb': 7 }]);
     let left = 2;
-    const mayStart = (): boolean => (left -= 1) >= 0;
-    const [result] = await apply(node, [{ '3g.20gb': 2 }], { mayStart, undo: true });
+    const explainStop = (): string | undefined => ((left -= 1) >= 0 ? undefined : 'the time is over');
+    const [result] = await apply(node, [{ '3g.20gb': 2 }], { explainStop, undo: true });
     expect(result).to.deep.include({ outcome: 'Failed', operations: 2 });
     expect([result?.error?.code, result?.undoError?.code]).to.deep.equal(['Stopped', 'Stopped']);
     expect(await node.layout(0)).to.deep.equal([]);
@@ -253,18 +254,20 @@ describe('applying layouts to a node', () => {
     expect(outcomes(results)).to.deep.equal(['Applied', 'Skipped Stopped']);
   });
 
-  it('asks before each disruption, the first one marked, and stops where it is told to', async () => {
+  it('asks before each look at who uses what goes and before each command that destroys, and stops where it is told to', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], mig(0));
     await apply(node, [{ '2g.10gb': 2 }]);
-    const asked: string[] = [];
-    await apply(node, [{ '1g.5gb': 1 }], {
-      beforeDisruption: async ({ kind, instance, first }) => {
-        asked.push(`${kind} ${instance?.profile}@${instance?.start}${first ? ' first' : ''}`);
+    const asked: number[] = [];
+    node.takeChanges();
+    const [result] = await apply(node, [{ '1g.5gb': 1 }], {
+      confirm: async () => {
+        asked.push(node.takeChanges().length);
+        if (asked.length === 3) throw new DeviceError('Stopped', { tried: 'to confirm', found: 'no answer' });
       },
     });
-    expect(asked).to.have.length(2);
-    expect(asked[0]).to.match(/^DestroyInstance 2g\.10gb@\d first$/);
-    expect(asked[1]).to.match(/^DestroyInstance 2g\.10gb@\d$/);
+    expect(asked).to.deep.equal([0, 0, 1]);
+    expect(result?.error?.code).to.equal('Stopped');
+    expect(node.takeChanges()).to.deep.equal([]);
   });
 
   it('tells what it did as it goes', async () => {

@@ -1,6 +1,7 @@
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
 import { isToMakeAgain } from '../../src/core/policy/load-id.ts';
 import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/report/report-fields.ts';
+import { confirmedMs, isRevocation } from '../../src/core/node/revocation.ts';
 import type { KubeletWord } from '../../src/agent/kubelet.ts';
 import { withHolders } from '../../src/core/report/held-devices.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
@@ -49,6 +50,10 @@ export class AgentProcess {
   #readFailures = 0;
   #plannedWish: unknown;
   #hasTriedToRebuild = false;
+  /** When the grant that stands was first seen. */
+  #sight = { key: '', at: 0 };
+  /** When the API server last confirmed the grant that is carried out. */
+  #confirmedAt = -Infinity;
   /** The last report: while a plugin settles nothing else is checked four times a second. */
   #told: { readonly partition: StoredPartition; readonly report: unknown } | undefined;
 
@@ -77,6 +82,8 @@ export class AgentProcess {
     const partition = isAhead && this.#written ? this.#written : watched;
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;
+    const sight = `${partition.metadata.uid}/${granted?.epoch}`;
+    if (this.#sight.key !== sight) this.#sight = { key: sight, at: this.#world.timeline.now };
     if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0))
       return yield* this.#act(partition, granted);
     if (this.#isStale || !sameJson(wish, this.#plannedWish)) {
@@ -123,6 +130,7 @@ export class AgentProcess {
     const readFault = yield* this.#read(partition);
     if (readFault) return { fault: readFault };
     const plan = this.#planDrained(partition, granted, this.#foreign(partition, granted));
+    if (plan.work.length > 0 && isRevocation(granted)) return { fault: { code: 'Stale', message: 'taken back' } };
     if (plan.report.refusal !== undefined) return { fault: { code: 'Refused', message: plan.report.refusal } };
     if (plan.work.length === 0) return {};
     if (plan.report.hash !== granted.planHash) {
@@ -162,7 +170,16 @@ export class AgentProcess {
   ): Generator<number, Outcome, undefined> {
     const { device, kubelet, checks } = this.#world;
     const held = new Set(kubelet.holdings().flatMap(({ devices }) => devices.map(({ id }) => id)));
-    let isConfirmed = false;
+    const confirm = (): Generator<number, void, undefined> => this.#confirm(partition, granted, mustBeOpen);
+    this.#confirmedAt = -Infinity;
+    if (mustBeOpen) {
+      try {
+        yield* confirm();
+      } catch (error) {
+        if (!(error instanceof DriverRefusal)) throw error;
+        return { fault: { code: 'Stale', message: error.message } };
+      }
+    }
     let fault: Fault | undefined;
     const done: { readonly gpu: Gpu; readonly before: Gpu['slices']; readonly mode: Gpu['mig'] }[] = [];
     for (const { uuid, mode, steps } of work) {
@@ -179,13 +196,11 @@ export class AgentProcess {
         for (const operation of operations) {
           const isDisruption =
             operation === 'Enable' || operation === 'Disable' || operation.action === 'DestroyInstance';
-          if (isDisruption && !isConfirmed) {
-            yield* this.#confirm(partition, granted, mustBeOpen);
-            isConfirmed = true;
-          }
+          if (isDisruption) yield* confirm();
           yield this.#world.random.between(50, 1500);
           this.#world.mayCrash('agent');
-          if (!mayStart()) throw new DriverRefusal('Stopped', 'the deadline has passed');
+          if (!mayStart() || (isDisruption && !this.#isConfirmed(granted)))
+            throw new DriverRefusal('Stopped', 'the deadline has passed');
           if (isDisruption && this.#isHeld(gpu, operation, held)) throw new DriverRefusal('InUse', 'a pod holds it');
           checks.deviceIsChanged(partition, granted, gpu, operation);
           if (this.#world.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
@@ -197,23 +212,27 @@ export class AgentProcess {
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
         fault ??= { code: error.code, message: error.message };
-        if (granted.rollback !== 'Never' && error.code !== 'Stopped') yield* this.#undo([before]);
+        if (granted.rollback !== 'Never' && error.code !== 'Stopped') yield* this.#undo([before], granted, confirm);
         if (partition.spec.strategy === 'single') break;
       }
     }
-    if (fault && partition.spec.strategy === 'single') yield* this.#undo(done);
+    if (fault && partition.spec.strategy === 'single') yield* this.#undo(done, granted, confirm);
     return { fault };
   }
 
   /** Destroys what this apply created and recreates what it destroyed, placements included. */
   *#undo(
     changed: readonly { readonly gpu: Gpu; readonly before: Gpu['slices']; readonly mode: Gpu['mig'] }[],
+    granted: Grant,
+    confirm: () => Generator<number, void, undefined>,
   ): Generator<number, void, undefined> {
     const { device, kubelet } = this.#world;
     for (const { gpu, before, mode } of changed) {
       try {
         for (const slice of gpu.slices.filter((one) => !before.some(({ uuid }) => uuid === one.uuid))) {
+          yield* confirm();
           yield this.#world.random.between(50, 1500);
+          if (!this.#isConfirmed(granted)) throw new DriverRefusal('Stopped', 'the confirmation is too old');
           device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
           kubelet.devicesChanged();
         }
@@ -238,19 +257,29 @@ export class AgentProcess {
   }
 
   *#confirm(partition: StoredPartition, granted: Grant, mustBeOpen: boolean): Generator<number, void, undefined> {
+    const askedAt = this.#world.timeline.now;
+    if (askedAt - this.#confirmedAt < confirmedMs(granted) / 6) return;
     try {
       const fresh = yield* this.#world.call('agent', 'Read', () => this.#world.partition);
       const isAnswered = (fresh?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
       const isSame = fresh?.metadata.uid === partition.metadata.uid && fresh?.spec.granted?.epoch === granted.epoch;
-      if (isSame && !(mustBeOpen && isAnswered)) return;
+      if (!isSame || (mustBeOpen && isAnswered))
+        throw new DriverRefusal('Stopped', 'the grant does not stand any more');
+      this.#confirmedAt = askedAt;
     } catch (error) {
       if (!this.#world.isFault(error)) throw error;
+      if (!this.#isConfirmed(granted)) throw new DriverRefusal('Stopped', 'nobody knows whether the grant stands');
     }
-    throw new DriverRefusal('Stopped', 'the grant does not stand any more, or nobody knows');
   }
 
-  #isPast({ deadline }: Grant): boolean {
-    return this.#world.timeline.now > Date.parse(deadline);
+  /** Whether the last confirmation still allows disruptions. */
+  #isConfirmed(granted: Grant): boolean {
+    return this.#world.timeline.now - this.#confirmedAt <= confirmedMs(granted);
+  }
+
+  #isPast({ deadline, seconds = 0 }: Grant): boolean {
+    const { now } = this.#world.timeline;
+    return now - this.#sight.at > seconds * 1000 || now > Date.parse(deadline) + seconds * 1000;
   }
 
   // --- what it knows ----------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import type { SettledDecision } from './controller-world.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
+import { isRevocation } from '../../src/core/node/revocation.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
@@ -112,6 +113,7 @@ export class Invariants {
       'S7',
       `grant ${granted.epoch} was written while the agent works on ${earlier?.epoch}`,
     );
+    if (isRevocation(granted)) return;
     demand(before.status?.device?.step !== 'Unknown', 'S10', 'granted on a device that cannot be read');
     this.#countEqual(before);
     demand(granted.allowReboot !== true, 'S6', 'a reboot was granted that no policy allows');

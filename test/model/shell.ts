@@ -112,6 +112,10 @@ export class NodeShell {
         return yield* this.#writeSpec(snapshot, { ...command.fields });
       case 'WriteGrant':
         return yield* this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
+      case 'RevokeGrant':
+        return yield* this.#writeSpec(snapshot, {
+          granted: { ...snapshot.partition?.spec.granted, ...command.granted },
+        });
       case 'WriteDrain':
         return yield* this.#writeSpec(snapshot, { drain: command.drain });
       case 'PatchNode': {

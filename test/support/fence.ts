@@ -28,7 +28,9 @@ export function listChanges({ partitions, nodes }: Timeline, node: string): read
   const events = partitions.eventsOf(node);
   const grants = events.flatMap(({ revision, object }, i) => {
     const epoch = object?.spec.granted?.epoch ?? 0;
-    return epoch > (events[i - 1]?.object?.spec.granted?.epoch ?? 0) ? [{ epoch, granted: revision }] : [];
+    const isNew = epoch > (events[i - 1]?.object?.spec.granted?.epoch ?? 0);
+    // What takes a grant back lets no agent act.
+    return isNew && object?.spec.granted?.planHash !== '' ? [{ epoch, granted: revision }] : [];
   });
   return grants.map(({ epoch, granted }) => {
     const done = events.find(({ object }) => (object?.status?.device?.observedEpoch ?? 0) >= epoch);

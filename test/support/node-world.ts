@@ -155,6 +155,9 @@ export class NodeWorld {
       case 'WriteGrant':
         this.done.push('WriteGrant');
         return this.#writeSpec({ granted: dropNulls(command.granted), repairs: command.repairs });
+      case 'RevokeGrant':
+        this.done.push('RevokeGrant');
+        return this.#writeSpec({ granted: { ...this.partition.spec.granted, ...command.granted } });
       case 'WriteDrain':
         this.done.push('WriteDrain');
         return this.#writeSpec({ drain: command.drain ?? undefined });

@@ -132,15 +132,15 @@ export interface GpuNodePartition {
         generation?: number;
       };
       /**
-       * Hash of the plan that was granted. The agent destroys only what that plan names.
+       * Hash of the plan that was granted. The agent destroys only what that plan names. Empty: takes back the grant before this one, which was not answered in time, and allows nothing.
        */
       planHash: string;
       /**
-       * When the controller gives up on the grant, by its own clock.
+       * When the controller takes the grant back if it is not answered, by its own clock.
        */
       deadline: string;
       /**
-       * Seconds from when the agent saw the grant, after which it starts no further operation. Absent: deadline applies, by the clock of the node.
+       * Seconds from when the agent saw the grant, after which it starts no further operation. Nor does it once deadline has passed by as many, by the API server's clock. Absent: deadline applies.
        */
       seconds?: number;
       /**
@@ -293,6 +293,10 @@ export interface GpuNodePartition {
        * Product name of the machine (DMI).
        */
       machine?: string;
+      /**
+       * How far the clock of the node is ahead of the API server's, in seconds; negative: behind. Absent below 10 s. Nothing depends on it: durations are counted, and deadlines compared by the API server's clock.
+       */
+      clockSkewSeconds?: number;
       /**
        * Epoch of the last grant that the agent finished, successfully or not.
        */

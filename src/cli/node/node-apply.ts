@@ -106,7 +106,7 @@ export async function applyLayout(
           allOrNothing,
           allowReset: limits.allowGpuReset === true,
           signal,
-          mayStart: () => lock.isHeld() && performance.now() < end,
+          explainStop: () => lock.explainLoss() ?? (performance.now() < end ? undefined : 'the time limit is over'),
           onProgress: (progress) => {
             const gpu = changing.find(({ uuid }) => uuid === progress.uuid);
             if (gpu !== undefined) watcher.onProgress(gpu, progress);

@@ -59,7 +59,7 @@ export async function runChangeTest(
     );
     const test = await withSignal((signal) =>
       new GpuTrial(driver, device, gpu, {
-        apply: { host, listHeld, allowReset: options.allowGpuReset === true, mayStart: () => lock.isHeld() },
+        apply: { host, listHeld, allowReset: options.allowGpuReset === true, explainStop: () => lock.explainLoss() },
         stop: () => explainStop(signal, performance.now() > end, options.deadline),
         readTables: () => readTables(runner),
         onProfile: watcher.onProfile,

@@ -21,7 +21,7 @@ import { redactFault } from '../../core/selftest/fault-text.ts';
 
 export interface ChangeTestOptions {
   /** Options of every apply. */
-  readonly apply: Pick<DeviceApplyOptions, 'allowReset' | 'host' | 'listHeld' | 'mayStart' | 'onProgress'>;
+  readonly apply: Pick<DeviceApplyOptions, 'allowReset' | 'host' | 'listHeld' | 'explainStop' | 'onProgress'>;
   /** Why no further profile should be started; undefined to continue. */
   readonly stop: () => string | undefined;
   /** Reads the tables by themselves once more. @throws DeviceError if one is not understood */

@@ -1,6 +1,7 @@
 import type { Grant, NodePartitionSpec, Wish } from '../../api/types.ts';
 import type { NodeChange } from '../metadata/node-change.ts';
 import type { OfferedStatus } from '../nvidia/resources/offered-status.ts';
+import type { Revocation } from './revocation.ts';
 
 /** Identifies a pod fully: a new pod of the same name is a different pod. */
 export interface PodRef {
@@ -34,6 +35,8 @@ export type Command =
   | { readonly name: 'DeletePartition'; readonly uid: string }
   | { readonly name: 'WriteWish'; readonly fields: WishFields }
   | { readonly name: 'WriteGrant'; readonly granted: GrantFields; readonly repairs: readonly string[] | null }
+  /** Takes back the grant that stands: see {@link Revocation}. */
+  | { readonly name: 'RevokeGrant'; readonly granted: Revocation }
   /** Records for which plan pods are being evicted; null: no longer for any. */
   | { readonly name: 'WriteDrain'; readonly drain: Drain | null }
   | { readonly name: 'PatchNode'; readonly change: NodeChange }

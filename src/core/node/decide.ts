@@ -8,7 +8,6 @@ import { pausedLabels } from '../pods/gpu-holders.ts';
 import { noteFailures } from './change-failure.ts';
 import type { Command } from './commands.ts';
 import { needsSlot } from './disruption.ts';
-import { isGrantLive } from './grant-failure.ts';
 import { beginByNow, type NodeMemory, WaitList } from './memory.ts';
 import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
 import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
@@ -18,12 +17,13 @@ import { keepDrainClock } from './rules/drain.ts';
 import { finish } from './rules/finish.ts';
 import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
-import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
+import { grantInFlight, grantOverdue, grantUnanswered } from './rules/grant-in-flight.ts';
 import { markLasting, openIdle } from './rules/open.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
 import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
 import { awaitSlot } from './rules/slot.ts';
+import { isGrantLive } from './revocation.ts';
 import { tidyStatus } from './rules/tidy-status.ts';
 import { isUntouched } from './rules/untouched.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
@@ -46,6 +46,7 @@ export type Decision =
 /** In order of precedence: the first rule with an outcome decides. */
 const rules: readonly Rule[] = [
   grantInFlight,
+  grantOverdue,
   grantUnanswered,
   noPolicy,
   notReadSinceBoot,
@@ -177,14 +178,14 @@ function keepKnown({ evictions }: NodeMemory, { pods, slot }: NodeSnapshot): Nod
 
 /** Ends the drain that the partition still names. */
 function endDrain(
-  { partition, now }: Situation,
+  { partition }: Situation,
   { isUnderWay }: Standing,
   commands: readonly Command[],
 ): readonly Command[] {
   const isWritten = commands.some(
     ({ name }) => name === 'WriteWish' || name === 'WriteDrain' || name === 'DeletePartition',
   );
-  if (partition.spec.drain === undefined || isUnderWay || isWritten || isGrantLive(partition, now)) return [];
+  if (partition.spec.drain === undefined || isUnderWay || isWritten || isGrantLive(partition)) return [];
   return [{ name: 'WriteDrain', drain: null }];
 }
 

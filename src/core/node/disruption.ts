@@ -1,7 +1,7 @@
 import { migConfigStateLabel, repartitioningTaint, restartedValue } from '../../api/names.ts';
 import type { NodeChange } from '../metadata/node-change.ts';
 import type { Command } from './commands.ts';
-import { isGrantLive } from './grant-failure.ts';
+import { isGrantLive } from './revocation.ts';
 import { hasStartupTaint, isUnfinished } from './node-view.ts';
 import { slotInForce } from './rules/slot.ts';
 import type { Situation } from './snapshot.ts';

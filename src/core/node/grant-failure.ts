@@ -1,10 +1,11 @@
-import type { GpuNodePartition, GpuReport, Grant, NodePartitionStatus } from '../../api/types.ts';
+import type { GpuReport, Grant, NodePartitionStatus } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import { growingRestMs } from './growing-rest.ts';
 import { recallMemory, type Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
 import { retryMs } from '../report/report-fields.ts';
+import { isRevocation } from './revocation.ts';
 import type { Situation } from './snapshot.ts';
 
 /** What failed grants of a node have in common. */
@@ -88,12 +89,12 @@ function parse(wait: Wait | undefined): GrantFailure | undefined {
   return { generation, epoch: Number(epoch), fault, equal: Number(equal), count: wait.count ?? 1, since: wait.since };
 }
 
-function failedGrant({ partition, now }: Situation): { readonly epoch: number; readonly code: string } | undefined {
+function failedGrant({ partition }: Situation): { readonly epoch: number; readonly code: string } | undefined {
   const { granted } = partition.spec;
   const { device } = partition.status ?? {};
   if (!granted) return undefined;
   if (isUnanswered(partition)) {
-    return Date.parse(granted.deadline) < now ? { epoch: granted.epoch, code: 'Unanswered' } : undefined;
+    return isRevocation(granted) ? { epoch: granted.epoch, code: 'Unanswered' } : undefined;
   }
   const isAnswer = observedEpochOf(device, granted) === granted.epoch;
   if (!isAnswer || device?.step !== 'Failed' || !device.error) return undefined;
@@ -131,10 +132,4 @@ function faultOf({ partition, node }: Situation): string {
 /** Recreated instances count as the same, whatever their ids. */
 function layoutOf({ uuid, mig, error, instances }: GpuReport): unknown {
   return [uuid, mig, error !== undefined, instances.map(({ profile, start }) => `${profile}@${start}`).sort()];
-}
-
-/** A grant that its agent may still be acting on. */
-export function isGrantLive(partition: GpuNodePartition, now: number): boolean {
-  const { granted } = partition.spec;
-  return granted !== undefined && isUnanswered(partition) && Date.parse(granted.deadline) >= now;
 }

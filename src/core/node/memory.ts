@@ -43,6 +43,10 @@ export const waitNames = [
   'GrantFailed',
   /** A change has ended with a reason that counts as a failure; see {@link endings}. */
   'ChangeFailed',
+  /** The agent is to answer a grant. */
+  'Granted',
+  /** A grant was taken back; an agent that was at work stops. */
+  'Revoked',
   /** The agent is absent. */
   'AgentAway',
   /** The verdict has its reason. */
@@ -63,6 +67,7 @@ const lasting: readonly WaitName[] = [
   'DrainRest',
   'GrantFailed',
   'ChangeFailed',
+  'Revoked',
 ];
 
 export interface Wait {

@@ -10,6 +10,11 @@ export function observedEpochOf(device: DeviceReport | undefined, granted: Grant
   return observedEpoch >= 0 && observedEpoch <= highest ? observedEpoch : 0;
 }
 
+/** The epoch of the next grant. */
+export function nextEpoch({ spec }: GpuNodePartition): number {
+  return (spec.granted?.epoch ?? 0) + 1;
+}
+
 /** Whether there is a grant that the agent has not finished. */
 export function isUnanswered({ spec, status }: GpuNodePartition): boolean {
   return spec.granted !== undefined && observedEpochOf(status?.device, spec.granted) < spec.granted.epoch;

@@ -1,7 +1,8 @@
-import type { GpuNodePartition } from '../../api/types.ts';
+import type { GpuNodePartition, Grant } from '../../api/types.ts';
 import { type JsonPatchOperation, patchNode } from '../metadata/node-patch.ts';
-import { isGrantLive } from './grant-failure.ts';
 import { releaseNode } from './node-marks.ts';
+import { isUnanswered } from './observed-epoch.ts';
+import { timeText } from '../text/time.ts';
 import { isClosed, metadataOf, type NodeView } from './node-view.ts';
 
 /** What becomes of a node that no controller manages any more. */
@@ -25,7 +26,13 @@ export function planRelease(node: NodeView, partition: GpuNodePartition | undefi
   const patch = patchNode(metadataOf(node), releaseNode());
   if (patch.length === 0) return { state: 'Clean' };
   const { granted, nodeUID } = partition?.spec ?? {};
-  const isBusy = partition !== undefined && nodeUID === node.metadata.uid && isGrantLive(partition, now);
-  if (isBusy && granted !== undefined) return { state: 'Busy', until: granted.deadline };
+  const isOurs = partition !== undefined && nodeUID === node.metadata.uid;
+  const end = isOurs && granted !== undefined && isUnanswered(partition) ? endOf(granted) : -Infinity;
+  if (now < end) return { state: 'Busy', until: timeText(end) };
   return { state: 'Marked', patch, wasClosed: isClosed(node) };
+}
+
+/** Without a controller nobody takes the grant back: its agent may see it at the deadline, and act on it for its whole time. */
+function endOf({ deadline, seconds = 0 }: Grant): number {
+  return Date.parse(deadline) + seconds * 1000;
 }

@@ -1,8 +1,8 @@
 import type { NodeStanding } from '../rollout/slot.ts';
 import { hasFailed } from './change-failure.ts';
-import { isGrantLive } from './grant-failure.ts';
 import { isClosedAnyway, isReadyNode, isUnfinished } from './node-view.ts';
 import type { Ruling } from './outcome.ts';
+import { isGrantLive } from './revocation.ts';
 import type { NodeSnapshot, Situation } from './snapshot.ts';
 
 /** The node's place in its rollout after a decision; the caller knows whose node it is. */
@@ -23,7 +23,7 @@ export function describeStanding(situation: Situation, ruling: Ruling): Standing
 }
 
 /** A node that cannot be decided: it requests nothing, and keeps its slot as long as it is closed or its agent may be at work. */
-export function standUnjudged(known: Pick<NodeSnapshot, 'node' | 'partition' | 'slot' | 'now'>): Standing {
+export function standUnjudged(known: Pick<NodeSnapshot, 'node' | 'partition' | 'slot'>): Standing {
   return { ...standAside(known), isUnderWay: isUnderWay(known), slot: known.slot?.startTime };
 }
 
@@ -40,14 +40,9 @@ export function standAside({ node, partition }: Pick<NodeSnapshot, 'node' | 'par
 }
 
 /** Whether its agent may be changing it, or it is closed for that. */
-function isUnderWay({
-  node,
-  partition,
-  now,
-  slot,
-}: Pick<NodeSnapshot, 'node' | 'partition' | 'slot' | 'now'>): boolean {
+function isUnderWay({ node, partition, slot }: Pick<NodeSnapshot, 'node' | 'partition' | 'slot'>): boolean {
   const isClosed = isUnfinished(node) && (slot !== undefined || !isClosedAnyway(node));
-  return (partition !== undefined && isGrantLive(partition, now)) || isClosed;
+  return (partition !== undefined && isGrantLive(partition)) || isClosed;
 }
 
 /** Whether a node that has a slot and is open is about to use it. Bounded: no slot is kept for nothing. */

@@ -51,6 +51,22 @@ export type ChangeCommand =
   /** As above. */
   | { readonly name: 'DestroyInstances'; readonly gpu: string; readonly instances: readonly number[] };
 
+/** Whether a command may end running work: it destroys, resets, or changes the mode. */
+export function disrupts({ name }: ChangeCommand): boolean {
+  switch (name) {
+    case 'SetMode':
+    case 'Reset':
+    case 'DestroyComputeInstances':
+    case 'DestroyInstances':
+      return true;
+    case 'SetPersistence':
+    case 'CreateInstances':
+    case 'CreateComputeInstance':
+    case 'CreateWholeComputeInstance':
+      return false;
+  }
+}
+
 export type SmiCommand = ReadCommand | ChangeCommand;
 
 /** A value that must never reach a command line; a bug in the program, not a fault of the device. */

@@ -1,18 +1,8 @@
-import type { Place } from '../../core/gpu/search/instance.ts';
 import type { DeviceError } from '../../core/gpu/state/device-error.ts';
+import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { HostLoans } from '../host/host-loans.ts';
 import type { Journal } from '../host/journal.ts';
 import type { DeviceState } from '../../core/gpu/state/device-state.ts';
-
-/** Something irreversible is about to happen to a GPU. */
-export interface Disruption {
-  readonly uuid: string;
-  readonly kind: 'DestroyInstance' | 'DestroyComputeInstances' | 'ChangeMode' | 'Reset';
-  /** The GPU instance, for the first two. */
-  readonly instance?: Place;
-  /** True for the first disruption of this apply: the issuer of the grant should be asked again. */
-  readonly first: boolean;
-}
 
 export interface Progress {
   readonly uuid: string;
@@ -33,10 +23,10 @@ export interface DeviceApplyOptions {
   readonly allOrNothing?: boolean;
   /** When aborted, GPUs in progress are finished, and no other is begun. */
   readonly signal?: AbortSignal;
-  /** Asked before every operation; if false (the deadline has passed), nothing starts any more, not even an undo. */
-  readonly mayStart?: () => boolean;
-  /** Awaited right before each disruption, before the busy check; throws a DeviceError to stop. */
-  readonly beforeDisruption?: (disruption: Disruption) => Promise<void>;
+  /** Asked before every operation: why it may not start (the deadline has passed). Nothing starts any more then, not even an undo. */
+  readonly explainStop?: (command: ChangeCommand) => string | undefined;
+  /** Awaited before each busy check, and before each command that may end running work; throws a DeviceError to stop. */
+  readonly confirm?: () => Promise<void>;
   /**
    * What pods hold, read again before each disruption, since a pod may hold a device without a process: UUIDs of GPUs and MIG
    * devices, known or not, and `NAMESPACE/NAME` of a pod whose device cannot be identified.

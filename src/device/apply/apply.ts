@@ -40,7 +40,7 @@ export async function applyNode(
   let device: DeviceState | undefined = initial;
   const held = (await options.listHeld?.()) ?? new Set<string>();
   const host = options.host ?? new HostLoans({ persistence: new PersistenceMode(driver, new LoanNote()) });
-  const context: ApplyContext = { driver, options, host, disrupted: false, known: listDevices(initial) };
+  const context: ApplyContext = { driver, options, host, known: listDevices(initial) };
   // 1. Judge every GPU on the reading before any is touched.
   const tasks = targets.map((target) => judgeTarget(context, initial, target, held));
   if (options.allOrNothing === true && tasks.some(isGivenUp)) skip(tasks, undefined);

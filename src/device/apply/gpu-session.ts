@@ -1,13 +1,13 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { placeOf, type Place } from '../../core/gpu/search/instance.ts';
 import { describeProcess } from '../../core/gpu/state/device-users.ts';
-import type { DeviceApplyOptions, Disruption } from './apply-options.ts';
+import type { DeviceApplyOptions } from './apply-options.ts';
 import type { DeviceDriver } from '../command/driver.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../../core/smi/instance-table.ts';
 import { explainFailure, type Execution } from '../../core/smi/output.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
-import { writeArguments, type ChangeCommand } from '../../core/smi/smi-command.ts';
+import { disrupts, writeArguments, type ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { GpuState } from '../../core/gpu/state/device-state.ts';
 
 /** What all operations of one apply share. */
@@ -15,8 +15,6 @@ export interface ApplyContext {
   readonly driver: DeviceDriver;
   readonly options: DeviceApplyOptions;
   readonly host: NonNullable<DeviceApplyOptions['host']>;
-  /** True once a disruption of this apply was announced. */
-  disrupted: boolean;
   /** UUIDs of all GPUs of the node and of what is on them. */
   readonly known: ReadonlySet<string>;
 }
@@ -82,9 +80,10 @@ export class GpuSession {
     return this.#context.options.allowReset === true;
   }
 
-  /** Runs one operation. Its answer proves nothing, only a later reading does. @throws DeviceError Stopped */
+  /** Runs one operation. Its answer proves nothing, only a later reading does. @throws DeviceError Stopped, and what `confirm` throws */
   async run(command: ChangeCommand): Promise<Execution> {
-    this.#demandTime(command);
+    if (disrupts(command)) await this.#context.options.confirm?.();
+    this.#demandStart(command);
     this.operations += 1;
     const execution = await this.driver.change(command);
     const done = describeChange(command);
@@ -99,20 +98,15 @@ export class GpuSession {
    * @param instances GPU instance ids and places; none: the whole GPU
    * @param parts the compute instances on them to destroy; absent: all
    * @returns the reading that was checked
-   * @throws DeviceError InUse, and what `beforeDisruption` throws
+   * @throws DeviceError InUse, and what `confirm` throws
    */
   async demandFree(
-    kind: Disruption['kind'],
+    kind: 'DestroyInstance' | 'DestroyComputeInstances' | 'ChangeMode' | 'Reset',
     instances: readonly (Place & { readonly id: number })[] = [],
     parts?: readonly number[],
   ): Promise<ReportedGpu> {
     const { options } = this.#context;
-    const places =
-      instances.length === 0 ? [{}] : instances.map(({ profile, start }) => ({ instance: { profile, start } }));
-    for (const place of places) {
-      await options.beforeDisruption?.({ uuid: this.gpu.uuid, kind, ...place, first: !this.#context.disrupted });
-      this.#context.disrupted = true;
-    }
+    await options.confirm?.();
     const held = (await options.listHeld?.()) ?? new Set();
     const report = await this.driver.readUse(this.busId);
     const goes = ({ instance, computeInstance }: ReportedGpu['processes'][number]): boolean =>
@@ -213,9 +207,9 @@ export class GpuSession {
     return undefined;
   }
 
-  #demandTime(command: ChangeCommand): void {
-    if (this.#context.options.mayStart?.() === false)
-      throw this.explain('Stopped', { tried: describeChange(command), found: 'the time limit is over' });
+  #demandStart(command: ChangeCommand): void {
+    const found = this.#context.options.explainStop?.(command);
+    if (found !== undefined) throw this.explain('Stopped', { tried: describeChange(command), found });
   }
 }
 

@@ -8,8 +8,8 @@ import { makeOwnFolder } from './state-folder.ts';
 
 /** While it is held, nobody else who takes this host's lock changes GPUs. */
 export interface NodeLock {
-  /** False if the lock's name is no longer ours (somebody emptied the folder): then nothing may be started. */
-  isHeld(): boolean;
+  /** Why the lock is no longer ours (somebody emptied the folder), and nothing may be started; undefined as long as it is. */
+  explainLoss(): string | undefined;
   release(): Promise<void>;
 }
 
@@ -52,13 +52,20 @@ export async function lockNode(options: NodeLockOptions): Promise<NodeLock> {
   const descriptor = findDescriptor(server);
   if (descriptor !== undefined) descriptors.add(descriptor);
   return {
-    isHeld: () => statSync(path, { throwIfNoEntry: false })?.ino === inode,
+    explainLoss: () => explainLoss(path, inode),
     // The name stays: a name without a listener is free, and only a higher name may remove a number.
     release: () => {
       if (descriptor !== undefined) descriptors.delete(descriptor);
       return close(server);
     },
   };
+}
+
+function explainLoss(path: string, inode: number): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })?.ino;
+  if (found === inode) return undefined;
+  const change = found === undefined ? 'is gone' : 'is another file now';
+  return `the lock ${path} ${change}: somebody emptied or restored its folder, and others may change the GPUs`;
 }
 
 /**

@@ -34,6 +34,13 @@ describe('a node that no controller looks after any more', () => {
       until: granted.deadline,
     });
     expect(planRelease(closed, busy, Date.parse(granted.deadline) + 1)).to.include({ state: 'Marked' });
+    // It may have seen it at the deadline.
+    const late = aManagedPartition({ granted: { ...granted, seconds: 60 }, device: { observedEpoch: 2 } });
+    expect(planRelease(closed, late, Date.parse(granted.deadline) + 59_999)).to.deep.equal({
+      state: 'Busy',
+      until: '2026-01-01T12:11:00Z',
+    });
+    expect(planRelease(closed, late, Date.parse(granted.deadline) + 60_000)).to.include({ state: 'Marked' });
     const another = { ...busy, spec: { ...busy.spec, nodeUID: 'of an earlier node' } };
     expect(planRelease(closed, another, Date.parse(granted.deadline) - 1)).to.include({ state: 'Marked' });
   });

@@ -1,17 +1,20 @@
+import type { Grant } from '../../../api/types.ts';
 import { combine } from '../../metadata/node-change.ts';
+import { timeText } from '../../text/time.ts';
 import { closeNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import { isUnanswered } from '../observed-epoch.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import { isGrantLive, revoke, workEndsMs } from '../revocation.ts';
 import type { Situation } from '../snapshot.ts';
 import { withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
 
 /** Whatever the policies say meanwhile, a node that may be changing its device is left to finish. */
-export function grantInFlight({ partition, now, node }: Situation): Outcome | undefined {
+export function grantInFlight({ partition, now, node, waits }: Situation): Outcome | undefined {
   const { granted } = partition.spec;
-  if (!granted || !isUnanswered(partition)) return undefined;
-  const left = Date.parse(granted.deadline) - now;
+  if (!granted || !isGrantLive(partition)) return undefined;
+  const left = Math.min(Date.parse(granted.deadline) - now, leftOf(granted, waits));
   if (left < 0) return undefined;
   return {
     verdict: {
@@ -28,27 +31,44 @@ export function grantInFlight({ partition, now, node }: Situation): Outcome | un
   };
 }
 
+/** The deadline may be by the clock of an earlier leader, which was ahead. */
+function leftOf({ epoch, seconds }: Grant, waits: Situation['waits']): number {
+  return seconds === undefined ? Infinity : seconds * 1000 - waits.lasts('Granted', String(epoch));
+}
+
+/** A grant that was not answered in time is taken back first: whatever follows must not meet an agent that only now sees it. */
+export function grantOverdue(situation: Situation): Ruling | undefined {
+  const { partition } = situation;
+  const { granted } = partition.spec;
+  if (!granted || !isGrantLive(partition)) return undefined;
+  const message = describeSilence(situation, granted);
+  return {
+    verdict: { phase: 'Failed', reason: 'Failed', message, transient: true, requeueAfterMs: 1000 },
+    commands: [{ name: 'RevokeGrant', granted: revoke(partition) }],
+    keepsClosed: true,
+  };
+}
+
 /**
- * An agent that has not answered by the deadline starts nothing any more, and what it has done is unknown. A device plugin that
- * starts now advertises what exists: once it is back, the taint is removed, as it must not outlive its cause.
+ * What an agent has done that has not answered is unknown. As soon as it cannot be at work any more, a device plugin that starts
+ * advertises what exists: once it is back, the taint is removed, as it must not outlive its cause.
  */
 export function grantUnanswered(situation: Situation): Outcome | undefined {
-  const { partition, node, agent, claim } = situation;
+  const { partition, node, claim } = situation;
   const { granted } = partition.spec;
   if (!granted || !isUnanswered(partition)) return undefined;
   // Nothing waits for an answer any more.
   if (claim.winner === undefined && !isUnfinished(node)) return undefined;
-  const refreshed = isClosed(node) ? refreshAfterSilence(situation, granted.epoch) : undefined;
+  const refreshed = isClosed(node)
+    ? (awaitEnd(situation, granted) ?? refreshAfterSilence(situation, granted.epoch))
+    : undefined;
   if (refreshed && 'look' in refreshed) return refreshed;
-  const state = agent.state === 'Ready' ? 'look at its log' : `${describeAgent(situation)}; look at its log`;
   const closed = refreshed ? `. The node stays closed: ${refreshed.verdict.message}` : '';
   return {
     verdict: {
       phase: 'Failed',
       reason: 'Failed',
-      message:
-        `the agent has not answered grant ${granted.epoch} by its deadline ${granted.deadline}, and no longer acts on it: ` +
-        `${state}, and at nvidia-smi on the node. A new grant follows when it reports again${closed}`,
+      message: `${describeSilence(situation, granted)}${closed}`,
       ...(refreshed?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: refreshed.verdict.requeueAfterMs }),
     },
     // Opened here, unlike other nodes that failed: there the agent's last report would be compared with what the new plugin offers.
@@ -59,6 +79,22 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
         : []),
     keepsClosed: true,
   };
+}
+
+function describeSilence(situation: Situation, { deadline }: Grant): string {
+  const state = situation.agent.state === 'Ready' ? '' : `${describeAgent(situation)}; `;
+  return (
+    `the agent has not answered by the deadline ${deadline} of its grant, which is taken back: ${state}look at its log, ` +
+    'and at nvidia-smi on the node. A new grant follows when it reports again'
+  );
+}
+
+/** Waits until the agent has stopped, if it is at work. */
+function awaitEnd({ waits, now }: Situation, granted: Grant): Ruling | undefined {
+  const left = workEndsMs(granted) - waits.lasts('Revoked', String(granted.epoch));
+  if (left <= 0) return undefined;
+  const message = `an agent that is at work stops by ${timeText(now + left)}`;
+  return { verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: left }, commands: [] };
 }
 
 /** The agent's pod and its problem. */

@@ -3,6 +3,7 @@ import { combine } from '../../metadata/node-change.ts';
 import { timeText } from '../../text/time.ts';
 import { closeNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
+import { nextEpoch } from '../observed-epoch.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair, recentRepairs } from '../repair.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
@@ -69,7 +70,7 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   const { partition, claim, settings, now } = situation;
   const wish = wishOf(situation);
   const spec = claim.winner?.spec;
-  const epoch = (partition.spec.granted?.epoch ?? 0) + 1;
+  const epoch = nextEpoch(partition);
   // A failed try between two repairs does not undo them.
   const repairs = [...recentRepairs(partition, now), ...(isRepair(partition) ? [timeText(now)] : [])];
   return {

@@ -2,6 +2,7 @@ import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
 import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
+import { nextEpoch } from '../observed-epoch.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
@@ -59,7 +60,7 @@ function requestOf(situation: Situation, use: SlotUse): SlotRequest {
     rests: isLayout ? countRests(situation) : 0,
     evictions,
     destroys: isLayout ? (partition.status?.device?.plan?.destroy ?? 0) : 0,
-    epoch: (partition.spec.granted?.epoch ?? 0) + 1,
+    epoch: nextEpoch(partition),
   };
 }
 

@@ -6,13 +6,15 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  noon,
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import { planWish } from '../../../../src/core/policy/plan-wish.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 /** A node that was closed for grant 3, whose agent has not said a word since, a second after the deadline. */
-function anUnansweredGrant(more: ConstructorParameters<typeof NodeWorld>[0] = {}): NodeWorld {
+function anOverdueGrant(more: ConstructorParameters<typeof NodeWorld>[0] = {}): NodeWorld {
   const world = new NodeWorld({
     node: aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } }),
     partition: aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, observedEpoch: 2 } }),
@@ -24,6 +26,16 @@ function anUnansweredGrant(more: ConstructorParameters<typeof NodeWorld>[0] = {}
   return world;
 }
 
+/** The same after the grant was taken back, and anything that an agent had begun has ended. */
+function anUnansweredGrant(more: ConstructorParameters<typeof NodeWorld>[0] = {}): NodeWorld {
+  const world = anOverdueGrant(more);
+  world.step();
+  world.step();
+  world.now += workEndsMs;
+  world.done.length = 0;
+  return world;
+}
+
 /** The plugin's DaemonSet, once a second: a pod where no taint that it does not tolerate is on the node. */
 function runPlugin(world: NodeWorld, offer: Readonly<Record<string, string>>, tolerates = false): void {
   if (world.pods.length > 0) return world.advertise(offer);
@@ -31,6 +43,63 @@ function runPlugin(world: NodeWorld, offer: Readonly<Record<string, string>>, to
   const mayCome = tolerates || world.taintKeys.length === 0;
   if (mayCome) world.pods = [aPluginPod({ uid: `new-${world.now}`, tolerates })];
 }
+
+/** Of a grant that does not say how long it is valid. */
+const workEndsMs = 90_000;
+
+describe('a grant whose deadline is over', () => {
+  it('is taken back by the next grant, which allows nothing, and nothing else is done before that is written', () => {
+    const world = anOverdueGrant();
+    const { granted } = world.partition.spec;
+    const { verdict } = world.step();
+    expect(verdict).to.include({ phase: 'Failed', reason: 'Failed' });
+    expect(world.done).to.deep.equal(['RevokeGrant']);
+    // What an agent made before it was stopped stays recognisable as ours.
+    expect(world.partition.spec.granted).to.deep.equal({ ...granted, epoch: 4, planHash: '' });
+  });
+
+  it('is taken back also where its node is open, and where no policy is left', () => {
+    const world = anOverdueGrant({ node: aNode(), policy: undefined });
+    world.step();
+    expect(world.done).to.deep.equal(['RevokeGrant']);
+  });
+
+  it('keeps its node closed, and the plugin as it is, until an agent that was at work has stopped', () => {
+    const world = anOverdueGrant();
+    world.advertise({ 'nvidia.com/gpu': '0' });
+    world.step();
+    for (let second = 0; second < 89; second += 1) {
+      const { verdict } = world.step(1000);
+      expect(verdict.message).to.include('an agent that is at work stops by 2026-01-01T12:11:3');
+    }
+    expect(world.done).to.deep.equal(['RevokeGrant']);
+    world.failOver();
+    world.step(5000);
+    expect(world.done).to.deep.equal(['RevokeGrant', 'PatchNode', 'EvictPod old']);
+  });
+
+  it('is not waited for any longer than it is valid, where another leader’s clock is behind', () => {
+    const world = anOverdueGrant({
+      partition: aManagedPartition({ granted: aGrant({ seconds: 60 }), device: { ...wholeGpu, observedEpoch: 2 } }),
+    });
+    world.now = noon - 3_600_000;
+    world.step();
+    world.step(60_001);
+    expect(world.done).to.deep.equal(['RevokeGrant']);
+  });
+
+  it('is answered by an agent that is back, and a new one follows', () => {
+    const world = anOverdueGrant({ agent: { state: 'Ready' } });
+    world.step();
+    const { gpus, wish = { gpus: [] } } = { ...world.device, ...world.partition.spec };
+    world.report({ observedEpoch: 4, step: 'Failed', error: { code: 'Stale', message: 'taken back' } });
+    world.report({ plan: planWish({ ...world.device, gpus: gpus ?? [] }, wish).report });
+    for (let second = 0; second < 10; second += 1) world.step(1000);
+    expect(world.done.at(-1)).to.equal('WriteGrant');
+    expect(world.partition.spec.granted).to.include({ epoch: 5 });
+    expect(world.partition.spec.granted?.planHash).to.not.equal('');
+  });
+});
 
 // 7
 describe('a grant that is not answered by its deadline', () => {

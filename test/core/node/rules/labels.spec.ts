@@ -75,6 +75,8 @@ describe('labels of a device, where we write them', () => {
     });
     world.report({ observedEpoch: 3 });
     world.step();
+    world.step();
+    world.step(90_000);
     world.pods = [];
     world.advertise({});
     world.step(1000);

@@ -1,0 +1,41 @@
+import type { GpuNodePartition, Grant } from '../../api/types.ts';
+import { isUnanswered, nextEpoch } from './observed-epoch.ts';
+
+/**
+ * A grant that nobody has answered in time is taken back by the next one, which names no plan. Any agent refuses a grant whose plan
+ * is not the one that it makes itself, also one of an earlier version. What may become of the GPUs stays in it: what the agent has
+ * made is recognised by that.
+ */
+export type Revocation = Pick<Grant, 'epoch' | 'planHash'>;
+
+export function revoke(partition: GpuNodePartition): Revocation {
+  return { epoch: nextEpoch(partition), planHash: '' };
+}
+
+/** Whether this takes the grant before it back. */
+export function isRevocation({ planHash }: Grant): boolean {
+  return planHash === '';
+}
+
+/** Whether there is a grant that the agent may act on. */
+export function isGrantLive(partition: GpuNodePartition): boolean {
+  const { granted } = partition.spec;
+  return granted !== undefined && !isRevocation(granted) && isUnanswered(partition);
+}
+
+const longestConfirmedMs = 30_000;
+/** Grants of an earlier version do not say how long they are valid. */
+const usualSeconds = 600;
+
+/** For how long after the API server has confirmed a grant the agent may begin to destroy because of it, in ms. */
+export function confirmedMs({ seconds = usualSeconds }: Grant): number {
+  return Math.min(longestConfirmedMs, (seconds * 1000) / 3);
+}
+
+/**
+ * After how long nothing of a grant that was taken back is under way any more, in ms: the last confirmation is over, and whatever was
+ * begun by then has ended. A change of eight GPUs was seen to take 44 s.
+ */
+export function workEndsMs(granted: Grant): number {
+  return 3 * confirmedMs(granted);
+}
