@@ -12,8 +12,8 @@ import type { Situation } from './snapshot.ts';
  */
 export function needsSlot(situation: Situation, commands: readonly Command[]): boolean {
   if (slotInForce(situation) !== undefined) return false;
-  const { node, partition, now } = situation;
-  const isOut = isUnfinished(node) || hasStartupTaint(node) || isGrantLive(partition, now);
+  const { node, partition } = situation;
+  const isOut = isUnfinished(node) || hasStartupTaint(node) || isGrantLive(partition);
   return commands.some((command) => isIrreversible(command) || (!isOut && disrupts(command)));
 }
 
