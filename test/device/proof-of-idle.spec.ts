@@ -25,6 +25,43 @@ async function clear(node: InProcessNode): Promise<GpuResult | undefined> {
   return results[0];
 }
 
+describe('an empty GPU in MIG mode', () => {
+  const aGpu = (): InProcessNode => new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+  const fill = async (node: InProcessNode, listOpeners?: () => readonly string[]): Promise<GpuResult | undefined> => {
+    const target = { uuid: node.uuid(0), want: { '1g.5gb': 7 } };
+    return (await applyNode(node.openDriver(), [target], { ...(listOpeners && { listOpeners }) })).results[0];
+  };
+
+  it('gets no instance while a process has it whole, as the driver would say', async () => {
+    const node = aGpu();
+    await node.startProcess(0);
+    expect(node.run(['mig', '-i', '0', '-cgi', '19', '-C'])).to.include({
+      rc: 19,
+      stdout:
+        'Unable to create a GPU instance on GPU  0 using profile 19: In use by another client\n' +
+        'Failed to create GPU instances: In use by another client\n',
+    });
+    const result = await fill(node);
+    expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'InUse']);
+    expect(result?.error?.holders).to.deep.equal(['pid 4200 (python3 train.py)']);
+    expect(node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('names the process that came after the plan, or who has the GPU open without one', async () => {
+    const node = aGpu();
+    node.intercept = (args, run) => {
+      if (args.includes('-cgi') && !node.state.includes('proc')) node.state += 'proc gpu 0 pid 77 mem 0 name nsys\n';
+      return run();
+    };
+    const result = await fill(node);
+    expect([result?.outcome, result?.error?.code]).to.deep.equal(['Failed', 'InUse']);
+    expect(result?.error?.holders).to.deep.equal(['pid 77 (nsys)']);
+    const held = aGpu();
+    held.faults = 'fail DeviceCreateGpuInstance rc=19';
+    expect((await fill(held, () => ['Xorg (pid 9)']))?.error?.holders).to.deep.equal(['Xorg (pid 9)']);
+  });
+});
+
 describe('an instance that looks idle', () => {
   it('is idle with nothing but the driver’s own memory on it', async () => {
     expect(await listBusy(await aNode())).to.deep.equal([false, false]);
