@@ -78,6 +78,33 @@ describe('an instance that looks idle', () => {
     expect(node.takeChanges()).to.deep.equal([]);
   });
 
+  it('is not known where the driver tells neither a process nor the memory in use, and may be destroyed manually', async () => {
+    for (const untold of ['N/A', '[Unknown Error]', '']) {
+      const node = await aNode();
+      node.intercept = (_args, run) => {
+        const { stdout, ...rest } = run();
+        const [head = '', devices = '', tail = ''] = stdout.split(/(<mig_devices>[^]*<\/mig_devices>)/);
+        return { ...rest, stdout: head + devices.replaceAll(/(<used>)[^<]*/g, `$1${untold}`) + tail };
+      };
+      expect(await listBusy(node), untold).to.deep.equal([true, true]);
+      const result = await clear(node);
+      expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'InUse']);
+      expect(result?.error?.holders[0]).to.match(/^somebody, perhaps.* manually .*-dci.*-dgi.* on 3g\.20gb at 0$/);
+      expect(node.takeChanges()).to.deep.equal([]);
+    }
+  });
+
+  it('is known by a listed process where the driver does not tell the memory in use', async () => {
+    const node = await aNode();
+    await node.startProcess(0, 4);
+    node.intercept = (_args, run) => {
+      const { stdout, ...rest } = run();
+      return { ...rest, stdout: stdout.replace('<used>1212 MiB', '<used>N/A') };
+    };
+    expect(await listBusy(node)).to.deep.equal([false, true]);
+    expect((await clear(node))?.error?.holders).to.deep.equal(['pid 4200 (python3 train.py) on 3g.20gb at 4']);
+  });
+
   it('is busy where a process runs on the GPU and the driver does not tell on which instance', async () => {
     const node = await aNode();
     await node.startProcess(0);
