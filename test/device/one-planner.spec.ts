@@ -63,6 +63,12 @@ describe('one planner', () => {
       [undefined, []],
     ]);
   });
+
+  it('creates nothing on an empty GPU that a process has whole, be it reported or read', async () => {
+    const node = new InProcessNode(['H100-80GB-HBM3'], 'gpu 0 mig 1 pending 1\n');
+    await node.startProcess(0);
+    expect(await planTwice(node, { profiles: { '1g.10gb': 7 } })).to.deep.equal(['InUse', 'InUse']);
+  });
 });
 
 describe('the steps of a granted plan', () => {

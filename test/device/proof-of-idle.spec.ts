@@ -25,6 +25,43 @@ async function clear(node: InProcessNode): Promise<GpuResult | undefined> {
   return results[0];
 }
 
+describe('an empty GPU in MIG mode', () => {
+  const aGpu = (): InProcessNode => new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+  const fill = async (node: InProcessNode, listOpeners?: () => readonly string[]): Promise<GpuResult | undefined> => {
+    const target = { uuid: node.uuid(0), want: { '1g.5gb': 7 } };
+    return (await applyNode(node.openDriver(), [target], { ...(listOpeners && { listOpeners }) })).results[0];
+  };
+
+  it('gets no instance while a process has it whole, as the driver would say', async () => {
+    const node = aGpu();
+    await node.startProcess(0);
+    expect(node.run(['mig', '-i', '0', '-cgi', '19', '-C'])).to.include({
+      rc: 19,
+      stdout:
+        'Unable to create a GPU instance on GPU  0 using profile 19: In use by another client\n' +
+        'Failed to create GPU instances: In use by another client\n',
+    });
+    const result = await fill(node);
+    expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'InUse']);
+    expect(result?.error?.holders).to.deep.equal(['pid 4200 (python3 train.py)']);
+    expect(node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('names the process that came after the plan, or who has the GPU open without one', async () => {
+    const node = aGpu();
+    node.intercept = (args, run) => {
+      if (args.includes('-cgi') && !node.state.includes('proc')) node.state += 'proc gpu 0 pid 77 mem 0 name nsys\n';
+      return run();
+    };
+    const result = await fill(node);
+    expect([result?.outcome, result?.error?.code]).to.deep.equal(['Failed', 'InUse']);
+    expect(result?.error?.holders).to.deep.equal(['pid 77 (nsys)']);
+    const held = aGpu();
+    held.faults = 'fail DeviceCreateGpuInstance rc=19';
+    expect((await fill(held, () => ['Xorg (pid 9)']))?.error?.holders).to.deep.equal(['Xorg (pid 9)']);
+  });
+});
+
 describe('an instance that looks idle', () => {
   it('is idle with nothing but the driver’s own memory on it', async () => {
     expect(await listBusy(await aNode())).to.deep.equal([false, false]);
@@ -39,6 +76,33 @@ describe('an instance that looks idle', () => {
     expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'InUse']);
     expect(result?.error?.holders).to.deep.equal(['an unlisted user, with 1212 MiB of memory in use on 3g.20gb at 4']);
     expect(node.takeChanges()).to.deep.equal([]);
+  });
+
+  it('is not known where the driver tells neither a process nor the memory in use, and may be destroyed manually', async () => {
+    for (const untold of ['N/A', '[Unknown Error]', '']) {
+      const node = await aNode();
+      node.intercept = (_args, run) => {
+        const { stdout, ...rest } = run();
+        const [head = '', devices = '', tail = ''] = stdout.split(/(<mig_devices>[^]*<\/mig_devices>)/);
+        return { ...rest, stdout: head + devices.replaceAll(/(<used>)[^<]*/g, `$1${untold}`) + tail };
+      };
+      expect(await listBusy(node), untold).to.deep.equal([true, true]);
+      const result = await clear(node);
+      expect([result?.outcome, result?.error?.code]).to.deep.equal(['Refused', 'InUse']);
+      expect(result?.error?.holders[0]).to.match(/^somebody, perhaps.* manually .*-dci.*-dgi.* on 3g\.20gb at 0$/);
+      expect(node.takeChanges()).to.deep.equal([]);
+    }
+  });
+
+  it('is known by a listed process where the driver does not tell the memory in use', async () => {
+    const node = await aNode();
+    await node.startProcess(0, 4);
+    node.intercept = (_args, run) => {
+      const { stdout, ...rest } = run();
+      return { ...rest, stdout: stdout.replace('<used>1212 MiB', '<used>N/A') };
+    };
+    expect(await listBusy(node)).to.deep.equal([false, true]);
+    expect((await clear(node))?.error?.holders).to.deep.equal(['pid 4200 (python3 train.py) on 3g.20gb at 4']);
   });
 
   it('is busy where a process runs on the GPU and the driver does not tell on which instance', async () => {

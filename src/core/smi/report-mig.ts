@@ -45,23 +45,31 @@ function findUntold(gpu: XmlElement): string | undefined {
 }
 
 /**
- * Memory in use on a MIG device without a listed process: the driver does not list its user, or not here (another process
- * namespace). The driver itself keeps a few MiB on each (12 were recorded); a CUDA context takes over a hundred.
+ * MIG devices without a listed process that may have a user all the same: the driver does not list it, or not here (another process
+ * namespace). Memory in use reveals it. The driver itself keeps a few MiB on each device (12 were recorded); a CUDA context takes
+ * over a hundred. Every report that was recorded has the figure; without it nothing shows that the device is idle.
  */
 function listUnseen(
   devices: readonly ReportedMigDevice[],
   processes: readonly ReportedProcess[],
 ): readonly ReportedProcess[] {
-  return devices.flatMap(({ instance, computeInstance, memoryMiB, usedMiB = 0 }) => {
+  return devices.flatMap(({ instance, computeInstance, memoryMiB, usedMiB }) => {
     const isListed = processes.some(
       (process) =>
         process.instance === instance &&
         (process.computeInstance === undefined || process.computeInstance === computeInstance),
     );
-    if (isListed || usedMiB <= idleMiB + memoryMiB / 256) return [];
-    const name = `an unlisted user, with ${usedMiB} MiB of memory in use`;
-    return [{ pid: undefined, name, instance, computeInstance }];
+    if (isListed || (usedMiB !== undefined && usedMiB <= idleMiB + memoryMiB / 256)) return [];
+    return [{ pid: undefined, name: describeUnseen(usedMiB), instance, computeInstance }];
   });
+}
+
+function describeUnseen(usedMiB: number | undefined): string {
+  if (usedMiB !== undefined) return `an unlisted user, with ${usedMiB} MiB of memory in use`;
+  return (
+    'somebody, perhaps: the driver reports neither a process nor the memory in use; if nobody uses it, destroy it manually ' +
+    '(nvidia-smi mig -dci, then -dgi)'
+  );
 }
 
 /** Memory that an idle MIG device may use, in addition to a fraction of its size. */

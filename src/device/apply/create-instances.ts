@@ -31,7 +31,7 @@ export async function createInstances(session: GpuSession, steps: readonly Step[
   if (missing !== -1 && failed >= missing) {
     const undone = session.explainUndone(command, execution, steps[missing]);
     // The instance that had to make room for it may never have been destroyed.
-    throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? undone;
+    throw (undone.code === 'NoRoom' ? session.findLie(rows) : undefined) ?? (await session.nameUsers(undone));
   }
   const there = missing === -1 ? steps.length : missing;
   await fillInstances(session, steps.slice(0, there), found);
@@ -50,7 +50,7 @@ export async function createAnywhere(session: GpuSession, step: Step): Promise<I
   const execution = await session.run(command);
   const after = await session.driver.listInstances(session.busId);
   const made = after.find((row) => row.profileId === profileId && !before.some(({ start }) => start === row.start));
-  if (made === undefined) throw session.explainUndone(command, execution, step);
+  if (made === undefined) throw await session.nameUsers(session.explainUndone(command, execution, step));
   await fillInstances(session, [step], [made]);
   return made;
 }

@@ -171,6 +171,16 @@ export class GpuSession {
     return this.explain(code, { tried, found }, instance);
   }
 
+  /** Names who is in the way where the driver refuses to create: a process on no instance, or who has the GPU open. */
+  async nameUsers(undone: DeviceError): Promise<DeviceError> {
+    if (undone.code !== 'InUse') return undone;
+    const { processes, minor } = await this.driver.readUse(this.busId);
+    const whole = processes.filter(({ instance }) => instance === undefined).map(describeProcess);
+    const holders = whole.length > 0 ? whole : (this.#context.options.listOpeners?.(minor) ?? []);
+    const { tried, found, instance } = undone;
+    return new DeviceError('InUse', { tried, found, holders, gpu: this.busId, ...(instance && { instance }) });
+  }
+
   /** Trusts the driver for now: the reading at the end of the round proves it. */
   believe(command: ChangeCommand, execution: Execution, instances: Claim['instances']): void {
     this.#claims.push({ command, execution, instances });

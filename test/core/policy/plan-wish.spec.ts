@@ -112,6 +112,22 @@ describe('planWish', () => {
     expect(on.report.refusalCode).to.equal('InUse');
   });
 
+  it('creates nothing on an empty GPU in MIG mode that a process has as a whole, and names the process', () => {
+    const device = aDevice(aGpu({ slices: [], busy: true }));
+    const users = new Map([[uuidOf(0), ['pid 4242 (nsys)']]]);
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '1g.5gb': 7 } }] };
+    const { report, work } = planWish(device, wish, new Map(), users);
+    expect([work, report.refusalCode]).to.deep.equal([[], 'InUse']);
+    expect(report.refusal).to.equal('GPU 0 (A100-SXM4-40GB): pid 4242 (nsys) runs on it; it can change once that ends');
+    expect(planWish(device, { gpus: [{ uuid: uuidOf(0), profiles: {} }] }).work).to.deep.equal([]);
+  });
+
+  it('creates beside instances of which any may run a process that the driver assigns to none', () => {
+    const device = aDevice(aGpu({ slices: ['1g.5gb@0*'], busy: true }));
+    const { report } = planWish(device, { gpus: [{ uuid: uuidOf(0), profiles: { '1g.5gb': 2 } }] });
+    expect(report).to.include({ keep: 1, create: 1 });
+  });
+
   it('changes a GPU that a pod holds whole when that has gone, be it in MIG mode or not', () => {
     const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
     for (const slices of [undefined, ['1g.5gb@0']]) {

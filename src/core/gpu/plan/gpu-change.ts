@@ -59,8 +59,9 @@ export function planGpuChange(view: GpuView, want: Layout | 'Disabled', mayTouch
   const result = want === 'Disabled' ? planEmptying(view, mayTouch) : planLayout(view, want, mayTouch);
   // What already matches disrupts nobody, whoever uses it.
   if ('change' in result && result.change.isDone) return result;
-  const disturbs = view.use === 'Held' || (view.use === 'Processes' && view.mig.current !== modeOf(want));
-  return disturbs ? refuse('InUse', 'the GPU is in use; it can change once that ends') : result;
+  // A process of which the driver names no instance may be on any; if there is none, it has the whole GPU, and no instance is made.
+  const isOpen = view.use === 'Processes' && (view.mig.current !== modeOf(want) || view.instances.length === 0);
+  return view.use === 'Held' || isOpen ? refuse('InUse', 'the GPU is in use; it can change once that ends') : result;
 }
 
 /** Used by somebody who is not evicted. */

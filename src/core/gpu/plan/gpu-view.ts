@@ -14,8 +14,8 @@ export interface GpuView {
   /** By start. */
   readonly instances: readonly ViewedInstance[];
   /**
-   * How the GPU is used besides its instances: by processes, which a change of MIG mode disrupts, or held whole by a pod, which any
-   * change disrupts. `Evictable`: held by pods that are evicted before anything is changed.
+   * How the GPU is used besides its instances: by processes, which a change of MIG mode disrupts and which keep the driver from
+   * creating a first instance, or held whole by a pod, which any change disrupts. `Evictable`: held by pods that are evicted before anything is changed.
    */
   readonly use: 'None' | 'Processes' | 'Held' | 'Evictable';
 }

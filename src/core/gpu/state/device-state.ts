@@ -89,7 +89,7 @@ export interface ComputeInstanceAttributes {
 }
 
 export interface ProcessState {
-  /** Undefined for an unlisted user, which only memory in use reveals. */
+  /** Undefined for an unlisted user, which only memory in use reveals, and for one that cannot be ruled out. */
   readonly pid: number | undefined;
   readonly name: string;
   /** The compute instance that it runs on; undefined if the driver does not report it. */

@@ -16,7 +16,8 @@ export interface StateChange<T> {
 
 /**
  * Creates a GPU instance, at `start` or where the driver chooses.
- * @throws NvmlFailure Invalid Argument if the profile does not have that start, Insufficient Resources if there is no room
+ * @throws NvmlFailure Invalid Argument if the profile does not have that start, In use while a process has the whole GPU,
+ * Insufficient Resources if there is no room
  */
 export function createGpuInstance(
   gpu: SimulatedGpu,
@@ -30,6 +31,9 @@ export function createGpuInstance(
   }
   if (start !== undefined && !profile.starts.includes(start)) {
     throw new NvmlFailure(NVML.invalidArgument);
+  }
+  if (state.processes.some(({ gpu: index, instance }) => index === gpu.index && instance === undefined)) {
+    throw new NvmlFailure(NVML.inUse);
   }
   const profiles = listGiProfiles(gpu.board);
   const taken = gpuStateOf(state, gpu.index).gpuInstances;
