@@ -8,6 +8,8 @@ import { FaultProxy } from '../support/fault-proxy.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 
+const running: Running[] = [];
+
 /** A running command and what it has said so far. */
 class Running {
   readonly child: ChildProcess;
@@ -15,6 +17,7 @@ class Running {
 
   constructor(...argv: readonly string[]) {
     this.child = spawn(process.execPath, [main, ...argv]);
+    running.push(this);
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (this.said += text));
   }
@@ -47,7 +50,11 @@ describe('a view of the fleet while the API server does not answer', function ()
     proxy = await FaultProxy.open(cluster());
     kubeconfig = await cluster().kubeconfigFile({ server: proxy.server });
   });
-  afterEach(() => proxy[Symbol.asyncDispose]());
+  afterEach(async () => {
+    // One that a failed test has left would follow its cluster for good.
+    for (const { child } of running.splice(0)) child.kill('SIGKILL');
+    await proxy[Symbol.asyncDispose]();
+  });
 
   for (const [fault, why] of [
     ['cut', 'Unreachable: the connection failed: '],

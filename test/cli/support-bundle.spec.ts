@@ -91,6 +91,11 @@ describe('gpu-partition support-bundle', function () {
     expect(inBundle('Secret').concat(inBundle('ConfigMap'))).to.deep.equal([]);
   });
 
+  it('takes a pod of another namespace with our labels for a pod like any other', () => {
+    expect(inBundle('Pod').map(({ metadata }) => metadata.name)).to.include('impostor');
+    expect(inBundle('PodLog').map(({ metadata }) => metadata.name)).not.to.include('impostor');
+  });
+
   it('has the labels of nodes that are about GPUs, or that a policy or a pod chooses by', () => {
     const [node] = inBundle('Node');
     expect(node?.metadata.labels).to.include({ pool: 'p', zone: 'b' }).and.not.to.have.any.keys('rack', 'team');
@@ -273,6 +278,10 @@ async function makeCluster(client: KubeClient, kubeletPort: number): Promise<voi
     metadata: { name: 'waiting', namespace: 'team' },
     spec: { nodeSelector: { zone: 'b' }, containers: [{ name: 'main', resources: { limits } }] },
   };
+  const impostor = {
+    metadata: { name: 'impostor', namespace: 'team', labels: { 'app.kubernetes.io/part-of': 'gpu-partition' } },
+    spec: { nodeName: 'n1', containers: [{ name: 'main', args: [`--password=${secret}`], resources: { limits } }] },
+  };
   const website = { metadata: { name: 'website', namespace: 'team' }, spec: { containers: [{}] } };
   const ours = {
     metadata: {
@@ -299,7 +308,7 @@ async function makeCluster(client: KubeClient, kubeletPort: number): Promise<voi
       ],
     },
   };
-  for (const pod of [waiting, website, ours]) await store(client, pods, fill(pod));
+  for (const pod of [waiting, website, impostor, ours]) await store(client, pods, fill(pod));
   const event = (name: string, kind: string, about: string) => ({
     metadata: { name, namespace: 'default' },
     involvedObject: { kind, name: about },

@@ -141,8 +141,9 @@ function applyPatch(node: NodeObject, patch: readonly JsonPatchOperation[]): Nod
     const present = Object.hasOwn(target, last) ? target[last] : null;
     switch (op) {
       case 'test': {
-        // The API omits empty lists.
-        const found = Array.isArray(present) && present.length === 0 ? null : present;
+        // The API omits empty lists and maps.
+        const isEmpty = typeof present === 'object' && present !== null && Object.keys(present).length === 0;
+        const found = isEmpty ? null : present;
         if (JSON.stringify(found) !== JSON.stringify(value)) throw refuse(422, 'Invalid', `${path}: the test failed`);
         break;
       }

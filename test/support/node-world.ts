@@ -208,8 +208,11 @@ function applyPatch(node: NodeView, patch: readonly JsonPatchOperation[]): NodeV
     const last = keys.pop() ?? '';
     const parent = keys.reduce<Record<string, unknown>>((at, key) => (at[key] ??= {}) as Record<string, unknown>, copy);
     if (op === 'test') {
-      const found = parent[last] ?? [];
-      if (JSON.stringify(found) !== JSON.stringify(value ?? [])) throw new Error(`the test of ${path} fails`);
+      // The API omits empty lists and maps.
+      const present = parent[last] ?? null;
+      const found =
+        typeof present === 'object' && present !== null && Object.keys(present).length === 0 ? null : present;
+      if (JSON.stringify(found) !== JSON.stringify(value ?? null)) throw new Error(`the test of ${path} fails`);
     } else if (op === 'remove') delete parent[last];
     else parent[last] = value;
   }

@@ -30,7 +30,7 @@ export function supportBundleCommand({ terminal, outcome }: CommandContext): Com
         'Secrets, environments, arguments and annotations of others are left out. plan, explain, status and ui accept the file as --snapshot.',
     )
     .argument('<file>', 'a new file, or - for standard output')
-    .option('--namespaces <names>', 'namespaces of the operator, for users who may not list all pods', list, [
+    .option('--namespaces <names>', 'namespaces of the operator: only pods there count as its own', list, [
       'gpu-partition-system',
       'gpu-partition-agents',
     ])

@@ -87,7 +87,7 @@ function* readTokens(source: string): Generator<CST.Token> {
 
 /** White space, or a mark of the lexer's own. */
 function isBlank(lexeme: string): boolean {
-  return /^[\s\u0002\u0018\u001F\uFEFF]/.test(lexeme);
+  return /^[\s\p{Cc}\uFEFF]/u.test(lexeme);
 }
 
 function readDocument(document: Document, source: string, counter: LineCounter): readonly YamlDocument[] {

@@ -27,7 +27,7 @@ export type BundledNode = KubeObject & {
 };
 
 export interface BundleOptions extends LogLimits {
-  /** Where our programs run, for users who may not list the cluster's pods. */
+  /** Where our programs run: only pods there count as ours. */
   readonly namespaces: readonly string[];
 }
 
@@ -46,7 +46,11 @@ export async function readClusterBundle(
     reader.list<BundledNode>(nodes, {}, { project: (one: BundledNode) => projectObject(one, 'node') }),
   ]);
   const gpuNodes = chooseNodes(allNodes, partitions);
-  const foundPods = choosePods(await readPods(reader, options.namespaces), new Set(gpuNodes.map(nameOf)));
+  // Anybody may give a pod our labels; only we run in our namespaces.
+  const isOwn = ({ metadata }: KubeObject): boolean =>
+    metadata.labels?.[ownPods.key] === ownPods.value && options.namespaces.includes(metadata.namespace ?? '');
+  const found = await readPods(reader, options.namespaces, isOwn);
+  const foundPods = choosePods(found, new Set(gpuNodes.map(nameOf)), isOwn);
   const namespaces = new Set(foundPods.map(({ metadata }) => metadata.namespace));
   const budgets = (await reader.list(disruptionBudgets)) ?? [];
   const deciding = listDecidingKeys(foundPolicies, foundPods);
@@ -77,7 +81,11 @@ function chooseNodes(all: readonly BundledNode[], partitions: readonly GpuNodePa
   );
 }
 
-async function readPods(reader: LenientReader, namespaces: readonly string[]): Promise<readonly BundledPod[]> {
+async function readPods(
+  reader: LenientReader,
+  namespaces: readonly string[],
+  isOwn: (pod: KubeObject) => boolean,
+): Promise<readonly BundledPod[]> {
   const project = { project: (one: BundledPod) => projectObject(one, isOwn(one) ? 'ownPod' : 'pod') };
   const all = await reader.list<BundledPod>(pods, {}, project);
   if (all !== undefined) return all;
@@ -86,15 +94,15 @@ async function readPods(reader: LenientReader, namespaces: readonly string[]): P
 }
 
 /** Our pods, those that request GPUs, and the daemons of GPU nodes: the device plugin, and others that may own or hold GPUs. */
-function choosePods(all: readonly BundledPod[], gpuNodes: ReadonlySet<string>): readonly BundledPod[] {
+function choosePods(
+  all: readonly BundledPod[],
+  gpuNodes: ReadonlySet<string>,
+  isOwn: (pod: KubeObject) => boolean,
+): readonly BundledPod[] {
   const isDaemon = ({ metadata, spec }: BundledPod): boolean =>
     gpuNodes.has(spec?.nodeName ?? '') &&
     metadata.ownerReferences?.some(({ kind, controller }) => kind === 'DaemonSet' && controller === true) === true;
   return all.filter((pod) => isOwn(pod) || usesGpu(pod) || isDaemon(pod) || pluginPodsOf([pod]).length > 0);
-}
-
-function isOwn({ metadata }: KubeObject): boolean {
-  return metadata.labels?.[ownPods.key] === ownPods.value;
 }
 
 /** The controller's first, then agents of unhealthy nodes: of a large fleet not every log is kept. */

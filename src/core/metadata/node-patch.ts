@@ -16,8 +16,20 @@ export function patchNode(node: NodeMetadata, change: NodeChange): readonly Json
   const { labels, annotations } = changeBorrowedLabels(node, change.borrow ?? {}, change.giveBack ?? []);
   return [
     ...patchTaints(node.taints, change),
-    ...patchMap('/metadata/labels', node.labels, { ...change.labels, ...labels }),
-    ...patchMap('/metadata/annotations', node.annotations, { ...change.annotations, ...annotations }),
+    // A label that is borrowed or given back is somebody else's, who may write it too.
+    ...patchMap(
+      '/metadata/labels',
+      node.labels,
+      { ...change.labels, ...labels },
+      (key) => key in (labels ?? {}) || isLent(key),
+    ),
+    // The record of borrowed labels is one value: starting from an older one would lose what another writer has recorded.
+    ...patchMap(
+      '/metadata/annotations',
+      node.annotations,
+      { ...change.annotations, ...annotations },
+      (key) => key === borrowedAnnotation,
+    ),
   ];
 }
 
@@ -37,20 +49,21 @@ function patchMap(
   path: string,
   current: Readonly<Record<string, string>>,
   change: Readonly<Record<string, string | undefined>>,
+  isTested: (key: string) => boolean,
 ): readonly JsonPatchOperation[] {
   const entries = Object.entries(change).filter(([key, value]) => current[key] !== value);
   if (entries.length === 0) return [];
-  // A patch cannot add to a map that does not exist.
-  const create: JsonPatchOperation[] = Object.keys(current).length === 0 ? [{ op: 'add', path, value: {} }] : [];
+  // A patch cannot add to a map that does not exist, and must not replace one that somebody has made meanwhile.
+  const create: readonly JsonPatchOperation[] = [
+    { op: 'test', path, value: null },
+    { op: 'add', path, value: {} },
+  ];
   return [
-    ...create,
+    ...(Object.keys(current).length === 0 ? create : []),
     ...entries.flatMap(([key, value]): readonly JsonPatchOperation[] => {
       const target = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      const before = current[key];
-      // Others write these too: what was read a moment ago must still hold. The record of borrowed labels is one value: starting from an
-      // older one would lose what another writer has recorded.
-      const isTested = key === borrowedAnnotation || (before !== undefined && isLent(key));
-      const test = isTested ? [{ op: 'test' as const, path: target, value: before ?? null }] : [];
+      // What was read a moment ago must still hold.
+      const test = isTested(key) ? [{ op: 'test' as const, path: target, value: current[key] ?? null }] : [];
       return [...test, value === undefined ? { op: 'remove', path: target } : { op: 'add', path: target, value }];
     }),
   ];

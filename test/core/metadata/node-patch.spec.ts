@@ -27,9 +27,28 @@ describe('patchNode', () => {
 
   it('escapes keys and makes a map that is not there', () => {
     expect(patchNode({ ...node, labels: {} }, { labels: { 'nvidia.com/a~b': 'x' } })).to.deep.equal([
+      { op: 'test', path: '/metadata/labels', value: null },
       { op: 'add', path: '/metadata/labels', value: {} },
       { op: 'add', path: '/metadata/labels/nvidia.com~1a~0b', value: 'x' },
     ]);
+  });
+
+  it('fails rather than empty a map whose first entry somebody else has made meanwhile', () => {
+    const [first] = patchNode(node, { annotations: { 'gpupartition.dev/x': '1' } });
+    expect(first).to.deep.equal({ op: 'test', path: '/metadata/annotations', value: null });
+  });
+
+  it('fails rather than overwrite a label to be borrowed that somebody else has set meanwhile', () => {
+    const key = 'nvidia.com/gpu.deploy.dcgm';
+    const path = '/metadata/labels/nvidia.com~1gpu.deploy.dcgm';
+    const patch = patchNode(node, { borrow: { [key]: 'paused' } });
+    expect(patch).to.deep.include({ op: 'test', path, value: null });
+    const other = 'example.com/driver';
+    expect(patchNode(node, { borrow: { [other]: 'off' } })).to.deep.include({
+      op: 'test',
+      path: '/metadata/labels/example.com~1driver',
+      value: null,
+    });
   });
 });
 
