@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 
+import type { SmiRun } from '../../core/smi/smi-run.ts';
 import { makeExecute } from '../../device/command/child.ts';
+import { recordRuns } from '../../device/command/recorder.ts';
 import { integer } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError, type ExitCode } from '../exit.ts';
@@ -15,7 +17,7 @@ import type { ChangeOptions } from './change-run.ts';
 import { describeMachine } from './this-machine.ts';
 import { thisHost } from './host-view.ts';
 import type { Selftest } from '../../core/selftest/selftest.ts';
-import { runSelftest, type SelftestOptions, type TestedTool } from './selftest.ts';
+import { type RecordedSelftest, runSelftest, type SelftestOptions, type TestedTool } from './selftest.ts';
 import { printChecks, printOutcome, printProfileTest } from './selftest-text.ts';
 
 interface Options extends NodeCommandOptions, PodOptions, Omit<ChangeOptions, 'gpu'> {
@@ -49,21 +51,44 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
       // With the bundle on standard output the report goes to standard error.
       const shown = bundle === '-' ? { ...terminal, stdout: terminal.stderr } : terminal;
       const tool = findTestedTool(options, terminal);
-      const done = await runSelftest(tool, asked, thisHost, watch(shown, output === 'text'), terminal);
-      outcome.code = codeOf(done.selftest);
-      if (output === 'text') printOutcome(shown, done.selftest);
-      else printJson(shown, done.selftest);
-      if (bundle === undefined) return;
-      const text = writeBundle({
-        ...done,
-        machine: describeMachine(),
-        now: Date.now(),
-        isUnredacted: options.unredacted === true,
-      });
-      if (bundle === '-') return terminal.stdout.write(text);
-      await saveNewFile(bundle, text, terminal);
-      if (output === 'text') printLine(terminal.stdout, `bundle: ${bundle}`);
+      const watcher = watch(shown, output === 'text');
+      const runs: SmiRun[] = [];
+      const recorded = { ...tool, execute: recordRuns(tool.execute, (run) => runs.push(run)) };
+      let selftest: Selftest = { state: 'Unknown', versions: { driver: null, cuda: null }, products: [], checks: [] };
+      const onChecks = (checks: Selftest['checks']): void => {
+        selftest = { ...selftest, checks };
+        watcher.onChecks(checks);
+      };
+      try {
+        ({ selftest } = await runSelftest(recorded, asked, thisHost, { ...watcher, onChecks }, terminal));
+        outcome.code = codeOf(selftest);
+        if (output === 'text') printOutcome(shown, selftest);
+        else printJson(shown, selftest);
+      } catch (error) {
+        const message = `the test ended early: ${error instanceof Error ? error.message : String(error)}`;
+        selftest = { ...selftest, checks: [...selftest.checks, { area: 'Tool', verdict: 'Unknown', message }] };
+        throw error;
+      } finally {
+        // Most of all a test that could not be finished needs its bundle.
+        if (bundle !== undefined) await writeOut(bundle, { selftest, runs }, options, terminal);
+      }
     });
+}
+
+async function writeOut(
+  bundle: string,
+  done: RecordedSelftest,
+  { output, unredacted }: Options,
+  terminal: Terminal,
+): Promise<void> {
+  const source = { ...done, machine: describeMachine(), now: Date.now(), isUnredacted: unredacted === true };
+  const text = writeBundle(source);
+  if (bundle === '-') {
+    terminal.stdout.write(text);
+    return;
+  }
+  await saveNewFile(bundle, text, terminal);
+  if (output === 'text') printLine(terminal.stdout, `bundle: ${bundle}`);
 }
 
 function readOptions({ change = false, gpu, ...options }: Options): SelftestOptions {

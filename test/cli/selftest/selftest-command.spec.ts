@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { lockNode } from '../../../src/device/host/node-lock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { run } from '../run.ts';
 import { SimulatedHost } from '../simulated-host.ts';
@@ -63,6 +64,17 @@ describe('gpu-partition node selftest', function () {
     expect(host.state).to.equal('gpu 0 mig 0 pending 0\n');
     expect(host.hasJournal).to.equal(false);
     expect(readFileSync(join(host.folder, 'b.jsonl'), 'utf8')).to.contain('"state":"Stopped"');
+  });
+
+  it('writes its bundle also where another program holds the lock', async () => {
+    using host = new SimulatedHost([A30], { mig: false });
+    const lock = await lockNode({ folder: host.stateDir });
+    const argv = ['--change', '--gpu', '0', '--lock-timeout', '0', '--bundle', 'b.jsonl'];
+    const { code, stderr } = await host.node('selftest', ...argv);
+    await lock.release();
+    expect([code, stderr.includes('Locked')]).to.deep.equal([1, true]);
+    const text = readFileSync(join(host.folder, 'b.jsonl'), 'utf8');
+    expect(text).to.contain('the test ended early: Locked').and.to.contain('"argv":["-q","-x"]');
   });
 
   it('writes a bundle that its user alone may read, also of a node that does not answer, and over no other file', async () => {
