@@ -11,9 +11,11 @@ import { checkOffer, checkPlugin } from './check-plugin.ts';
 import { foreignOwner } from './foreign-owner.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
 import { publishConfig } from './plugin-config.ts';
+import { awaitBudgets } from './await-budgets.ts';
 import { awaitReading } from './await-reading.ts';
 import { drain } from './drain.ts';
 import { drainRests } from './drain-rest.ts';
+import { refuseDrain } from './refuse-drain.ts';
 import { awaitSlot, slotStale } from './slot.ts';
 import { listPodsToSignal } from './signal-plugin.ts';
 import { noteUntouched } from './untouched.ts';
@@ -33,11 +35,22 @@ export function grant(situation: Situation): Outcome {
   if (pods === undefined) return { look: situation.slot ? 'All' : 'Pods' };
   const misfit =
     claim.winner && (checkPlugin(situation, claim.winner, pods) ?? checkOffer(situation, claim.winner, pods));
-  const standing = misfit ?? holdersRest(situation) ?? drainRests(situation, pods) ?? awaitSlot(situation);
+  const standing =
+    misfit ??
+    holdersRest(situation) ??
+    drainRests(situation, pods) ??
+    refuseDrain(situation, pods) ??
+    awaitSlot(situation);
   if (standing) return standing;
   // 2. From here on everything rests on what the API server says now.
   if (fresh === undefined) return { look: 'All' };
-  return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation) ?? closeAndGrant(situation, pods);
+  return (
+    policyStale(situation) ??
+    slotStale(situation) ??
+    publishConfig(situation) ??
+    awaitBudgets(situation, pods) ??
+    closeAndGrant(situation, pods)
+  );
 }
 
 function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
