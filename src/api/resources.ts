@@ -6,6 +6,7 @@ export const nodePartitions = { group, version, plural: nodePartitionPlural, kin
 export const nodes = { group: '', version: 'v1', plural: 'nodes', kind: 'Node' } as const;
 export const configMaps = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' } as const;
 export const deployments = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment' } as const;
+export const daemonSets = { group: 'apps', version: 'v1', plural: 'daemonsets', kind: 'DaemonSet' } as const;
 export const resourceSlices = {
   group: 'resource.k8s.io',
   version: 'v1',

@@ -2,6 +2,9 @@ import { nodePartitions, nodes, pods, policies, resourceSlices } from '../api/re
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/slot.ts';
+import { selectedKeys } from '../core/metadata/label-selector.ts';
+import { listHolderNamespaces } from '../core/node/rules/plan-holders.ts';
+import type { BudgetView } from '../core/pods/disruption-budget.ts';
 import { listReportedHolders } from '../core/pods/slice-holders.ts';
 import type { ResourceSliceView } from '../core/owners/find-owners.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -9,6 +12,7 @@ import { listServed } from '../kube/list-served.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
+import { DrainReads } from './drain-reads.ts';
 import { Turnstile } from '../process/turnstile.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import type { NodeObject } from './node-object.ts';
@@ -24,6 +28,7 @@ export class Gatherer {
   readonly #settings: NodeSettings;
   readonly #configFiles: ConfigMapFiles | undefined;
   readonly #now: () => number;
+  readonly #drains: DrainReads;
   readonly #podLists = new Turnstile(mostPodLists);
 
   constructor(parts: {
@@ -35,6 +40,7 @@ export class Gatherer {
     readonly now: () => number;
   }) {
     this.#client = parts.client;
+    this.#drains = new DrainReads(parts.client);
     this.#cluster = parts.cluster;
     this.#settings = parts.settings;
     this.#configFiles = parts.configFiles;
@@ -61,20 +67,24 @@ export class Gatherer {
   async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
     // The partition first: it is then never newer than the policy that is read.
-    const isAll = look === 'All';
+    const isAll = look !== 'Pods';
+    const reading = isAll ? this.#readPartition(name) : undefined;
+    const budgets = look === 'Drain' ? await this.#listBudgets(snapshot, await reading) : undefined;
     const [found, configFiles, reported, slices = []] = await Promise.all([
-      this.#listPods(snapshot),
+      this.#listPods(snapshot, budgets),
       this.#configFiles?.read(),
-      isAll ? this.#readPartition(name) : undefined,
+      reading,
       isAll ? this.#listResourceSlices(name) : undefined,
     ]);
+    const drain = budgets && { budgets, missingOwners: await this.#drains.listMissingOwners(found) };
     const more = { ...snapshot, pods: found, configFiles };
     if (!isAll) return { ...more, now: this.#now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
     const partition = this.#cluster.partitions.get(name);
     // These reads took time: the agent or another leader may have reported something else meanwhile.
-    if (reported === undefined || partition?.metadata.resourceVersion !== reported.version) return undefined;
+    if (reported === undefined || partition?.metadata.resourceVersion !== reported.metadata.resourceVersion)
+      return undefined;
     const { uid, generation } = policy?.metadata ?? {};
     return {
       ...more,
@@ -85,7 +95,8 @@ export class Gatherer {
         policy: policy && { uid, generation },
         slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
         resourceSlices: slices,
-        holders: reported.holders,
+        holders: listReportedHolders(reported.status?.device?.gpus ?? []),
+        ...(drain && { drain }),
       },
     };
   }
@@ -102,22 +113,25 @@ export class Gatherer {
   }
 
   /** The partition's current version, even if the watch lags. The watch does not keep the holders. */
-  async #readPartition(
-    name: string,
-  ): Promise<{ readonly version: string | undefined; readonly holders: readonly string[] } | undefined> {
+  async #readPartition(name: string): Promise<(GpuNodePartition & KubeObject) | undefined> {
     const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
-    if (!partition) return undefined;
-    this.#cluster.partitions.remember(partition);
-    const holders = listReportedHolders(partition.status?.device?.gpus ?? []);
-    return { version: partition.metadata.resourceVersion, holders };
+    if (partition) this.#cluster.partitions.remember(partition);
+    return partition;
+  }
+
+  /** Budgets of pods that may have to go. */
+  async #listBudgets({ claim }: NodeSnapshot, partition: GpuNodePartition | undefined): Promise<readonly BudgetView[]> {
+    return this.#drains.listBudgets(partition ? listHolderNamespaces(partition, claim.winner?.spec.drain) : []);
   }
 
   /** Anybody may bind any number of pods to a node: little is kept of each, and few lists are read in parallel. */
-  async #listPods({ node, partition }: NodeSnapshot): Promise<readonly NodePod[]> {
+  async #listPods({ node, partition }: NodeSnapshot, budgets: readonly BudgetView[] = []): Promise<readonly NodePod[]> {
     const fieldSelector = `spec.nodeName=${node.metadata.name},status.phase!=Succeeded,status.phase!=Failed`;
     const offered = partition?.status?.device?.advertised?.resources ?? {};
     const isKept = gpuResourcesOf(node.status?.allocatable ?? {}, offered);
-    const project = (pod: ListedPod): ListedPod => projectPod(pod, this.#settings.systemNamespaces, isKept);
+    const labelKeys = new Set(budgets.flatMap(({ spec }) => (spec?.selector ? selectedKeys(spec.selector) : [])));
+    const { systemNamespaces } = this.#settings;
+    const project = (pod: ListedPod): ListedPod => projectPod(pod, systemNamespaces, isKept, labelKeys);
     const list = this.#podLists.pass(() =>
       this.#client.list<ListedPod>(pods, { fieldSelector }, { paged: false, project }),
     );

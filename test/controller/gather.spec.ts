@@ -79,6 +79,98 @@ describe('Gatherer', () => {
     ]);
   });
 
+  describe('of pods that have to go', () => {
+    const ownerOf = (name: string, uid: string) => [
+      { apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid, controller: true },
+    ];
+    const aPod = (name: string, metadata: object = {}) => ({
+      metadata: { name, namespace: 'team', uid: name, labels: { app: 'train', secret: 'x' }, ...metadata },
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }, { type: 'Scheduled' }] },
+    });
+    const budget = {
+      metadata: { name: 'train', namespace: 'team', uid: 'u', annotations: { long: 'text' } },
+      spec: { selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] } },
+      status: { disruptionsAllowed: 1 },
+    };
+    const values = Array.from({ length: 1000 }, (_, index) => `value-${index}`);
+    const huge = {
+      ...budget,
+      metadata: { name: 'huge', namespace: 'team' },
+      spec: { selector: { matchExpressions: [{ key: 'secret', operator: 'In', values }] } },
+    };
+    const affectedPods = ['team/a', 'other/b', 'team/c'];
+
+    /** Serves lists at once, and the DaemonSets by name. */
+    class DrainClient extends ListingClient {
+      readonly asked: string[] = [];
+      readonly daemonSets: Readonly<Record<string, string>>;
+
+      constructor(daemonSets: Readonly<Record<string, string>> = {}) {
+        super();
+        this.daemonSets = daemonSets;
+      }
+
+      override async list<T extends KubeObject>(
+        { kind }: Resource,
+        { namespace }: { readonly namespace?: string } = {},
+        { project = (one: never) => one }: ListOptions = {},
+      ): Promise<List<T>> {
+        if (kind === 'PodDisruptionBudget') this.asked.push(namespace ?? '');
+        const own = ['real', 'gone', 'other'].map((name) =>
+          aPod(name, { ownerReferences: ownerOf(name, `uid-${name}`) }),
+        );
+        const all: Readonly<Record<string, readonly object[]>> = {
+          Pod: [aPod('a'), ...own],
+          PodDisruptionBudget: namespace === 'team' ? [budget, huge] : [],
+        };
+        return { items: (all[kind] ?? []).map((one) => project(one as never)) as unknown as T[], resourceVersion: '1' };
+      }
+
+      override async find<T extends KubeObject>(ref: ObjectRef): Promise<T | undefined> {
+        if (ref.resource.kind !== 'DaemonSet') {
+          const found = await super.find<T & typeof partition>(ref);
+          const plan = { hash: 'h', wishHash: 'w', affectedPods };
+          return ref.resource.kind === 'GpuNodePartition'
+            ? ({ ...found, status: { device: { plan } } } as never)
+            : found;
+        }
+        const uid = this.daemonSets[ref.name];
+        return uid === undefined ? undefined : ({ metadata: { name: ref.name, uid } } as unknown as T);
+      }
+    }
+
+    async function lookAtDrain() {
+      const client = new DrainClient({ real: 'uid-real', other: 'uid-of-its-successor' });
+      const gatherer = aGatherer(client);
+      return { client, found: await gatherer.look(gatherer.known(node), 'Drain') };
+    }
+
+    it('reads the budgets of their namespaces, and of each pod the labels by which those select, and no other', async () => {
+      const { client, found } = await lookAtDrain();
+      expect(client.asked.toSorted()).to.deep.equal(['other', 'team']);
+      const { annotations: _text, uid: _uid, ...metadata } = budget.metadata;
+      const { spec: _long, ...rest } = huge;
+      expect(found?.fresh?.drain?.budgets).to.deep.equal([{ ...budget, metadata }, rest]);
+      const [pod] = found?.pods ?? [];
+      expect(pod?.metadata.labels).to.deep.equal({ app: 'train' });
+      expect(pod?.status).to.deep.equal({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] });
+    });
+
+    it('finds out which of the DaemonSets that they name as owners do not exist', async () => {
+      const { found } = await lookAtDrain();
+      expect([...(found?.fresh?.drain?.missingOwners ?? [])]).to.deep.equal(['uid-gone', 'uid-other']);
+    });
+
+    it('reads nothing of that where no pod has to go', async () => {
+      const client = new DrainClient();
+      const gatherer = aGatherer(client);
+      const found = await gatherer.look(gatherer.known(node), 'All');
+      expect(client.asked).to.deep.equal([]);
+      expect(found?.fresh).to.not.have.property('drain');
+      expect(found?.pods?.[0]?.metadata).to.not.have.property('labels');
+    });
+  });
+
   it('has at most sixteen lists of pods made at a time, however many nodes wait for theirs', async () => {
     let underWay = 0;
     let most = 0;

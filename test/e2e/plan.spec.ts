@@ -11,7 +11,7 @@ import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { jsonRunner } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
-import { useRig } from '../support/rig.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
 
 const nodes = ['n1', 'n2', 'n3'].map((name): RigNode => ({
   name,
@@ -118,13 +118,15 @@ describe('gpu-partition plan and retry, on a cluster', function () {
     const { code, answer } = await runPlan(['plan', '-f', file, '--kubeconfig', kubeconfig, ...cap]);
     found = answer;
     expect(code).to.equal(1);
-    expect(answer.waves.map((wave) => wave.nodes)).to.deep.equal([['n3', 'n2'], ['n1']]);
+    expect(answer.waves.map((wave) => wave.nodes)).to.deep.equal([['n3', 'n1']]);
     expect(answer.findings.map((one) => `${one.node} ${one.code} ${one.pod?.replace(/-.*/, '')}`)).to.deep.equal([
-      'n1 EvictionBlocked default/train',
-      'n1 EvictionBlocked default/train',
+      'n1 PodStays default/train',
+      'n1 PodStays default/train',
       'n2 PodStays default/bare',
     ]);
-    expect(answer.findings[0]?.message).to.match(/PodDisruptionBudget default\/train allows 0 disruptions \(2 healthy/);
+    expect(answer.findings[0]?.message).to.match(
+      /PodDisruptionBudget default\/train never allows a disruption: it needs 2 healthy pods and covers 2$/,
+    );
   });
 
   it('says the same of what kubectl wrote to a file', async () => {
@@ -165,13 +167,25 @@ describe('gpu-partition plan and retry, on a cluster', function () {
       (await rig().controlPlane.auditedWrites()).filter(
         ({ user, resource }) => user.endsWith(':gpu-partition-controller') && resource === 'pods',
       );
+    // 1. What can never end is refused: nobody is evicted, and the nodes stay open.
     await drained({ timeout: '1s', onTimeout: 'Wait' });
-    await rig().untilReason('n1', 'EvictionBlocked', 60_000);
+    await saidOf('n1', /default\/train-\S+: PodDisruptionBudget default\/train never allows a disruption/);
+    await saidOf('n2', /with the node open, .*default\/bare: it has no controller/);
+    for (const node of ['n1', 'n2']) expect(ownTaints(await rig().node(node)), node).to.deep.equal([]);
+    expect(await writesOfPods()).to.deep.equal([]);
+    await eventually(
+      async () => (await rig().policy('p')).status?.inFlight ?? [],
+      (slots) => !slots.some(({ node }) => node === 'n1' || node === 'n2'),
+      { timeoutMs: 20_000, what: 'the turn of n1 to be over' },
+    );
+    // 2. A budget that allows one is used.
+    await applyObjects(rig(), [{ ...budget, spec: { ...budget.spec, minAvailable: 1 } }]);
+    await rig().kubectl('wait', 'pdb/train', '--for=jsonpath={.status.disruptionsAllowed}=1', '--timeout=30s');
+    await rig().kubectl('annotate', 'node', 'n1', 'gpupartition.dev/retry=now');
     await saidOf(
       'n1',
-      /default\/train-\S+: Cannot evict .* The disruption budget train needs 2 healthy pods and has 2 currently/,
+      /default\/train-\S+: Cannot evict .* The disruption budget train needs 1 healthy pods and has 1 currently/,
     );
-    await saidOf('n2', /default\/bare is without a controller/);
     await applyObjects(rig(), [{ ...budget, metadata: { name: 'too-many', namespace: 'default' } }]);
     await saidOf('n1', /default\/train-\S+: This pod has more than one PodDisruptionBudget/);
     await eventually(
@@ -186,13 +200,13 @@ describe('gpu-partition plan and retry, on a cluster', function () {
     expect(events).to.match(/EvictionBlocked +Warning +.*The disruption budget train needs/);
     const refused = await writesOfPods();
     expect(new Set(refused.map(({ subresource, code }) => `${subresource} ${code}`))).to.deep.equal(
-      new Set(['eviction 429', 'eviction 500']),
+      new Set(['eviction 201', 'eviction 429', 'eviction 500']),
     );
     expect(refused.filter(({ name }) => name === 'bare')).to.deep.equal([]);
     await drained({ onTimeout: 'Force' });
     for (const node of ['n1', 'n2', 'n3']) await rig().untilReason(node, 'Ready', 60_000);
     const deleted = (await writesOfPods()).filter(({ verb, code }) => verb === 'delete' && code === 200);
-    expect(deleted.map(({ name }) => name.replace(/-.*/, '')).sort()).to.deep.equal(['bare', 'train', 'train']);
+    expect(deleted.map(({ name }) => name.replace(/-.*/, '')).sort()).to.deep.equal(['bare', 'train']);
   });
 
   it('asks for another try of what rests, and of nothing else', async () => {

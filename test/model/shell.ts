@@ -70,6 +70,7 @@ export class NodeShell {
       slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
       resourceSlices: [],
       holders: listReportedHolders(read.status?.device?.gpus ?? []),
+      ...(look === 'Drain' && { drain: { budgets: [] } }),
     };
     return { ...more, partition, now: timeline.now, node, fresh };
   }

@@ -20,6 +20,7 @@ import type { NodeClaim } from '../../src/core/policy/claim.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import { PolicyTally } from '../../src/core/policy/tally.ts';
+import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
@@ -207,6 +208,7 @@ export interface Findings {
   readonly pods?: readonly NodePod[];
   readonly configFiles?: ConfigFiles;
   readonly fresh?: Partial<FreshRead>;
+  readonly drain?: Partial<FateFacts>;
   /** The node as the API server has it, if that differs. */
   readonly node?: NodeView;
 }
@@ -231,12 +233,13 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
     looks.push(decision.look);
     if (looks.length > 3) throw new Error(`looks without end: ${looks.join(', ')}`);
     known = { ...known, pods: found.pods ?? [], configFiles: found.configFiles };
-    if (decision.look === 'All') {
+    if (decision.look !== 'Pods') {
       const fresh = {
         policy: { uid, generation },
         slot: known.slot,
         resourceSlices: [],
         holders: listReportedHolders(known.partition?.status?.device?.gpus ?? []),
+        ...(decision.look === 'Drain' && { drain: { budgets: [], ...found.drain } }),
         ...found.fresh,
       };
       known = { ...known, node: found.node ?? known.node, fresh };
@@ -266,13 +269,20 @@ type PodParts = {
   readonly isReady?: boolean;
 };
 
-/** A pod that holds a GPU. */
+/** A pod that holds a GPU, of a controller that replaces it when it is evicted. */
 export function aGpuPod(name = 'job'): NodePod {
+  const pod = aBarePod(name);
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: `owner-of-${name}`, controller: true };
+  return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } };
+}
+
+/** A pod that holds a GPU, and that nothing would replace. */
+export function aBarePod(name = 'job'): NodePod {
   const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/gpu': 1 } } }];
   return {
     metadata: { name, namespace: 'ns', uid: `uid-${name}` },
     spec: { containers },
-    status: { phase: 'Running' },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
   };
 }
 
@@ -282,7 +292,7 @@ function aDaemonPod({ name = 'daemon', uid = `uid-${name}`, isLeaving = false, i
       name,
       namespace: 'gpu',
       uid,
-      ownerReferences: [{ kind: 'DaemonSet', controller: true }],
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', controller: true }],
       ...(isLeaving && { deletionTimestamp: '2026-01-01T11:59:00Z' }),
     },
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },

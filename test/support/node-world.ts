@@ -7,6 +7,7 @@ import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Standing } from '../../src/core/node/standing.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
+import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
 import { mergePatch } from './merge-patch.ts';
@@ -46,6 +47,8 @@ export class NodeWorld {
   refusesStatus = false;
   /** The same to deletions by force. */
   deletionRefusals: Readonly<Record<string, string>> = {};
+  /** What is found of disruption budgets and owners when pods have to go. */
+  drain: Partial<FateFacts> = {};
   /** How the node stood after the last decision. */
   standing: Standing | undefined;
   /** Writes and evictions that were carried out, by name. */
@@ -90,7 +93,7 @@ export class NodeWorld {
     this.now += afterMs;
     const answer = decideWith(
       this.#snapshot(),
-      { pods: this.pods, ...(this.files && { configFiles: this.files }) },
+      { pods: this.pods, drain: this.drain, ...(this.files && { configFiles: this.files }) },
       this.memory,
     );
     this.memory = answer.memory;

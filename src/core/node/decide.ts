@@ -84,7 +84,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   const situation: Situation = { ...snapshot, partition, memory, waits };
   const outcome = judge(situation);
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
-  if ('look' in outcome) return isClosed(snapshot.node) ? { look: 'All' } : outcome;
+  if ('look' in outcome) return isClosed(snapshot.node) && outcome.look === 'Pods' ? { look: 'All' } : outcome;
   const { verdict } = outcome;
   const commands = dropVain(snapshot, joinPatches(outcome.commands ?? []));
   if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };

@@ -33,6 +33,8 @@ export const waitNames = [
   'HoldersRest',
   /** Pods that read the devices only at their start were evicted. */
   'HoldersRestarted',
+  /** Disruption budgets are to allow the evictions of the change for which the node has its slot. */
+  'Budgets',
   /** Pods are evicted for the change for which the node has its slot. */
   'Drain',
   /** The agent is to report which GPUs pods use that were just bound. */
@@ -63,6 +65,7 @@ const lasting: readonly WaitName[] = [
   'HoldersGo',
   'HoldersRest',
   'AgentAway',
+  'Budgets',
   'Drain',
   'DrainRest',
   'GrantFailed',

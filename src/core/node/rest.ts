@@ -20,24 +20,29 @@ export interface Rest {
   readonly count: number;
   /** Until the next attempt, in ms; not positive if it may begin. */
   readonly leftMs: number;
+  /** Pods that had to go when an attempt ended for which some were evicted; 0 if none was. */
+  readonly size: number;
 }
 
-/** Leaves the node alone once more. */
-export function beginRest(situation: Situation, name: RestName, reason: string, who: string): Rest {
+/** Leaves the node alone once more. @param evicted see {@link Rest}; 0: as before */
+export function beginRest(situation: Situation, name: RestName, reason: string, who: string, evicted = 0): Rest {
   const { waits, now } = situation;
-  const count = (findRest(situation, name)?.count ?? 0) + 1;
+  const before = findRest(situation, name);
+  const count = (before?.count ?? 0) + 1;
+  const size = evicted > 0 ? evicted : (before?.size ?? 0);
   const kept = who.slice(0, longestText);
-  waits.put(name, { since: now, of: `${reason} ${askedOf(situation)} ${kept}`, count });
-  return { reason, who: kept, count, leftMs: growingRestMs(count) };
+  waits.put(name, { since: now, of: `${reason} ${askedOf(situation)} ${size} ${kept}`, count });
+  return { reason, who: kept, count, size, leftMs: growingRestMs(count) };
 }
 
 /** The node's last rest; undefined if there was none, or if somebody has edited the policy or asked for a retry since. */
 export function findRest(situation: Situation, name: RestName): Rest | undefined {
   const { waits, now } = situation;
   const { since, of = '', count = 1 } = waits.resume(name) ?? {};
-  const [reason = '', asked, ...who] = of.split(' ');
+  const [reason = '', asked, size, ...who] = of.split(' ');
   if (since === undefined || asked !== askedOf(situation)) return undefined;
-  return { reason, who: who.join(' '), count, leftMs: since + growingRestMs(count) - now };
+  const leftMs = since + growingRestMs(count) - now;
+  return { reason, who: who.join(' '), count, size: Number(size), leftMs };
 }
 
 /** A node's rest for a reason, from its status; undefined if there is none. */

@@ -3,17 +3,25 @@ import type { PluginSetup } from '../nvidia/plugin-config/plugin-settings.ts';
 import type { UnreadyPodView } from '../nvidia/plugin-config/plugin-reason.ts';
 import type { ResourceSliceView } from '../owners/find-owners.ts';
 import type { OwnerPodView } from '../owners/owner-pod.ts';
+import type { BudgetedPod } from '../pods/disruption-budget.ts';
 import type { EvictionView } from '../pods/eviction.ts';
 import type { GpuHolder } from '../pods/gpu-holders.ts';
 import type { HolderPodView } from '../pods/holder-pods.ts';
 import type { LabelSelector, PluginPodView } from '../pods/plugin-pods.ts';
+import type { FateFacts } from '../pods/pod-fate.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import type { Slot } from '../rollout/slot.ts';
 import type { NodeView } from './node-view.ts';
 import type { WaitList, NodeMemory } from './memory.ts';
 
 /** All that the rules read of a pod. */
-export type NodePod = OwnerPodView & HolderPodView & PluginPodView & PluginSetup & UnreadyPodView & EvictionView;
+export type NodePod = OwnerPodView &
+  HolderPodView &
+  PluginPodView &
+  PluginSetup &
+  UnreadyPodView &
+  EvictionView &
+  BudgetedPod;
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =
@@ -67,6 +75,8 @@ export interface FreshRead {
   readonly holders: readonly string[];
   /** Of this node. */
   readonly resourceSlices: readonly ResourceSliceView[];
+  /** What the fate of the pods depends on that have to go; undefined: not read. */
+  readonly drain?: FateFacts;
 }
 
 /** All that was read of one node. The decision rests on nothing else. */
@@ -93,8 +103,11 @@ export interface NodeSnapshot {
   readonly fresh?: FreshRead;
 }
 
-/** What must be read before a decision. `Pods`: pods and config files. `All`: everything, from the API server itself. */
-export type Look = 'Pods' | 'All';
+/**
+ * What must be read before a decision. `Pods`: pods and config files. `All`: everything, from the API server itself. `Drain`: beside
+ * that, what the fate of the pods depends on that have to go.
+ */
+export type Look = 'Pods' | 'All' | 'Drain';
 
 /** What the rules see. */
 export interface Situation extends NodeSnapshot {

@@ -110,7 +110,8 @@ function foreseeNodes(
       const partition = partitionOf.get(name);
       // The outcome if the policy is accepted; whether it is, is reported separately.
       const claim = { ...fleet.claimOf(name, partition), isAccepted: true };
-      const start = { now: cluster.now, node, partition, claim, settings, pods: podsOf.get(name) ?? [] };
+      const { now, budgets } = cluster;
+      const start = { now, node, partition, claim, settings, pods: podsOf.get(name) ?? [], budgets };
       return [name, foreseeNode({ ...start, agent: viewAgent(start) })];
     }),
   );

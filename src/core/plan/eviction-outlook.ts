@@ -1,23 +1,19 @@
 import { findHolders } from '../node/rules/plan-holders.ts';
-import { type BudgetView, judgeBudgets } from '../pods/disruption-budget.ts';
-import { explainStaying, judgeEviction } from '../pods/eviction.ts';
+import type { BudgetView } from '../pods/disruption-budget.ts';
+import { judgeFate, type PodFate } from '../pods/pod-fate.ts';
 import { podName } from '../pods/pod-name.ts';
 import { compareText } from '../text/compare.ts';
 import type { GpuReport } from '../../api/types.ts';
 import type { ClusterPod } from './cluster-state.ts';
 import type { NodeOutlook } from './node-outlook.ts';
 
-/**
- * What becomes of a pod that holds what a plan destroys. `Evicted`: it goes by the Eviction API. `Deleted`: when spec.drain.timeout
- * is over, as the policy says. `Blocked`: its PodDisruptionBudget refuses now. `Stays`: no eviction moves it. `Awaited`: the policy
- * evicts nobody. `Gone`: it has ended since the agent saw it.
- */
-export type PodFate = 'Evicted' | 'Deleted' | 'Blocked' | 'Stays' | 'Awaited' | 'Gone';
+/** `Gone`: it has ended since the agent saw it. */
+export type PodOutlook = PodFate | 'Gone';
 
 export interface EvictionOutlook {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
-  readonly fate: PodFate;
+  readonly fate: PodOutlook;
   /** `GPU 0: 3g.20gb at 4`, `GPU 1`; empty if unknown. */
   readonly holds: readonly string[];
   /** Why it is neither evicted nor awaited. */
@@ -37,7 +33,7 @@ export function describeEvictions(
   const drain = claim.winner?.spec.drain;
   const found = affected.map((pod): EvictionOutlook => {
     const name = podName(pod);
-    return { pod: name, holds: listHoldings(gpus, name), ...judgePod(pod, budgets, drain) };
+    return { pod: name, holds: listHoldings(gpus, name), ...judgeFate(pod, drain, { budgets }) };
   });
   const known = new Set(found.map(({ pod }) => pod));
   const gone = (plan.report.affectedPods ?? [])
@@ -49,30 +45,8 @@ export function describeEvictions(
   return [...found, ...gone].toSorted((a, b) => compareText(a.pod, b.pod));
 }
 
-type DrainSpec = NonNullable<NodeOutlook['snapshot']['claim']['winner']>['spec']['drain'];
-
-function judgePod(
-  pod: Parameters<typeof judgeEviction>[0] & Parameters<typeof judgeBudgets>[0],
-  budgets: readonly BudgetView[],
-  drain: DrainSpec,
-): Pick<EvictionOutlook, 'fate' | 'message'> {
-  const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = drain ?? {};
-  if (scope === 'None') return { fate: 'Awaited' };
-  const forced = onTimeout === 'Force' ? `it is deleted after ${timeout} (spec.drain.onTimeout: Force)` : undefined;
-  const staying = explainStaying(pod);
-  if (staying !== undefined) {
-    const isForced = forced !== undefined && judgeEviction(pod) === 'ByForce';
-    return isForced
-      ? { fate: 'Deleted', message: `${staying}; ${forced}` }
-      : { fate: 'Stays', message: `${staying}: no eviction moves it` };
-  }
-  const refusal = judgeBudgets(pod, budgets);
-  if (refusal === undefined) return { fate: 'Evicted' };
-  return { fate: 'Blocked', message: forced === undefined ? refusal.message : `${refusal.message}; ${forced}` };
-}
-
 /** Whether a pod goes because of the plan, now or as soon as its budget allows. */
-export function isMoving(fate: PodFate): boolean {
+export function isMoving(fate: PodOutlook): boolean {
   return fate === 'Evicted' || fate === 'Deleted' || fate === 'Blocked';
 }
 

@@ -41,7 +41,7 @@ function judgeNode({ node, fate, reason, message, evictions }: PlannedNode): rea
   return evictions.flatMap(({ pod, fate: end, message: why = '' }): readonly PlanFault[] => {
     if (end === 'Blocked')
       return [{ code: 'EvictionBlocked', node, pod, message: `pod ${pod} is not evicted now: ${why}` }];
-    if (end === 'Stays') return [{ code: 'PodStays', node, pod, message: `pod ${pod} is ${why}` }];
+    if (end === 'Stays') return [{ code: 'PodStays', node, pod, message: `pod ${pod} cannot be evicted: ${why}` }];
     return [];
   });
 }

@@ -6,6 +6,7 @@ import type { FreshRead, NodeSnapshot } from '../node/snapshot.ts';
 import type { Standing } from '../node/standing.ts';
 import type { Verdict } from '../node/verdict.ts';
 import { managedConfig } from '../nvidia/plugin-config/managed-config.ts';
+import type { BudgetView } from '../pods/disruption-budget.ts';
 import { listReportedHolders } from '../pods/slice-holders.ts';
 import { planDrained } from '../policy/drain-plan.ts';
 import { findForeign } from '../policy/ownership.ts';
@@ -25,7 +26,11 @@ export interface NodeOutlook {
 }
 
 /** What is known of a node before anything is decided: everything else follows from it. */
-export type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> & Required<Pick<NodeSnapshot, 'pods'>>;
+export type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
+  Required<Pick<NodeSnapshot, 'pods'>> & {
+    /** Of the namespaces of its pods; absent: none. */
+    readonly budgets?: readonly BudgetView[];
+  };
 
 /**
  * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node reports what it is
@@ -86,7 +91,8 @@ function reportPlan(partition: GpuNodePartition, { report }: WishPlan): GpuNodeP
 }
 
 function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead } {
-  const { node, partition, claim } = start;
+  const { budgets = [], ...known } = start;
+  const { node, partition, claim } = known;
   const { winner } = claim;
   const slot = slotOf(winner?.status?.inFlight, {
     node: node.metadata.name,
@@ -95,7 +101,7 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
   });
   const managed = winner && managedConfig(winner.spec);
   return {
-    ...start,
+    ...known,
     slot,
     configFiles: { state: 'Read', files: managed ? { [managed.key]: managed.file } : {} },
     fresh: {
@@ -103,6 +109,7 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
       slot,
       holders: listReportedHolders(partition?.status?.device?.gpus ?? []),
       resourceSlices: [],
+      drain: { budgets },
     },
   };
 }

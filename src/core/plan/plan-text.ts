@@ -2,7 +2,7 @@ import { joinWords } from '../gpu/search/layout-words.ts';
 import { countWords } from '../text/count-words.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import type { ChangePlan } from './change-plan.ts';
-import { type EvictionOutlook, isMoving, type PodFate } from './eviction-outlook.ts';
+import { type EvictionOutlook, isMoving, type PodOutlook } from './eviction-outlook.ts';
 import type { GpuOutlook, HeldSlice } from './gpu-outlook.ts';
 import type { NodeFate, PlannedNode } from './planned-node.ts';
 import type { PolicyOutlook } from './policy-change.ts';
@@ -112,7 +112,7 @@ function describeRecut(recut: readonly HeldSlice[]): string {
   return `: other compute instances on ${joinWords(recut.map(({ profile, start }) => `${profile} at ${start}`))}`;
 }
 
-const verbs: Readonly<Record<PodFate, string>> = {
+const verbs: Readonly<Record<PodOutlook, string>> = {
   Evicted: 'evicts',
   Deleted: 'deletes',
   Blocked: 'waits to evict',

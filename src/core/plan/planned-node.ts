@@ -73,7 +73,8 @@ export function describeNode(
     ...(wave !== -1 && { wave: wave + 1 }),
     ...(plan && { plan: countPlan(plan.report) }),
     gpus: describeGpus(partition?.status?.device ?? {}, moves ? plan : undefined),
-    evictions: moves ? evictions : [],
+    // A node may wait because of these.
+    evictions: moves ? evictions : evictions.filter(({ fate: end }) => end === 'Stays'),
   };
 }
 

@@ -12,6 +12,7 @@ export interface BudgetView {
     readonly disruptionsAllowed?: number;
     readonly currentHealthy?: number;
     readonly desiredHealthy?: number;
+    readonly expectedPods?: number;
   };
 }
 
@@ -34,6 +35,8 @@ export interface BudgetRefusal {
   readonly budgets: readonly string[];
   /** Follows the pod's name and `is not evicted: `. */
   readonly message: string;
+  /** Nothing but an edit of the budgets, or of the workload, makes them allow it. */
+  readonly isLasting: boolean;
 }
 
 /**
@@ -43,32 +46,65 @@ export interface BudgetRefusal {
  * @returns undefined if they allow it
  */
 export function judgeBudgets(pod: BudgetedPod, budgets: readonly BudgetView[]): BudgetRefusal | undefined {
-  const { namespace = 'default', labels = {}, deletionTimestamp } = pod.metadata;
-  // Evicting a pod that does not run disrupts nobody.
-  const isGoing =
-    deletionTimestamp !== undefined || ['Pending', 'Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
-  if (isGoing) return undefined;
-  const own = budgets.filter(
-    ({ metadata, spec }) =>
-      // Without a selector it applies to no pod; with an empty one to all.
-      (metadata.namespace ?? 'default') === namespace && spec?.selector && meetsSelection(spec.selector, labels),
-  );
-  const names = own.map(({ metadata }) => `${namespace}/${metadata.name}`).sort();
+  const own = listBudgets(pod, budgets);
+  const names = own.map(nameBudget).sort();
   const [budget, ...others] = own;
   if (budget === undefined) return undefined;
   if (others.length > 0) {
     const message = `it has ${own.length} PodDisruptionBudgets (${names.join(', ')}), and the Eviction API supports at most one: remove one`;
-    return { budgets: names, message };
+    return { budgets: names, message, isLasting: true };
   }
   if (allows(pod, budget)) return undefined;
-  return { budgets: names, message: `PodDisruptionBudget ${names[0]} ${explainRefusal(budget)}` };
+  const isLasting = isReady(pod) && neverAllows(budget);
+  return { budgets: names, message: `PodDisruptionBudget ${names[0]} ${explainRefusal(budget)}`, isLasting };
+}
+
+/**
+ * The first budget that does not allow all of these pods to be evicted at once: some of them go only when others have been replaced
+ * and are Ready, which nobody can promise. @returns why, in words; undefined if they may all go
+ */
+export function findTightBudget(pods: readonly BudgetedPod[], budgets: readonly BudgetView[]): string | undefined {
+  const counted = pods.filter(isReady).flatMap((pod) => listBudgets(pod, budgets));
+  for (const [budget, { length }] of Map.groupBy(counted, (one) => one)) {
+    const { disruptionsAllowed = 0 } = budget.status ?? {};
+    if (length > disruptionsAllowed)
+      return `PodDisruptionBudget ${nameBudget(budget)} allows ${disruptionsAllowed} of the ${length} evictions`;
+  }
+  return undefined;
+}
+
+/** Those that the eviction of a pod is up to. */
+function listBudgets(pod: BudgetedPod, budgets: readonly BudgetView[]): readonly BudgetView[] {
+  const { namespace = 'default', labels = {}, deletionTimestamp } = pod.metadata;
+  // Evicting a pod that does not run disrupts nobody.
+  const isGoing =
+    deletionTimestamp !== undefined || ['Pending', 'Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
+  if (isGoing) return [];
+  return budgets.filter(
+    ({ metadata, spec }) =>
+      // Without a selector it applies to no pod; with an empty one to all.
+      (metadata.namespace ?? 'default') === namespace && spec?.selector && meetsSelection(spec.selector, labels),
+  );
+}
+
+function nameBudget({ metadata }: BudgetView): string {
+  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
+}
+
+function isReady({ status }: BudgetedPod): boolean {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+}
+
+/** With all of its pods healthy it would not allow one to go either: `maxUnavailable: 0`, or as many needed as there are. */
+function neverAllows({ metadata, status = {} }: BudgetView): boolean {
+  const { expectedPods = 0, desiredHealthy = 0 } = status;
+  return !isOutdated({ metadata, status }) && expectedPods > 0 && expectedPods <= desiredHealthy;
 }
 
 function allows(pod: BudgetedPod, { metadata, spec, status = {} }: BudgetView): boolean {
   const { disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0 } = status;
-  const isReady = pod.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
-  if (!isReady && spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
-  if (!isReady && desiredHealthy > 0 && currentHealthy >= desiredHealthy) return true;
+  if (!isReady(pod) && spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
+  if (!isReady(pod) && desiredHealthy > 0 && currentHealthy >= desiredHealthy) return true;
   return disruptionsAllowed > 0 && !isOutdated({ metadata, status });
 }
 
@@ -79,6 +115,10 @@ function isOutdated({ metadata, status }: Pick<BudgetView, 'metadata' | 'status'
 function explainRefusal({ metadata, status }: BudgetView): string {
   if (isOutdated({ metadata, status: status ?? {} })) {
     return 'has not been processed by the disruption controller since it changed';
+  }
+  if (neverAllows({ metadata, status: status ?? {} })) {
+    const { expectedPods, desiredHealthy } = status ?? {};
+    return `never allows a disruption: it needs ${desiredHealthy} healthy pods and covers ${expectedPods}`;
   }
   const { currentHealthy, desiredHealthy } = status ?? {};
   const healthy =

@@ -4,13 +4,17 @@ import { evictAnnotation, safeToEvictAnnotation } from '../../api/names.ts';
 export interface EvictionView {
   readonly metadata: {
     readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly {
-      readonly kind: string;
-      readonly uid?: string;
-      readonly controller?: boolean;
-    }[];
+    readonly ownerReferences?: readonly OwnerView[];
   };
   readonly spec?: { readonly terminationGracePeriodSeconds?: number };
+}
+
+export interface OwnerView {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly controller?: boolean;
 }
 
 /**
@@ -22,32 +26,46 @@ export type Evictability = 'Yes' | 'ByForce' | 'Never';
 /** Marks a mirror pod: the API object of a static pod, which only the kubelet starts and ends. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
-export function judgeEviction({ metadata }: EvictionView): Evictability {
-  const { annotations = {} } = metadata;
-  const owner = ownerOf({ metadata });
-  if (mirrorAnnotation in annotations || owner?.kind === 'DaemonSet') return 'Never';
+/** @param missing uids of owners that were looked up and do not exist */
+export function judgeEviction(pod: EvictionView, missing?: ReadonlySet<string>): Evictability {
+  const { annotations = {} } = pod.metadata;
+  const owner = ownerOf(pod);
+  const daemonSet = claimedDaemonSet(pod);
+  const isThere = daemonSet !== undefined && missing?.has(daemonSet.uid ?? '') !== true;
+  if (mirrorAnnotation in annotations || isThere) return 'Never';
   const isUnwanted = annotations[evictAnnotation] === 'false' || annotations[safeToEvictAnnotation] === 'false';
-  return isUnwanted || owner === undefined ? 'ByForce' : 'Yes';
+  return isUnwanted || owner === undefined || daemonSet !== undefined ? 'ByForce' : 'Yes';
 }
 
 /** The owner that replaces the pod. */
-export function ownerOf({ metadata }: EvictionView): { readonly kind: string; readonly uid?: string } | undefined {
+export function ownerOf({ metadata }: EvictionView): OwnerView | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** Why a pod does not go by itself; undefined if it does. */
-export function explainStaying(pod: EvictionView): string | undefined {
+/**
+ * The DaemonSet that the pod names as its controller. Anybody may write that into a pod of their own: whether it exists has to be
+ * looked up. DaemonSets of other API groups are owners like any other: their pods are evicted.
+ */
+export function claimedDaemonSet(pod: EvictionView): OwnerView | undefined {
+  const owner = ownerOf(pod);
+  return owner?.kind === 'DaemonSet' && owner.apiVersion === 'apps/v1' ? owner : undefined;
+}
+
+/** Why no eviction moves a pod, as what follows its name; undefined if one does. @param missing as for {@link judgeEviction} */
+export function explainStaying(pod: EvictionView, missing?: ReadonlySet<string>): string | undefined {
   const { annotations = {} } = pod.metadata;
-  switch (judgeEviction(pod)) {
+  const owner = ownerOf(pod);
+  switch (judgeEviction(pod, missing)) {
     case 'Yes':
       return undefined;
     case 'Never':
       return mirrorAnnotation in annotations
-        ? 'a static pod, which no eviction ends'
-        : 'of a DaemonSet, which would create it again';
+        ? 'is a static pod, which no eviction ends'
+        : 'belongs to a DaemonSet, which would create it again';
     case 'ByForce':
-      return ownerOf(pod) === undefined
-        ? 'without a controller: nothing would create it again'
-        : `annotated ${annotations[evictAnnotation] === 'false' ? evictAnnotation : safeToEvictAnnotation}: "false"`;
+      if (owner === undefined) return 'has no controller: nothing would create it again';
+      return claimedDaemonSet(pod) === undefined
+        ? `is annotated ${annotations[evictAnnotation] === 'false' ? evictAnnotation : safeToEvictAnnotation}: "false"`
+        : `belongs to DaemonSet ${owner.name}, which does not exist: nothing would create it again`;
   }
 }

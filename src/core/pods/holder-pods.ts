@@ -1,3 +1,4 @@
+import type { OwnerView } from './eviction.ts';
 import { hasEnded } from './gpu-pods.ts';
 import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
 import { isOfDaemonSet } from './system-pods.ts';
@@ -12,7 +13,7 @@ export interface HolderPodView {
     readonly namespace?: string;
     readonly uid?: string;
     readonly labels?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly { readonly kind: string; readonly controller?: boolean }[];
+    readonly ownerReferences?: readonly OwnerView[];
   };
   readonly spec?: {
     readonly nodeSelector?: Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import type { OwnerView } from './eviction.ts';
 import { hasEnded } from './gpu-pods.ts';
 import type { Taint } from '../metadata/node-change.ts';
 import { isOfDaemonSet } from './system-pods.ts';
@@ -10,7 +11,7 @@ export interface PluginPodView {
     readonly uid?: string;
     readonly deletionTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly { readonly kind: string; readonly controller?: boolean }[];
+    readonly ownerReferences?: readonly OwnerView[];
   };
   readonly spec?: {
     readonly tolerations?: readonly Toleration[];

@@ -1,8 +1,10 @@
+import type { OwnerView } from './eviction.ts';
+
 /** The parts of a pod that identify its owner. */
 export interface OwnedPodView {
   readonly metadata: {
     readonly namespace?: string;
-    readonly ownerReferences?: readonly { readonly kind: string; readonly controller?: boolean }[];
+    readonly ownerReferences?: readonly OwnerView[];
   };
 }
 

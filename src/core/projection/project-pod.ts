@@ -22,15 +22,17 @@ type Container = NonNullable<NonNullable<NodePod['spec']>['containers']>[number]
  *
  * @param systemNamespaces see `systemPods`
  * @param isKept whether a resource may be a GPU of the node
+ * @param labelKeys labels that are kept, such as those that disruption budgets select by
  */
 export function projectPod(
   pod: ListedPod,
   systemNamespaces: readonly string[],
   isKept: (resource: string) => boolean,
+  labelKeys: ReadonlySet<string> = new Set(),
 ): ListedPod {
   if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
   const { metadata, spec, status } = pod;
-  const { name, namespace, uid, deletionTimestamp, ownerReferences, annotations } = metadata;
+  const { name, namespace, uid, deletionTimestamp, ownerReferences, annotations, labels = {} } = metadata;
   const { resourceClaims = [], terminationGracePeriodSeconds: grace, ...containers } = spec ?? {};
   const keep = (list: readonly object[] = []): readonly Container[] => list.map((one) => keepResources(one, isKept));
   const hasClaim = resourceClaims.length > 0 || status?.extendedResourceClaimStatus !== undefined;
@@ -43,6 +45,9 @@ export function projectPod(
       // At most one is the controller: it shows who recreates the pod.
       ...(ownerReferences && { ownerReferences: ownerReferences.filter(({ controller }) => controller === true) }),
       ...keepAnnotations(annotations),
+      ...(labelKeys.size > 0 && {
+        labels: Object.fromEntries(Object.entries(labels).filter(([key]) => labelKeys.has(key))),
+      }),
     },
     spec: {
       containers: keep(containers.containers),
@@ -51,7 +56,10 @@ export function projectPod(
       ...(hasClaim && { resourceClaims: [{}] }),
       ...(typeof grace === 'number' && { terminationGracePeriodSeconds: grace }),
     },
-    status: { ...(status?.phase !== undefined && { phase: status.phase }) },
+    status: {
+      ...(status?.phase !== undefined && { phase: status.phase }),
+      ...keepReady(status?.conditions),
+    },
   };
 }
 
@@ -64,6 +72,13 @@ export function gpuResourcesOf(
     Object.hasOwn(offered, name) ||
     name.startsWith(deviceClassPrefix) ||
     ((isGpuResource(name) || name === foreignGpuResource) && Object.hasOwn(allocatable, name));
+}
+
+function keepReady(
+  conditions: NonNullable<NodePod['status']>['conditions'],
+): Pick<NonNullable<NodePod['status']>, 'conditions'> {
+  const ready = conditions?.find(({ type }) => type === 'Ready');
+  return ready ? { conditions: [{ type: 'Ready', status: ready.status }] } : {};
 }
 
 function keepResources({ resources = {} }: Container, isKept: (resource: string) => boolean): Container {

@@ -42,6 +42,7 @@ describe('a rest', () => {
       reason: 'DrainTimeout',
       who: 'ns/a: no; ns/b',
       count: 2,
+      size: 0,
       leftMs: 90_000,
     });
   });
@@ -52,6 +53,14 @@ describe('a rest', () => {
       expect(findRest(situation, 'DrainRest')).to.equal(undefined);
       expect(beginRest(situation, 'DrainRest', 'DrainLoop', 'ns/a')).to.include({ count: 1, leftMs: 60_000 });
     }
+  });
+
+  it('keeps how many pods had to go when some were evicted', () => {
+    const situation = aSituation({});
+    beginRest(situation, 'DrainRest', 'DrainTimeout', 'ns/a', 3);
+    const later = aSituation(situation.waits.waits);
+    expect(beginRest(later, 'DrainRest', 'EvictionBlocked', 'ns/a')).to.include({ count: 2, size: 3 });
+    expect(findRest(aSituation(later.waits.waits), 'DrainRest')).to.include({ size: 3, who: 'ns/a' });
   });
 
   it('names pods in full', () => {

@@ -288,15 +288,25 @@ describe('the pods that a plan evicts', () => {
 
   it('are a finding where no eviction moves them', () => {
     for (const [more, words] of [
-      [{ owner: '' }, /^pod team\/a is without a controller/],
-      [{ owner: 'DaemonSet' }, /^pod team\/a is of a DaemonSet/],
-      [{ annotations: { 'gpupartition.dev/evict': 'false' } }, /^pod team\/a is annotated gpupartition.dev\/evict/],
-      [{ annotations: { 'kubernetes.io/config.mirror': 'x' } }, /^pod team\/a is a static pod/],
+      [{ owner: '' }, 'has no controller'],
+      [{ owner: 'DaemonSet' }, 'belongs to a DaemonSet'],
+      [{ annotations: { 'gpupartition.dev/evict': 'false' } }, 'is annotated gpupartition.dev/evict'],
+      [{ annotations: { 'kubernetes.io/config.mirror': 'x' } }, 'is a static pod'],
     ] as const) {
-      const { findings } = one(more);
+      const { findings, nodes } = one(more);
       expect(findings.map(({ code }) => code)).to.deep.equal(['PodStays']);
-      expect(findings[0]?.message).to.match(words);
+      expect(findings[0]?.message.startsWith(`pod team/a cannot be evicted: it ${words}`), words).to.equal(true);
+      expect(nodes[0]).to.include({ fate: 'Waits', reason: 'PodsUseGpus' });
     }
+  });
+
+  it('are a finding where their budget never allows a disruption', () => {
+    const never = { ...budget, status: { ...budget.status, expectedPods: 2, currentHealthy: 2, desiredHealthy: 2 } };
+    const { evictions, findings } = one({}, {}, [never]);
+    expect(evictions[0]?.fate).to.equal('Stays');
+    expect(findings.map(({ message }) => message)).to.deep.equal([
+      'pod team/a cannot be evicted: PodDisruptionBudget team/pdb never allows a disruption: it needs 2 healthy pods and covers 2',
+    ]);
   });
 
   it('are deleted where the policy says Force, but those that would come back at once', () => {

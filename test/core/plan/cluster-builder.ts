@@ -74,7 +74,8 @@ export function aTeamPod(
   name: string,
   { node = 'n1', owner = 'ReplicaSet', labels, annotations }: PodBuild = {},
 ): ClusterPod {
-  const ownerReferences = owner === '' ? [] : [{ kind: owner, uid: `uid-of-${name}`, controller: true }];
+  const controller = { apiVersion: 'apps/v1', kind: owner, name: 'train', uid: `uid-of-${name}`, controller: true };
+  const ownerReferences = owner === '' ? [] : [controller];
   const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/mig-3g.20gb': 1 } } }];
   return {
     metadata: {

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { type BudgetView, type BudgetedPod, judgeBudgets } from '../../../src/core/pods/disruption-budget.ts';
+import {
+  type BudgetView,
+  type BudgetedPod,
+  findTightBudget,
+  judgeBudgets,
+} from '../../../src/core/pods/disruption-budget.ts';
 
 function aBudget(status: BudgetView['status'], spec: BudgetView['spec'] = {}, name = 'pdb'): BudgetView {
   return {
@@ -33,7 +38,36 @@ describe('what PodDisruptionBudgets say to an eviction', () => {
     expect(judgeBudgets(aPod(), [aBudget(none)])).to.deep.equal({
       budgets: ['team/pdb'],
       message: 'PodDisruptionBudget team/pdb allows 0 disruptions (2 healthy, 2 needed)',
+      isLasting: false,
     });
+  });
+
+  it('refuses for good where it needs as many healthy pods as there are, and as long as it can change otherwise not', () => {
+    const full = { ...none, expectedPods: 2 };
+    expect(judgeBudgets(aPod(), [aBudget(full)])).to.deep.equal({
+      budgets: ['team/pdb'],
+      message: 'PodDisruptionBudget team/pdb never allows a disruption: it needs 2 healthy pods and covers 2',
+      isLasting: true,
+    });
+    for (const [pod, budget] of [
+      [aPod(), aBudget({ ...full, expectedPods: 3 })],
+      [aPod(), aBudget({ ...full, observedGeneration: 0 })],
+      [aPod({ ready: 'False' }), aBudget({ ...full, currentHealthy: 1 })],
+    ] as const) {
+      expect(judgeBudgets(pod, [budget])?.isLasting).to.equal(false);
+    }
+    const two = [aBudget(full, {}, 'b'), aBudget(full, {}, 'a')];
+    expect(judgeBudgets(aPod(), two)?.isLasting).to.equal(true);
+  });
+
+  it('names the first that does not let all of some pods go at once', () => {
+    const one = aBudget({ ...none, disruptionsAllowed: 1 });
+    const sick = aPod({ ready: 'False' });
+    expect(findTightBudget([aPod(), sick], [one])).to.equal(undefined);
+    expect(findTightBudget([aPod(), aPod({ namespace: 'other' })], [one])).to.equal(undefined);
+    expect(findTightBudget([aPod(), aPod()], [one])).to.equal(
+      'PodDisruptionBudget team/pdb allows 1 of the 2 evictions',
+    );
   });
 
   it('counts an empty selector as one for every pod of the namespace, with expressions too', () => {

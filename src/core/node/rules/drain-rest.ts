@@ -9,13 +9,17 @@ import type { NodePod, Situation } from '../snapshot.ts';
 const causes = {
   DrainTimeout: 'the pods on instances that must go did not end within spec.drain.timeout',
   DrainLoop: 'pods of the same owner came back after each eviction',
+  EvictionBlocked: 'disruption budgets cannot let the pods go that have to',
   PodsUseGpus: 'the kubelet has not reported in time which GPUs some pods use',
 } as const;
 type Cause = keyof typeof causes;
 
-/** Opens the node with nothing changed, and leaves its pods alone for a while, longer each time. */
-export function giveUp(situation: Situation, reason: Cause, who: string): Ruling {
-  return resting(situation, reason, beginRest(situation, 'DrainRest', reason, who));
+/**
+ * Opens the node with nothing changed, and leaves its pods alone for a while, longer each time.
+ * @param evicted how many pods had to go, if some of them were evicted
+ */
+export function giveUp(situation: Situation, reason: Cause, who: string, evicted = 0): Ruling {
+  return resting(situation, reason, beginRest(situation, 'DrainRest', reason, who, evicted));
 }
 
 /** Pods that did not go in time are left alone as long as the rest lasts and they are there. */

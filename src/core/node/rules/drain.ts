@@ -32,7 +32,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const isHopeless =
     onTimeout === 'Force' && lateMs > Math.max(durationMs(timeout), terminationMs(situation, affected));
   if ((isOver && onTimeout === 'Skip') || isHopeless)
-    return giveUp(situation, 'DrainTimeout', describe(situation, affected));
+    return giveUp(situation, 'DrainTimeout', describe(situation, affected), countEvicted(situation, affected));
   const looping = scope === 'None' ? undefined : findLoop(situation, affected);
   if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
   if (scope === 'None')
@@ -49,6 +49,14 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const commands = isOver && onTimeout === 'Force' ? deletePods(situation, told) : evictAffected(situation, told);
   const reason = listRefusals(situation, affected).length > 0 ? 'EvictionBlocked' : 'Draining';
   return { ...wait(reason, describe(situation, affected)), commands };
+}
+
+/** How many pods had to go, if any of them was evicted for it or has ended meanwhile; 0 if all are as they were. */
+function countEvicted({ partition }: Situation, affected: readonly NodePod[]): number {
+  const told = partition.spec.drain?.pods ?? [];
+  const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const uids = new Set(here.map(({ metadata }) => metadata.uid));
+  return told.every(({ uid }) => uids.has(uid)) ? 0 : told.length;
 }
 
 /** Time for a drain counts from its first eviction, in each slot anew: what precedes it takes none of it. Must be asked at each decision. */
@@ -68,14 +76,14 @@ function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain
 }
 
 function evictAffected(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
-  const going = affected.filter((pod) => judgeEviction(pod) === 'Yes');
+  const going = affected.filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) === 'Yes');
   return evictPods(situation, going, (pod) => graceOf(situation, pod));
 }
 
 /** The policy requires it: whoever could write the policy is allowed to. */
 function deletePods(situation: Situation, affected: readonly NodePod[]): readonly Command[] {
   return affected
-    .filter((pod) => judgeEviction(pod) !== 'Never' && mayAsk(situation, pod))
+    .filter((pod) => judgeEviction(pod, situation.fresh?.drain?.missingOwners) !== 'Never' && mayAsk(situation, pod))
     .map((pod) => {
       const graceSeconds = graceOf(situation, pod);
       return { name: 'DeletePod', pod: refOf(pod), ...(graceSeconds !== undefined && { graceSeconds }) };
@@ -99,8 +107,8 @@ function wait(reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: s
 
 function describe(situation: Situation, affected: readonly NodePod[]): string {
   const stuck = affected.flatMap((pod) => {
-    const why = explainStaying(pod);
-    return why === undefined ? [] : [`${podName(pod)} is ${why}`];
+    const why = explainStaying(pod, situation.fresh?.drain?.missingOwners);
+    return why === undefined ? [] : [`${podName(pod)} ${why}`];
   });
   return [waitFor(affected), ...stuck, ...listRefusals(situation, affected)].join('; ');
 }

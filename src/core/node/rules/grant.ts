@@ -10,9 +10,11 @@ import type { NodePod, Situation } from '../snapshot.ts';
 import { checkOffer, checkPlugin } from './check-plugin.ts';
 import { foreignOwner, takeOver } from './foreign-owner.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
+import { awaitBudgets } from './await-budgets.ts';
 import { awaitReading } from './await-reading.ts';
 import { drain } from './drain.ts';
 import { drainRests } from './drain-rest.ts';
+import { refuseDrain } from './refuse-drain.ts';
 import { listPodsToSignal } from './signal-plugin.ts';
 import { awaitTurn } from './turn.ts';
 import { noteUntouched } from './untouched.ts';
@@ -29,7 +31,14 @@ export function grant(situation: Situation): Outcome {
   return (
     foreignOwner(situation) ??
     // 2. From here on everything rests on what the API server says now.
-    awaitTurn(situation, 'Layout', [checkPlugin, checkOffer, holdersRest, (one) => drainRests(one, pods)]) ??
+    awaitTurn(situation, 'Layout', [
+      checkPlugin,
+      checkOffer,
+      holdersRest,
+      (one) => drainRests(one, pods),
+      (one) => refuseDrain(one, pods),
+    ]) ??
+    awaitBudgets(situation, pods) ??
     takeOver(situation, 'Layout') ??
     closeAndGrant(situation, pods)
   );

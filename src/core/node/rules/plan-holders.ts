@@ -1,5 +1,7 @@
+import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
 import { hasEnded } from '../../pods/gpu-pods.ts';
 import { podName } from '../../pods/pod-name.ts';
+import { listReportedHolders } from '../../pods/slice-holders.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { listUsers } from './gpu-users.ts';
 
@@ -9,6 +11,18 @@ export interface PlanHolders {
   readonly affected: readonly NodePod[];
   /** Pods that use GPUs of which the agent does not know yet which; it is about to learn. */
   readonly unknown: readonly NodePod[];
+}
+
+/** Namespaces of pods that a plan may send away, as far as its agent knows them. */
+export function listHolderNamespaces(
+  { spec, status }: GpuNodePartition,
+  drain: PolicySpec['drain'],
+): readonly string[] {
+  const { plan, gpus = [] } = status?.device ?? {};
+  const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
+  const names = [...(plan?.affectedPods ?? []), ...(isAll ? listReportedHolders(gpus) : [])];
+  const told = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
+  return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...told])];
 }
 
 export function findHolders(

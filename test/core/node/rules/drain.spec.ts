@@ -6,92 +6,36 @@ import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { planWish } from '../../../../src/core/policy/plan-wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 import {
+  aDrain,
+  aPod,
+  aSlotFrom,
+  close,
+  drainOf,
+  drainProfiles,
+  drainWish,
+  evictionsOf,
+  goes,
+  heldDevice,
+  stays,
+  stepUntil,
+  withHolders,
+} from '../../../support/drain-world.ts';
+import {
   type Answer,
-  aGpuPod,
   aManagedPartition,
-  aNode,
   aSlicingPolicy,
-  aSlot,
   aSnapshot,
   namesOf,
   noon,
   taints,
 } from '../../../support/node-builders.ts';
-import { NodeWorld } from '../../../support/node-world.ts';
-
-const profiles = { '1g.5gb': 3, '3g.20gb': 1 };
-const wish = { gpus: [{ uuid: uuidOf(0), profiles }] };
-const withHolders = (held: Readonly<Record<string, readonly string[]>>) => {
-  const device = aDevice(withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), held));
-  return { ...device, plan: planWish(device, wish).report };
-};
-const device = withHolders({ '2g.10gb@0': ['ns/goes'], '3g.20gb@4': ['ns/stays'] });
-const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-2g.10gb': '1', 'nvidia.com/mig-3g.20gb': '1' };
-
-/** A pod of a controller. */
-function aPod(
-  name: string,
-  { owner = `owner-of-${name}`, kind = 'ReplicaSet', ...metadata }: OwnedParts = {},
-): NodePod {
-  const pod = aGpuPod(name);
-  const ownerReferences = [{ kind, uid: owner, controller: true }];
-  return { ...pod, metadata: { ...pod.metadata, ownerReferences, ...metadata } };
-}
-type OwnedParts = Partial<NodePod['metadata']> & {
-  readonly owner?: string;
-  readonly kind?: string;
-  readonly annotations?: Readonly<Record<string, string>>;
-};
-
-const stays = aPod('stays');
-const goes = aPod('goes');
-
-/** A node whose turn it is; `ns/goes` holds what has to go, `ns/stays` what stays. */
-function aDrain(
-  drain: PolicySpec['drain'] = {},
-  {
-    pods = [goes, stays],
-    timeoutMs = 600_000,
-  }: { readonly pods?: readonly NodePod[]; readonly timeoutMs?: number } = {},
-): NodeWorld {
-  const world = new NodeWorld({
-    node: aNode({ allocatable }),
-    partition: aManagedPartition({ device, wish }),
-    policy: aSlicingPolicy({ layouts: [{ profiles }], drain }),
-    pods,
-  });
-  world.slot = aSlotFrom(world.now, timeoutMs);
-  return world;
-}
-
-function aSlotFrom(now: number, timeoutMs: number): NonNullable<NodeWorld['slot']> {
-  return { ...aSlot, startTime: new Date(now).toISOString(), deadline: new Date(now + timeoutMs).toISOString() };
-}
-
-/** Closes the node, and lets pods that were being bound show up. */
-function close(world: NodeWorld): void {
-  world.step();
-  expect(world.taintKeys).to.deep.equal(['repartitioning']);
-  world.step();
-  world.now += 1000;
-}
-
-/** Decides until it says so. */
-function stepUntil(world: NodeWorld, reason: string, stepMs = 1000, most = 100): Answer {
-  for (let steps = 0; steps < most; steps += 1) {
-    const answer = world.step(stepMs);
-    if (answer.verdict.reason === reason) return answer;
-  }
-  throw new Error(`it never says ${reason}: ${world.done.join(', ')}`);
-}
+import type { NodeWorld } from '../../../support/node-world.ts';
 
 function requestOf({ now, node, partition, policy, pods, memory }: NodeWorld) {
   const decision = decide({ ...aSnapshot({ now, node, partition, policy, slot: undefined }), pods }, memory);
   return 'look' in decision ? undefined : decision.standing.request;
 }
 
-const drainOf = ({ partition }: NodeWorld) => partition.spec.drain?.pods.map(({ uid }) => uid);
-const evictionsOf = (world: NodeWorld) => world.done.filter((one) => /^(EvictPod|DeletePod)/.test(one));
 const find = <Name extends Command['name']>({ commands }: Answer, name: Name) =>
   commands.filter((command): command is Extract<Command, { name: Name }> => command.name === name);
 
@@ -150,7 +94,7 @@ describe('a drain', () => {
     const world = aDrain({}, { pods: [goes, stays, aPod('new')] });
     close(world);
     const { verdict, commands } = world.step();
-    const { hash, drains } = planWish(device, wish).report;
+    const { hash, drains } = planWish(heldDevice, drainWish).report;
     expect(commands).to.deep.equal([{ name: 'WriteDrain', drain: { planHash: hash, places: drains, pods: [] } }]);
     expect(verdict).to.include({ phase: 'Updating', reason: 'Draining' });
     expect(verdict.message).to.equal('the agent does not know yet which GPUs ns/new uses');
@@ -218,9 +162,9 @@ describe('a drain', () => {
     world.step();
     expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
     // Now ns/goes holds what stays, and the other one what has to go.
-    const [gpu] = device.gpus ?? [];
+    const [gpu] = heldDevice.gpus ?? [];
     const swapped = aDevice(withPods(gpu ?? aGpu(), { '2g.10gb@0': ['ns/stays'], '3g.20gb@4': ['ns/goes'] }));
-    world.report({ ...swapped, plan: planWish(swapped, wish).report });
+    world.report({ ...swapped, plan: planWish(swapped, drainWish).report });
     world.step(10_000);
     expect(drainOf(world)).to.deep.equal(['uid-stays']);
     world.step(10_000);
@@ -233,7 +177,7 @@ describe('a drain', () => {
       withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '2g.10gb@0': names.map((name) => `ns/${name}`) }),
     );
     const world = aDrain({}, { pods: names.map((name) => aPod(name)) });
-    world.partition = aManagedPartition({ device: crowded, wish });
+    world.partition = aManagedPartition({ device: crowded, wish: drainWish });
     close(world);
     world.step();
     expect(drainOf(world)).to.have.length(256);
@@ -303,8 +247,8 @@ describe('a drain', () => {
 
   it('takes any pod that uses GPUs for an affected one where the agent could not name all of them', () => {
     const world = aDrain();
-    const { plan = planWish(device, wish).report } = world.partition.status?.device ?? {};
-    world.report({ ...device, plan: { ...plan, morePods: 1 } });
+    const { plan = planWish(heldDevice, drainWish).report } = world.partition.status?.device ?? {};
+    world.report({ ...heldDevice, plan: { ...plan, morePods: 1 } });
     expect(requestOf(world)?.evictions).to.equal(2);
     close(world);
     world.step();
@@ -368,9 +312,8 @@ describe('a drain', () => {
     });
 
     it('is given up after as long again where force does not help either', () => {
-      const daemon = aPod('goes', { kind: 'DaemonSet' });
       const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
-      for (const [pod, scope] of [[daemon], [leaving], [goes, 'None']] as const) {
+      for (const [pod, scope] of [[leaving], [goes, 'None']] as const) {
         const world = blocked({ onTimeout: 'Force', scope: scope ?? 'Affected' }, [pod, stays]);
         expect(world.step(1000).verdict.phase).to.equal('Updating');
         world.now += 590_000;
@@ -416,49 +359,6 @@ describe('a drain', () => {
     });
   });
 
-  describe('of pods that nobody evicts', () => {
-    const bare = aGpuPod('goes');
-    const unwanted = aPod('goes', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } });
-    const optedOut = aPod('goes', { annotations: { 'gpupartition.dev/evict': 'false' } });
-    const daemon = aPod('goes', { kind: 'DaemonSet' });
-    const mirror = aPod('goes', { kind: 'Node', annotations: { 'kubernetes.io/config.mirror': 'x' } });
-
-    it('waits, and says why they stay', () => {
-      for (const [pod, why] of [
-        [bare, 'ns/goes is without a controller: nothing would create it again'],
-        [unwanted, 'ns/goes is annotated cluster-autoscaler.kubernetes.io/safe-to-evict: "false"'],
-        [optedOut, 'ns/goes is annotated gpupartition.dev/evict: "false"'],
-        [daemon, 'ns/goes is of a DaemonSet, which would create it again'],
-        [mirror, 'ns/goes is a static pod, which no eviction ends'],
-      ] as const) {
-        const world = aDrain({}, { pods: [pod, stays] });
-        close(world);
-        world.step();
-        const { verdict } = world.step(1000);
-        expect(verdict.message).to.include(why);
-        expect(evictionsOf(world)).to.deep.equal([]);
-      }
-    });
-
-    it('deletes those by force that can be, once the time is over', () => {
-      for (const [pod, deleted] of [
-        [bare, ['DeletePod uid-goes']],
-        [unwanted, ['DeletePod uid-goes']],
-        [optedOut, ['DeletePod uid-goes']],
-        [daemon, []],
-        [mirror, []],
-      ] as const) {
-        const world = aDrain({ onTimeout: 'Force' }, { pods: [pod, stays] });
-        close(world);
-        for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
-        expect(evictionsOf(world)).to.deep.equal([]);
-        world.now += 600_000;
-        for (let seconds = 0; seconds < 5; seconds += 1) world.step(1000);
-        expect(evictionsOf(world)).to.deep.equal(deleted);
-      }
-    });
-  });
-
   describe('of an owner that makes its pods again', () => {
     /** Runs on while an owner makes a pod in the place of each that goes, under the names that the plan knows. */
     const runOn = (world: NodeWorld, most = 60): Answer => {
@@ -500,7 +400,7 @@ describe('a drain', () => {
         withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '2g.10gb@0': names.map((name) => `ns/${name}`) }),
       );
       const world = aDrain({}, { pods: names.map((name) => aPod(name, { owner: 'set' })) });
-      world.partition = aManagedPartition({ device: shared, wish });
+      world.partition = aManagedPartition({ device: shared, wish: drainWish });
       close(world);
       stepUntil(world, 'Applying');
       expect(evictionsOf(world)).to.have.length(5);
@@ -574,7 +474,7 @@ describe('a drain', () => {
         }),
       );
       const world = aDrain({}, { pods: [aPod(long), stays] });
-      world.partition = aManagedPartition({ device: named, wish });
+      world.partition = aManagedPartition({ device: named, wish: drainWish });
       world.refusals = { [`uid-${long}`]: 'no' };
       giveUp(world);
       expect(world.step(1000).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
@@ -586,13 +486,13 @@ describe('a drain', () => {
       giveUp(world);
       world.pods = [stays];
       const quiet = aDevice(withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '3g.20gb@4': ['ns/stays'] }));
-      world.report({ ...quiet, plan: planWish(quiet, wish).report });
+      world.report({ ...quiet, plan: planWish(quiet, drainWish).report });
       expect(world.step(1000).verdict.reason).to.equal('AwaitingSlot');
     });
 
     it('rests as well where the plan names none of the pods that stayed', () => {
       const world = aBlockedDrain({ scope: 'Node' });
-      world.partition = aManagedPartition({ device: withHolders({ '3g.20gb@4': ['ns/stays'] }), wish });
+      world.partition = aManagedPartition({ device: withHolders({ '3g.20gb@4': ['ns/stays'] }), wish: drainWish });
       world.pods = [stays];
       giveUp(world);
       world.step(1000);
@@ -615,7 +515,11 @@ describe('a drain', () => {
       const edited = aBlockedDrain();
       giveUp(edited);
       edited.step(1000);
-      edited.policy = aSlicingPolicy({ layouts: [{ profiles }], drain: { onTimeout: 'Force' }, generation: 2 });
+      edited.policy = aSlicingPolicy({
+        layouts: [{ profiles: drainProfiles }],
+        drain: { onTimeout: 'Force' },
+        generation: 2,
+      });
       expect(edited.step(1000).verdict.reason).to.equal('AwaitingSlot');
       const asked = aBlockedDrain();
       giveUp(asked);
@@ -636,7 +540,7 @@ describe('a drain', () => {
       expect(drainOf(world)).to.deep.equal(isAnnounced ? ['uid-goes'] : undefined);
       world.policy = aSlicingPolicy({ layouts: [{ profiles: before }], generation: 2 });
       world.step(1000);
-      world.report({ ...device, plan: planWish(device, wishBefore).report });
+      world.report({ ...heldDevice, plan: planWish(heldDevice, wishBefore).report });
       expect(world.settle().verdict).to.include({ phase: 'Ready' });
       expect(world.taintKeys).to.deep.equal([]);
       expect(evictionsOf(world)).to.deep.equal([]);
@@ -654,7 +558,7 @@ describe('a drain', () => {
     const done = aDevice(
       withPods(aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2', '3g.20gb@4'] }), { '3g.20gb@4': ['ns/stays'] }),
     );
-    world.report({ ...done, observedEpoch: 1, plan: planWish(done, wish).report });
+    world.report({ ...done, observedEpoch: 1, plan: planWish(done, drainWish).report });
     world.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '3', 'nvidia.com/mig-3g.20gb': '1' });
     stepUntil(world, 'Ready');
     world.slot = undefined;

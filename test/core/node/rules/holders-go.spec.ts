@@ -16,7 +16,6 @@ import {
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
-const aReplicaSet = { apiVersion: 'apps/v1', kind: 'ReplicaSet', uid: 'uid-set', controller: true };
 const dcgm = 'nvidia.com/gpu.deploy.dcgm';
 const plan = { ...planWish(wholeGpu, aWish).report, modeChanges: 1 };
 
@@ -113,11 +112,10 @@ describe('holders of GPUs that have to go', () => {
 describe('holders of GPUs beside pods that hold what has to go', () => {
   const whole = aDevice({ ...aGpu(), busy: true, pods: ['ns/job'] });
   const planned = { ...planWish(whole, aWish).report, modeChanges: 1 };
-  const job = { ...aGpuPod(), metadata: { ...aGpuPod().metadata, ownerReferences: [aReplicaSet] } };
   const both = (drain: PolicySpec['drain'] = {}): NodeWorld =>
     aModeChange({
       partition: aManagedPartition({ device: { ...whole, plan: planned } }),
-      pods: [aHolderPod('dcgm'), aPluginPod({ tolerates: true }), job],
+      pods: [aHolderPod('dcgm'), aPluginPod({ tolerates: true }), aGpuPod()],
       policy: aSlicingPolicy({ drain }),
     });
   const evicted = (world: NodeWorld) => world.done.filter((one) => one === 'EvictPod uid-job');

@@ -189,5 +189,6 @@ describe('a node with a slot', () => {
 });
 
 function freshOf(slot: typeof aSlot | undefined) {
-  return { policy: { uid: 'uid-p', generation: 1 }, slot, resourceSlices: [], holders: ['ns/goes', 'ns/stays'] };
+  const policy = { uid: 'uid-p', generation: 1 };
+  return { policy, slot, resourceSlices: [], holders: ['ns/goes', 'ns/stays'], drain: { budgets: [] } };
 }

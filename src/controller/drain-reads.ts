@@ -1,0 +1,55 @@
+import { daemonSets, disruptionBudgets } from '../api/resources.ts';
+import type { BudgetView } from '../core/pods/disruption-budget.ts';
+import { claimedDaemonSet } from '../core/pods/eviction.ts';
+import type { NodePod } from '../core/node/snapshot.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/resource.ts';
+
+/** Reads what the fate of pods depends on that have to go. */
+export class DrainReads {
+  readonly #client: Pick<KubeClient, 'list' | 'find'>;
+
+  constructor(client: Pick<KubeClient, 'list' | 'find'>) {
+    this.#client = client;
+  }
+
+  /** The disruption budgets of these namespaces. */
+  async listBudgets(namespaces: readonly string[]): Promise<readonly BudgetView[]> {
+    const lists = await Promise.all(
+      namespaces.map((namespace) =>
+        this.#client.list<BudgetView & KubeObject>(disruptionBudgets, { namespace }, { project: projectBudget }),
+      ),
+    );
+    return lists.flatMap(({ items }) => items);
+  }
+
+  /** UIDs of DaemonSets that pods name as their owners and that do not exist. */
+  async listMissingOwners(pods: readonly NodePod[]): Promise<ReadonlySet<string>> {
+    const claims = new Map(
+      pods.flatMap((pod) => {
+        const { name, uid = '' } = claimedDaemonSet(pod) ?? {};
+        const { namespace = 'default' } = pod.metadata;
+        return name === undefined ? [] : [[`${namespace}/${name}/${uid}`, { namespace, name, uid }] as const];
+      }),
+    );
+    const found = await Promise.all(
+      [...claims.values()].map(async ({ namespace, name, uid }) => {
+        const known = await this.#client.find<KubeObject>({ resource: daemonSets, namespace, name });
+        return known?.metadata.uid === uid ? [] : [uid];
+      }),
+    );
+    return new Set(found.flat());
+  }
+}
+
+/** Anybody may write budgets into a namespace of theirs: one with a longer selector is left to the API server, which enforces it. */
+const longestSelector = 4096;
+
+function projectBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
+  const { name, namespace, generation } = metadata;
+  return {
+    metadata: { name, ...(namespace !== undefined && { namespace }), ...(generation !== undefined && { generation }) },
+    ...(spec && JSON.stringify(spec).length <= longestSelector && { spec }),
+    ...(status && { status }),
+  };
+}

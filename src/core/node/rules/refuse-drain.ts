@@ -1,0 +1,36 @@
+import { claimedDaemonSet, judgeEviction } from '../../pods/eviction.ts';
+import { judgeFate } from '../../pods/pod-fate.ts';
+import { podName } from '../../pods/pod-name.ts';
+import { countWords } from '../../text/count-words.ts';
+import type { Outcome } from '../outcome.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import { findHolders } from './plan-holders.ts';
+
+/** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
+const stayingPollMs = 60_000;
+const mostNames = 5;
+
+/**
+ * Pods that no eviction moves are waited for with the node open: closed, it would only be missed. No other pod is evicted meanwhile,
+ * and the node asks for no slot.
+ */
+export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
+  const { claim, fresh } = situation;
+  const { affected } = findHolders(situation, pods);
+  const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (fresh?.drain === undefined && here.some(claimedDaemonSet)) return { look: 'Drain' };
+  const missingOwners = fresh?.drain?.missingOwners;
+  const staying = here.flatMap((pod) => {
+    const { fate, message = '' } = judgeFate(pod, claim.winner?.spec.drain, { budgets: [], missingOwners });
+    return fate === 'Stays' ? [{ pod, why: `${podName(pod)}: ${message}` }] : [];
+  });
+  if (staying.length === 0) return undefined;
+  const named = staying.slice(0, mostNames).map(({ why }) => why);
+  const rest = staying.length > mostNames ? [`and ${staying.length - mostNames} more`] : [];
+  const mayForce = staying.some(({ pod }) => judgeEviction(pod, missingOwners) === 'ByForce');
+  const advice = mayForce ? 'delete them yourself, or set spec.drain.onTimeout: Force' : 'delete them yourself';
+  const message =
+    `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
+    `${[...named, ...rest].join('; ')}. They may end on their own; otherwise ${advice}`;
+  return { verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: stayingPollMs } };
+}
