@@ -20,7 +20,7 @@ import { grant } from './rules/grant.ts';
 import { grantInFlight, grantUnanswered } from './rules/grant-in-flight.ts';
 import { markLasting, openIdle } from './rules/open.ts';
 import { drifting, nodeUnavailable, paused, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
-import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
+import { nodeRefused, noPolicy, onHold, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
 import { tidyStatus } from './rules/tidy-status.ts';
 import { isUntouched } from './rules/untouched.ts';
@@ -57,6 +57,7 @@ const rules: readonly Rule[] = [
   nodeRefused,
   wishOutdated,
   finish,
+  onHold,
   planOnly,
   agentSkewed,
   planMissing,

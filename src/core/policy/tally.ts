@@ -3,15 +3,17 @@ import type { Phase, PlanReport } from '../../api/types.ts';
 /** One selected node as the policy's status counts it. */
 export interface NodeOutcome {
   readonly node: string;
-  /** The policy that won the node, if it is not this one. */
+  /** The policy that decides over the node, if it is not this one. */
   readonly wonBy?: string;
+  /** Whether that has the higher priority. */
+  readonly isOutranked?: boolean;
   readonly phase: Phase;
   readonly reason: string;
   readonly message: string;
   readonly plan?: PlanReport;
 }
 
-const groups = ['lost', 'failed', 'invalid', 'waiting', 'unfinished', 'unseen', 'skipped'] as const;
+const groups = ['outranked', 'conflicted', 'failed', 'invalid', 'waiting', 'unfinished', 'unseen', 'skipped'] as const;
 /** Groups of nodes that are counted besides the ready ones; a node may be in several. */
 type Group = (typeof groups)[number];
 
@@ -21,7 +23,8 @@ type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create' | 'evict
 export class PolicyTally {
   readonly #outcomes = new Map<string, NodeOutcome>();
   readonly #groups: Record<Group, Set<string>> = {
-    lost: new Set(),
+    outranked: new Set(),
+    conflicted: new Set(),
     failed: new Set(),
     invalid: new Set(),
     waiting: new Set(),
@@ -39,6 +42,15 @@ export class PolicyTally {
 
   get matched(): number {
     return this.#outcomes.size + this.#groups.unseen.size;
+  }
+
+  /** Nodes over which this policy decides, or for which it plans. */
+  get own(): number {
+    return this.matched - this.size('outranked') - this.size('conflicted');
+  }
+
+  has(node: string): boolean {
+    return this.#outcomes.has(node) || this.#groups.unseen.has(node);
   }
 
   /** Adds a selected node of which nothing is known yet. */
@@ -111,8 +123,8 @@ function clampCount(count = 0): number {
   return Number.isInteger(count) ? Math.min(Math.max(0, count), mostOfOneNode) : 0;
 }
 
-function groupsOf({ wonBy, phase, reason }: NodeOutcome): readonly Group[] {
-  if (wonBy !== undefined) return ['lost'];
+function groupsOf({ wonBy, isOutranked, phase, reason }: NodeOutcome): readonly Group[] {
+  if (wonBy !== undefined) return [isOutranked === true ? 'outranked' : 'conflicted'];
   const found: Group[] = [];
   if (reason === 'NothingToDo' || reason === 'NoGpus') found.push('skipped');
   if (phase === 'Failed') found.push('failed');
@@ -125,6 +137,7 @@ function groupsOf({ wonBy, phase, reason }: NodeOutcome): readonly Group[] {
 function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
   return (
     a.wonBy === b.wonBy &&
+    a.isOutranked === b.isOutranked &&
     a.phase === b.phase &&
     a.reason === b.reason &&
     a.message === b.message &&
