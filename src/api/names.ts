@@ -58,6 +58,7 @@ export const policyReasons = [
   'Halted',
   'WindowClosed',
   'CanarySoak',
+  'Outranked',
   'Conflicted',
   'Failed',
   'Invalid',
@@ -68,7 +69,6 @@ export const policyReasons = [
   'UnknownProfile',
   'UnknownPreset',
   'DoesNotFit',
-  'NotEnoughGpus',
   'SingleNeedsOneProfile',
 ] as const;
 export type PolicyReason = (typeof policyReasons)[number];

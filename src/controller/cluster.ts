@@ -152,8 +152,10 @@ export class Cluster {
 
   /** Whether a policy asks for, or a node names, this config file of the device plugin. */
   usesConfig(key: string): boolean {
+    const asks = (policy: GpuPartitionPolicy | undefined): boolean =>
+      policy !== undefined && managedConfig(policy.spec).key === key;
     return (
-      this.policies.list().some(({ spec }) => managedConfig(spec).key === key) ||
+      [...this.fleet.policies].some(({ newest, inForce }) => asks(newest) || asks(inForce)) ||
       this.nodes.list().some(({ metadata }) => metadata.labels?.[devicePluginConfigLabel] === key)
     );
   }

@@ -25,6 +25,7 @@ import type { NodeObject } from './node-object.ts';
 import { NodeReconciler } from './reconcile-node.ts';
 import { NodeTeller } from './node-teller.ts';
 import { projectPartition } from '../core/projection/project-partition.ts';
+import { BesidePlanner } from './plan-beside.ts';
 import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { NodeReporter } from './report-node.ts';
 
@@ -127,10 +128,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       // Only its status: our own write came back, or somebody else changed it, which is repaired.
       if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
       policyQueue.add(change.key);
-      const record = fleet.policy(change.key);
-      const isAwaited = fleet.awaitsAcceptance(change.key);
-      requeueNodes((affected ?? []).filter((node) => !isAwaited || record?.nodes.has(node) !== true));
-      return undefined;
+      return requeueNodes(affected ?? []);
     };
     const onNode = (change: Change<NodeObject>): void => {
       const { key } = change;
@@ -160,6 +158,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       gatherer,
       executor: new Executor({ client, cluster, configFiles, log: logger, now }),
       reporter,
+      beside: new BesidePlanner({ client, cluster, onNews: tellPolicy }),
       onStep: (step) => {
         metrics?.take(step);
         teller.take(step);

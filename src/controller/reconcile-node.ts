@@ -9,6 +9,7 @@ import type { Executor } from './execute.ts';
 import type { Gatherer } from './gather.ts';
 import type { NodeStep } from './node-step.ts';
 import type { NodeObject } from './node-object.ts';
+import type { BesidePlanner } from './plan-beside.ts';
 import type { NodeReporter } from './report-node.ts';
 
 /** The watch should bring back our own write within moments; after this many ms the Node itself is read. */
@@ -25,6 +26,7 @@ export class NodeReconciler {
   readonly #gatherer: Gatherer;
   readonly #executor: Executor;
   readonly #reporter: NodeReporter;
+  readonly #beside: BesidePlanner;
   readonly #onStep: ((step: NodeStep) => void) | undefined;
   readonly #now: () => number;
 
@@ -33,6 +35,7 @@ export class NodeReconciler {
     readonly gatherer: Gatherer;
     readonly executor: Executor;
     readonly reporter: NodeReporter;
+    readonly beside: BesidePlanner;
     /** Called with what was found and done, for logs and metrics. */
     readonly onStep?: ((step: NodeStep) => void) | undefined;
     readonly now: () => number;
@@ -41,17 +44,18 @@ export class NodeReconciler {
     this.#gatherer = parts.gatherer;
     this.#executor = parts.executor;
     this.#reporter = parts.reporter;
+    this.#beside = parts.beside;
     this.#onStep = parts.onStep;
     this.#now = parts.now;
   }
 
   async reconcile(name: string): Promise<ReconcileResult | void> {
     // When a node is deleted, its partition goes with it (owner reference).
-    if (!this.#cluster.nodes.get(name)) return this.#reporter.forget(name);
+    if (!this.#cluster.nodes.get(name)) return this.#forget(name);
     const left = await this.#catchUp(name);
     if (left !== undefined) return { requeueAfterMs: left };
     const node = this.#cluster.nodes.get(name);
-    if (!node) return this.#reporter.forget(name);
+    if (!node) return this.#forget(name);
     const slots = this.#cluster.slotsOf(node);
     // 1. Gather what is known, and decide; read more if the decision needs it.
     const found = await this.#judge(node);
@@ -63,7 +67,14 @@ export class NodeReconciler {
     this.#cluster.memory.put(name, memory);
     this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
     // 3. Report.
-    return { requeueAfterMs: await this.#reporter.report(snapshot, refusal ?? verdict, memory) };
+    const requeueAfterMs = await this.#reporter.report(snapshot, refusal ?? verdict, memory);
+    await this.#beside.plan(snapshot);
+    return { requeueAfterMs };
+  }
+
+  #forget(name: string): void {
+    this.#beside.forget(name);
+    this.#reporter.forget(name);
   }
 
   /** One node that always throws must not keep its policy's other nodes from their turn. */

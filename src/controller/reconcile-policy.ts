@@ -3,7 +3,7 @@ import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { admitsOf, listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
 import { wantedFinalizers } from '../core/policy/retirement.ts';
-import type { RolloutGate } from '../core/rollout/gate.ts';
+import { accept } from '../core/policy/versions.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
 import { type PolicyFacts, policyStatus } from '../core/status/policy-status.ts';
@@ -65,29 +65,29 @@ export class PolicyReconciler {
   async reconcile(name: string): Promise<ReconcileResult | void> {
     const policy = this.#cluster.policies.get(name);
     const record = this.#cluster.fleet.policy(name);
-    if (!policy || !record || record.policy.metadata.generation !== policy.metadata.generation) return;
+    if (policy && !record) return this.#letGo(policy);
+    if (!policy || !record || record.newest.metadata.generation !== policy.metadata.generation) return;
     // 1. A new generation is accepted when every node that has reported can take it.
-    const { generation } = policy.metadata;
-    const isNew = record.acceptedGeneration !== generation && record.refusal === undefined;
+    const isNew = record.awaitsAcceptance;
     const isComplete = !isNew || (await this.#check(record));
     // Edited meanwhile: the newer generation is in the queue.
     if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
-    const isAccepted = !isNew || record.refused.size === 0;
-    const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
+    const accepts = isNew && record.refused.size === 0;
     // 2. Decide whose turn it is. The accepted generation is written before anything of it starts.
-    const { gate } = this.#step(record);
+    const gate = accepts ? undefined : this.#step(record).gate;
     const { freeze: frozen } = this.#settings;
-    const draft = policyStatus({ ...factsOf(record, accepted, isAccepted, gate), frozen }, record.tally);
+    const tally = accepts ? this.#cluster.fleet.tallyAccepted(record) : record.tally;
+    const draft = policyStatus({ ...factsOf(record, accepts), gate, frozen }, tally);
     const untoldMs = await this.#reporter.tell(record, policy, draft);
-    record.acceptedGeneration = accepted;
-    if (isNew && isAccepted) record.isForeseen = await this.#foresight.foresee(record);
+    const affected = accepts ? this.#cluster.fleet.accept(record) : [];
+    if (accepts) record.isForeseen = await this.#foresight.foresee(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
-    const told = isNew && !isAccepted ? listRefused(record) : undefined;
-    if (!isNew || (!isAccepted && told === record.toldRefusal)) return { requeueAfterMs };
+    this.#requeueNodes(affected);
+    const told = isNew && !accepts ? listRefused(record) : undefined;
+    if (told !== record.toldRefusal) this.#requeueNodes(record.nodes);
     record.toldRefusal = told;
-    this.#requeueNodes(record.nodes);
     return { requeueAfterMs };
   }
 
@@ -114,7 +114,7 @@ export class PolicyReconciler {
 
   /** The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before. */
   #unedited(record: PolicyRecord): Policy | undefined {
-    const { name, generation } = record.policy.metadata;
+    const { name, generation } = record.newest.metadata;
     const policy = this.#cluster.policies.get(name);
     const isSame = policy?.metadata.generation === generation && this.#cluster.fleet.policy(name) === record;
     return isSame ? policy : undefined;
@@ -131,7 +131,7 @@ export class PolicyReconciler {
       standings: rollout.of(name),
       standingOf: this.#cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
-      size: tally.matched - tally.size('lost'),
+      size: tally.own,
       admits: admitsOf(record, rollout.of(name), this.#isOverdue(policy)),
       cap: cap - this.#cluster.inFlightBeside(name),
       frozen: this.#settings.freeze,
@@ -157,25 +157,35 @@ export class PolicyReconciler {
   }
 
   /** Keeps a policy that must make its GPUs whole until it has. @returns the time until this is given up, in ms */
-  async #retire({ policy, tally }: PolicyRecord): Promise<number | undefined> {
+  async #retire({ policy, tally, isAccepted }: PolicyRecord): Promise<number | undefined> {
     const { name } = policy.metadata;
-    const own = tally.matched - tally.size('lost');
     const underWay = this.#cluster.rollout.of(name).underWay.size;
     const isGoing = policy.metadata.deletionTimestamp !== undefined;
     // Past the deadline it goes even with nodes in flight: a node without a policy is still brought to its end.
-    const isDone = isGoing && (this.#isOverdue(policy) || (underWay === 0 && tally.inPhase('Ready') === own));
+    const isWhole = isAccepted && underWay === 0 && tally.inPhase('Ready') === tally.own;
+    const isDone = isGoing && (this.#isOverdue(policy) || isWhole);
     const known = this.#cluster.policies.get(name);
-    const finalizers = known && wantedFinalizers(known, isDone);
-    if (known && finalizers) {
-      const { resourceVersion } = known.metadata;
-      const written = await this.#client.merge<Policy>(
-        { resource: policies, name },
-        { metadata: { resourceVersion, finalizers } },
-      );
-      this.#cluster.policies.remember(written);
-      if (isDone) this.#reporter.tellLeft(known, tally, this.#settings.deleteDeadlineMs);
-    }
+    if (known && (await this.#keepFinalizer(known, isDone)) && isDone)
+      this.#reporter.tellLeft(known, tally, this.#settings.deleteDeadlineMs);
     return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#now() + 10) : undefined;
+  }
+
+  /** A policy that decides over nothing is not kept from going. */
+  async #letGo(policy: Policy): Promise<void> {
+    if (policy.metadata.deletionTimestamp !== undefined) await this.#keepFinalizer(policy, true);
+  }
+
+  /** @returns whether it had to be written */
+  async #keepFinalizer(policy: Policy, isDone: boolean): Promise<boolean> {
+    const finalizers = wantedFinalizers(policy, isDone);
+    if (!finalizers) return false;
+    const { name, resourceVersion } = policy.metadata;
+    const written = await this.#client.merge<Policy>(
+      { resource: policies, name },
+      { metadata: { resourceVersion, finalizers } },
+    );
+    this.#cluster.policies.remember(written);
+    return true;
   }
 
   #isOverdue(policy: GpuPartitionPolicy): boolean {
@@ -191,9 +201,9 @@ export class PolicyReconciler {
     const { fleet, partitions } = this.#cluster;
     const turn = new Turn();
     for (const node of record.unchecked) {
-      fleet.claimOf(node, partitions.get(node));
+      fleet.check(record, node, partitions.get(node));
       await turn.pause();
-      if (fleet.policy(record.policy.metadata.name) !== record) return false;
+      if (fleet.policy(record.name) !== record) return false;
     }
     return true;
   }
@@ -209,20 +219,17 @@ function least(one: number | undefined, other: number | undefined): number | und
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-function factsOf(
-  record: PolicyRecord,
-  acceptedGeneration: number | undefined,
-  isAccepted: boolean,
-  gate: RolloutGate | undefined,
-): PolicyFacts {
-  const { policy, refusal, refused } = record;
+/** @param accepts whether the newest generation is accepted with this status */
+function factsOf(record: PolicyRecord, accepts: boolean): PolicyFacts {
+  const { newest, refusal, refused } = record;
+  const { acceptedGeneration, inForce } = accepts ? accept(record.versions) : record.versions;
   const [first] = refused.values();
   const words = listRefused(record);
   return {
-    policy,
+    policy: newest,
     refusal,
     acceptedGeneration,
-    gate,
-    ...(!isAccepted && first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
+    inForce,
+    ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
   };
 }

@@ -43,6 +43,7 @@ export class NodeReporter {
   /** Records a node's decision for its policies, before anything is done. */
   note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, standing: SeenStanding): void {
     const { name, uid = '' } = node.metadata;
+    for (const told of this.#cluster.fleet.review(name, partition)) this.#onNews(told);
     // A policy is Ready no sooner than its nodes' own objects are: that is told with the report.
     if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
     const policy = claim.winner?.metadata.name;
@@ -54,13 +55,11 @@ export class NodeReporter {
   setAside(node: NodeObject, message: string): void {
     const { name, uid = '' } = node.metadata;
     const { fleet, rollout, partitions } = this.#cluster;
-    const winner = fleet.winnerOf(name);
-    const policy = winner === undefined ? undefined : fleet.policy(winner)?.policy;
-    for (const of of fleet.policiesOf(name)) {
-      const outcome = { node: name, phase: 'Failed' as const, reason: 'Unjudged' as const, message };
-      const isNews = fleet.policy(of)?.tally.put(of === winner ? outcome : { ...outcome, wonBy: winner ?? '' });
-      if (isNews === true) this.#onNews(of);
-    }
+    const { winner, losers, beside } = fleet.contestOf(name);
+    const policy = winner?.policy;
+    const outcome = { node: name, phase: 'Failed' as const, reason: 'Unjudged' as const, message };
+    for (const told of fleet.note({ winner: policy, losers }, outcome)) this.#onNews(told);
+    for (const told of beside.flatMap((one) => fleet.count(one, outcome))) this.#onNews(told);
     const partition = partitions.get(name);
     const slot = policy && this.#cluster.slotOf(policy, node, partition);
     const before = rollout.standingOf(name);
@@ -69,7 +68,7 @@ export class NodeReporter {
     const hasFailed = isSame && before.hasFailed;
     const standing = { ...standUnjudged({ node, partition, slot }), hasFailed };
     const seen = this.#cluster.slotsOf(node);
-    for (const moved of rollout.put({ ...standing, seen, node: name, nodeUID: uid, policy: winner }))
+    for (const moved of rollout.put({ ...standing, seen, node: name, nodeUID: uid, policy: policy?.metadata.name }))
       this.#onNews(moved);
   }
 
@@ -114,21 +113,13 @@ export class NodeReporter {
 
   #tally(
     node: string,
-    { winner, losers }: NodeSnapshot['claim'],
+    claim: NodeSnapshot['claim'],
     { phase, reason, message }: Verdict,
     partition: GpuNodePartition | undefined,
   ): void {
-    if (!winner) return;
-    const { fleet } = this.#cluster;
     const plan = partition?.status?.device?.plan;
     const outcome = { node, phase, reason, message, ...(plan && { plan }) };
-    for (const policy of [winner, ...losers]) {
-      const record = fleet.policy(policy.metadata.name);
-      // A finding for an earlier generation says nothing about this one.
-      if (record?.policy.spec !== policy.spec || !record.nodes.has(node)) continue;
-      const isNews = record.tally.put(policy === winner ? outcome : { ...outcome, wonBy: winner.metadata.name });
-      if (isNews) this.#onNews(policy.metadata.name);
-    }
+    for (const policy of this.#cluster.fleet.note(claim, outcome)) this.#onNews(policy);
   }
 
   #announce(

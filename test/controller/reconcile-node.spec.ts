@@ -5,6 +5,7 @@ import { Executor } from '../../src/controller/execute.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { NodeReconciler } from '../../src/controller/reconcile-node.ts';
+import { BesidePlanner } from '../../src/controller/plan-beside.ts';
 import { NodeReporter } from '../../src/controller/report-node.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
@@ -48,6 +49,7 @@ function aController() {
     gatherer: new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now }),
     executor: new Executor({ client, cluster, configFiles: undefined, log: silentLogger, now }),
     reporter: new NodeReporter({ client, cluster, events, onNews: () => undefined, now }),
+    beside: new BesidePlanner({ client, cluster, onNews: () => undefined }),
     now,
   });
   return { client, cluster, clock, nodes, reconciler };

@@ -7,6 +7,7 @@ import { Executor } from '../../src/controller/execute.ts';
 import { Foresight } from '../../src/controller/foresee.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
 import { NodeReconciler } from '../../src/controller/reconcile-node.ts';
+import { BesidePlanner } from '../../src/controller/plan-beside.ts';
 import { NodeReporter } from '../../src/controller/report-node.ts';
 import { repartitioningTaint } from '../../src/api/names.ts';
 import type { Taint } from '../../src/core/metadata/node-change.ts';
@@ -277,13 +278,12 @@ describe('PolicyReconciler', () => {
   it('writes at once what is new, and how many nodes are where once a second at most', async () => {
     const clock = { ms: 10_000 };
     const { fleet, cluster, reconciler } = twoPolicies(() => clock.ms);
-    const tally = fleet.policy('p')?.tally;
     const seen = async () => {
       const { requeueAfterMs } = (await reconciler.reconcile('p')) ?? {};
       const { nodes, conditions } = cluster.policies.get('p')?.status ?? {};
       return { ready: nodes?.ready, is: conditions?.find(({ type }) => type === 'Ready')?.status, requeueAfterMs };
     };
-    const arrive = (node: string) => tally?.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
+    const arrive = (node: string) => fleet.policy('p')?.tally.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
     expect(await seen()).to.include({ ready: 0, is: 'False' });
     arrive('p0');
     expect(await seen()).to.deep.equal({ ready: 0, is: 'False', requeueAfterMs: 1000 });
@@ -357,6 +357,7 @@ function aSmallWorld(now = () => 0, freeze?: string) {
         }),
         executor: new Executor({ client: slow, cluster, configFiles: undefined, log: silentLogger, now: () => 0 }),
         reporter: new NodeReporter({ client: slow, cluster, events, onNews: () => undefined, now: () => 0 }),
+        beside: new BesidePlanner({ client: slow, cluster, onNews: () => undefined }),
         now: () => 0,
       }),
     addNode: (name: string, labels: Readonly<Record<string, string>>, taints: readonly Taint[] = []) => {

@@ -209,8 +209,9 @@ describe('the main job, all programs on a real control plane', function () {
       priority: 10,
       layouts,
     });
-    const loser = await rig().waitFor('notebooks', 'Stalled', 'True', 'Conflicted');
-    expect(loser.status?.conditions?.find(({ type }) => type === 'Stalled')?.message).to.include('stronger');
+    const loser = await rig().waitFor('notebooks', 'Ready', 'True', 'Outranked');
+    expect(loser.status?.conditions?.find(({ type }) => type === 'Ready')?.message).to.include('policy stronger');
+    expect(loser.status?.summary).to.equal('0/1 ready, 1 outranked');
     await rig().waitFor('stronger', 'Ready', 'True', 'Ready');
     expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 2×2g.12gb');
     await rig().kubectl('delete', 'gpp', 'stronger');

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import type { PolicySpec } from '../../src/api/types.ts';
 import { applyFolder, type RigNode } from '../../src/simulator/rig/rig.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, stays } from '../support/eventually.ts';
 import { pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
@@ -165,6 +166,42 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
       expect(await allocatable()).to.deep.equal({ 'nvidia.com/mig-2g.10gb': '9' });
     }).timeout(150_000);
   });
+
+  it('leaves shared nodes as they are after a restart of the controller without its ConfigMap, and to no other policy', async () => {
+    await rig().apply('fallback', {
+      nodeSelector: { matchLabels: { pool: 'shared' } },
+      priority: -1,
+      layouts: [{ mig: 'Disabled' }],
+    });
+    await rig().waitFor('fallback', 'Ready', 'True', 'Outranked');
+    const found = async () => {
+      const { spec, status } = await rig().partition('shared');
+      const taints = ownTaints(await rig().node('shared'));
+      const file = (await labels())[configLabel];
+      return { policy: spec.policy?.name, phase: status?.phase, taints, file, offer: await allocatable() };
+    };
+    const before = { ...(await found()), operations: await rig().rig.deviceOperations('shared') };
+    const without = await rig().rig.addController('controller-1', (given) =>
+      given.filter((one, at) => ![one, given[at - 1]].includes('--device-plugin-config-map')),
+    );
+    await rig().rig.controller.stop('SIGTERM');
+    without.start();
+    const { status } = await rig().waitFor('shared', 'Valid', 'False', 'NotConfigured', 90_000);
+    expect(status?.conditions?.find(({ type }) => type === 'Ready')?.message).to.match(
+      /^no change starts, and nodes stay as they are: .*--device-plugin-config-map/,
+    );
+    await stays(
+      async () => ({ ...(await found()), operations: await rig().rig.deviceOperations('shared') }),
+      (after) => isDeepStrictEqual(after, before),
+      { forMs: 3000, intervalMs: 300 },
+    );
+    expect(before).to.include({ policy: 'shared', phase: 'Ready' });
+    expect(before.offer).to.not.deep.equal({});
+    await without.stop('SIGTERM');
+    rig().rig.controller.start();
+    await rig().waitFor('shared', 'Ready', 'True', 'Ready', 60_000);
+    await rig().kubectl('delete', 'gpp', 'fallback');
+  }).timeout(240_000);
 
   it('refuses sharing that the plugin would ignore or refuse, in words', async () => {
     await rig().apply('shared', {

@@ -262,7 +262,7 @@ export class Invariants {
     const hasStarted = (slot?.generation ?? 0) < (winner?.metadata.generation ?? 0);
     const isPaused = winner?.spec.rollout?.paused === true && !hasStarted;
     demand(winner?.spec.mode !== 'Plan' && !isPaused, 'S12', 'granted against the policy');
-    demand(claim.isAccepted, 'S4', 'granted for a generation that is not accepted');
+    demand(claim.isInForce && claim.hold === undefined, 'S4', 'granted for a generation that is not accepted');
     demand(agent.state === 'Ready' && device?.step !== 'Unknown', 'S10', 'granted on what nobody knows');
     demand(device?.bootID === node.status?.nodeInfo?.bootID, 'S10', 'granted on what was read before the restart');
     demand(device?.plan?.refusal === undefined, 'S4', 'granted though the plan is a refusal');

@@ -141,9 +141,7 @@ export class ControllerProcess {
     const affected = this.#fleet.setPolicy(change.object);
     if (affected === undefined && this.cluster.policies.isOwn(change.object)) return;
     this.#policyWorker(change.key).add();
-    const record = this.#fleet.policy(change.key);
-    const isAwaited = this.#fleet.awaitsAcceptance(change.key);
-    for (const node of affected ?? []) if (!isAwaited || record?.nodes.has(node) !== true) this.#lookAt(node);
+    for (const node of affected ?? []) this.#lookAt(node);
   }
 
   #onNode(change: StoreChange<NodeObject>): void {

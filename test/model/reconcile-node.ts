@@ -90,16 +90,10 @@ export class NodeWork {
 
   #note({ snapshot, verdict, standing }: Judged, seen: readonly string[]): void {
     const { name, uid = '' } = snapshot.node.metadata;
-    const { winner, losers } = snapshot.claim;
-    const outcome = { node: name, ...verdict };
-    for (const policy of winner ? [winner, ...losers] : []) {
-      const record = this.#cluster.fleet.policy(policy.metadata.name);
-      if (record?.policy.spec !== policy.spec || !record.nodes.has(name)) continue;
-      if (record.tally.put(policy === winner ? outcome : { ...outcome, wonBy: winner?.metadata.name ?? '' })) {
-        this.#tellPolicy(policy.metadata.name);
-      }
-    }
-    const policy = winner?.metadata.name;
+    const { fleet } = this.#cluster;
+    const told = [...fleet.note(snapshot.claim, { node: name, ...verdict }), ...fleet.review(name, snapshot.partition)];
+    for (const one of told) this.#tellPolicy(one);
+    const policy = snapshot.claim.winner?.metadata.name;
     const moved = this.#cluster.rollout.put({ ...standing, seen, node: name, nodeUID: uid, policy });
     for (const one of moved) this.#tellPolicy(one);
   }

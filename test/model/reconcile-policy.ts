@@ -2,6 +2,7 @@ import type { Cluster } from '../../src/controller/cluster.ts';
 import { foreseeStanding } from '../../src/core/plan/foresee-standing.ts';
 import { admitsOf, type PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
+import { accept, storeVersions } from '../../src/core/policy/versions.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerStep } from '../../src/core/rollout/ledger.ts';
 import { countLimit } from '../../src/core/rollout/limit.ts';
@@ -49,30 +50,31 @@ export class PolicyWork {
     const { policies, fleet, partitions } = this.#cluster;
     const policy = policies.get(name);
     const record = fleet.policy(name);
-    if (!policy || !record || record.policy.metadata.generation !== policy.metadata.generation) return undefined;
-    const { generation } = policy.metadata;
-    const isNew = record.acceptedGeneration !== generation && record.refusal === undefined;
+    if (policy && !record && policy.metadata.deletionTimestamp !== undefined)
+      return yield* this.#keepFinalizer(policy, true);
+    if (!policy || !record || record.newest.metadata.generation !== policy.metadata.generation) return undefined;
+    const isNew = record.awaitsAcceptance;
     if (isNew) {
-      for (const node of record.unchecked) fleet.claimOf(node, partitions.get(node));
+      for (const node of record.unchecked) fleet.check(record, node, partitions.get(node));
       yield 1;
       if (fleet.policy(name) !== record) return undefined;
     }
-    const isAccepted = !isNew || record.refused.size === 0;
-    const accepted = isNew && isAccepted ? generation : record.acceptedGeneration;
-    if (policy.status?.acceptedGeneration !== accepted && accepted !== undefined) {
+    const accepts = isNew && record.refused.size === 0;
+    const stored = storeVersions(accepts ? accept(record.versions) : record.versions);
+    if (policy.status?.acceptedGeneration !== stored.acceptedGeneration) {
       const written = yield* this.#shell.call('Write', () =>
         this.#world.api.update('policies', name, this.#by, (one) => ({
           ...one,
-          status: { ...one.status, acceptedGeneration: accepted },
+          status: { ...one.status, ...stored },
         })),
       );
       policies.remember(written);
     }
-    record.acceptedGeneration = accepted;
-    if (isNew && isAccepted) record.isForeseen = [...record.tally.unseen].every((node) => this.#foresee(node));
+    const affected = accepts ? fleet.accept(record) : [];
+    if (accepts) record.isForeseen = [...record.tally.unseen].every((node) => this.#foresee(node));
     const again = yield* this.#moveOn(name, record);
     for (const node of this.#cluster.nodesWithNewSlots(name)) this.#lookAt(node);
-    if (isNew) for (const node of record.nodes) this.#lookAt(node);
+    for (const node of isNew && !accepts ? record.nodes : affected) this.#lookAt(node);
     return again;
   }
 
@@ -86,7 +88,7 @@ export class PolicyWork {
 
   *#moveOn(name: string, record: PolicyRecord): WorkerTask {
     const policy = this.#cluster.policies.get(name);
-    if (!policy || policy.metadata.generation !== record.policy.metadata.generation) return undefined;
+    if (!policy || policy.metadata.generation !== record.newest.metadata.generation) return undefined;
     if (this.#cluster.fleet.policy(name) !== record) return undefined;
     const step = this.#step(record);
     yield* this.#writeLedger(policy, step);
@@ -104,7 +106,7 @@ export class PolicyWork {
       standings: rollout.of(name),
       standingOf: this.#cluster.standingsFor(name),
       uidOf: (node) => nodes.get(node)?.metadata.uid,
-      size: tally.matched - tally.size('lost'),
+      size: tally.own,
       admits: admitsOf(record, rollout.of(name), this.#isOverdue(policy)),
       cap: countLimit(this.#world.cap, size) - this.#cluster.inFlightBeside(name),
       frozen: this.#freeze,
@@ -137,21 +139,26 @@ export class PolicyWork {
       for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
   }
 
-  *#retire({ policy, tally }: PolicyRecord): WorkerTask {
+  *#retire({ policy, tally, isAccepted }: PolicyRecord): WorkerTask {
     const { name } = policy.metadata;
-    const own = tally.matched - tally.size('lost');
     const underWay = this.#cluster.rollout.of(name).underWay.size;
     const isGoing = policy.metadata.deletionTimestamp !== undefined;
-    const isDone = isGoing && (this.#isOverdue(policy) || (underWay === 0 && tally.inPhase('Ready') === own));
+    const isWhole = isAccepted && underWay === 0 && tally.inPhase('Ready') === tally.own;
+    const isDone = isGoing && (this.#isOverdue(policy) || isWhole);
     const known = this.#cluster.policies.get(name);
-    const finalizers = known && wantedFinalizers(known, isDone);
-    if (known && finalizers) {
-      const written = yield* this.#shell.call('Write', () =>
-        this.#world.setFinalizers(name, finalizers, known.metadata.resourceVersion, this.#by),
-      );
-      if (written) this.#cluster.policies.remember(written);
-    }
+    if (known) yield* this.#keepFinalizer(known, isDone);
     return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#world.timeline.now + 10) : undefined;
+  }
+
+  *#keepFinalizer(known: Policy, isDone: boolean): Generator<number, undefined, undefined> {
+    const { name, resourceVersion } = known.metadata;
+    const finalizers = wantedFinalizers(known, isDone);
+    if (!finalizers) return undefined;
+    const written = yield* this.#shell.call('Write', () =>
+      this.#world.setFinalizers(name, finalizers, resourceVersion, this.#by),
+    );
+    if (written) this.#cluster.policies.remember(written);
+    return undefined;
   }
 
   #isOverdue(policy: PolicyRecord['policy']): boolean {

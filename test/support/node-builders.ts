@@ -16,10 +16,9 @@ import type {
 } from '../../src/core/node/snapshot.ts';
 import type { Standing } from '../../src/core/node/standing.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
-import type { NodeClaim } from '../../src/core/policy/claim.ts';
-import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import type { Hold, NodeClaim } from '../../src/core/policy/claim.ts';
+import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
-import { PolicyTally } from '../../src/core/policy/tally.ts';
 import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
@@ -127,19 +126,17 @@ export function aWriteGrant(more: Partial<Extract<Command, { name: 'WriteGrant' 
 
 /** What the fleet keeps of an accepted policy without nodes. */
 export function aPolicyRecord(policy: GpuPartitionPolicy): PolicyRecord {
-  return {
-    policy,
-    refusal: undefined,
-    nodes: new Set(),
-    unchecked: new Set(),
-    refused: new Map(),
-    acceptedGeneration: 1,
-    toldRefusal: undefined,
-    isForeseen: false,
-    toldAtMs: -Infinity,
-    tally: new PolicyTally([]),
-  };
+  const acceptedGeneration = policy.metadata.generation;
+  return new PolicyRecord({ newest: policy, acceptedGeneration, inForce: policy }, undefined, new Set());
 }
+
+/** What is said of a policy of which no generation counts, because of the newest. */
+export function notInForce(hold: Hold): Partial<NodeClaim> {
+  return { isInForce: false, hold, wish: undefined };
+}
+
+export const refusedHold: Hold = { kind: 'Refused', message: 'generation 2 of policy p is not accepted: needs 9 of 8' };
+export const checkingHold: Hold = { kind: 'Checking', message: 'generation 2 of policy p is being checked' };
 
 /** What an accepted policy says about a node. */
 export function aClaim(
@@ -149,7 +146,8 @@ export function aClaim(
 ): NodeClaim {
   const device = partition?.status?.device;
   const wish = policy && device?.gpus ? resolveNode(policy.spec, device, partition?.spec.wish) : undefined;
-  return { winner: policy, losers: [], isAccepted: policy !== undefined, wish, ...more };
+  const newestGeneration = policy?.metadata.generation;
+  return { winner: policy, newestGeneration, isInForce: policy !== undefined, losers: [], beside: [], wish, ...more };
 }
 
 export const someSettings: NodeSettings = {

@@ -55,11 +55,11 @@ export interface GpuPartitionPolicy {
       }[];
     };
     /**
-     * Decides which policy wins when two select the same node: the higher priority, then the older policy, then the name. The loser gets condition Stalled with reason Conflicted, which names the winner.
+     * Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner.
      */
     priority?: number;
     /**
-     * Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing.
+     * Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are.
      */
     mode?: 'Enforce' | 'Plan';
     /**
@@ -243,6 +243,19 @@ export interface GpuPartitionPolicy {
      */
     acceptedGeneration?: number;
     /**
+     * The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.
+     */
+    inForce?: {
+      /**
+       * Generation of the policy.
+       */
+      generation: number;
+      /**
+       * The spec of that generation, with defaults.
+       */
+      spec: {};
+    };
+    /**
      * Summary for the printer column, for example "31/40 ready, 4 updating".
      */
     summary?: string;
@@ -300,7 +313,11 @@ export interface GpuPartitionPolicy {
        */
       failed?: number;
       /**
-       * Nodes that another policy won.
+       * Nodes that a policy of higher priority decides over.
+       */
+      outranked?: number;
+      /**
+       * Nodes that another policy of the same priority won.
        */
       conflicted?: number;
       /**
@@ -382,6 +399,10 @@ export interface GpuPartitionPolicy {
        * Since when all of them are Ready. The soak counts from here.
        */
       readySince?: string;
+      /**
+       * When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout.
+       */
+      passedTime?: string;
     };
     /**
      * How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.

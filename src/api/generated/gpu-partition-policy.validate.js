@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two select the same node: the higher priority, then the older policy, then the name. The loser gets condition Stalled with reason Conflicted, which names the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"conflicted":{"type":"integer","description":"Nodes that another policy won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is closed anyway and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":false}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is closed anyway and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -2298,11 +2298,11 @@ if (vErrors.length < 1000) vErrors.push(err186);
 errors++;
 }
 }
-if(data75.summary !== undefined){
-let data78 = data75.summary;
-if(typeof data78 === "string"){
-if(func3(data78) > 256){
-const err187 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(data75.inForce !== undefined){
+let data78 = data75.inForce;
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.generation === undefined){
+const err187 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2311,9 +2311,8 @@ if (vErrors.length < 1000) vErrors.push(err187);
 }
 errors++;
 }
-}
-else {
-const err188 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.spec === undefined){
+const err188 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2322,12 +2321,9 @@ if (vErrors.length < 1000) vErrors.push(err188);
 }
 errors++;
 }
-}
-if(data75.conditions !== undefined){
-let data79 = data75.conditions;
-if(Array.isArray(data79)){
-if(data79.length > 16){
-const err189 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+for(const key19 in data78){
+if(!((key19 === "generation") || (key19 === "spec"))){
+const err189 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2336,12 +2332,11 @@ if (vErrors.length < 1000) vErrors.push(err189);
 }
 errors++;
 }
-const len11 = data79.length;
-for(let i11=0; i11<len11; i11++){
-let data80 = data79[i11];
-if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
-if(data80.type === undefined){
-const err190 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+if(data78.generation !== undefined){
+let data79 = data78.generation;
+if(!((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79)))){
+const err190 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2350,8 +2345,12 @@ if (vErrors.length < 1000) vErrors.push(err190);
 }
 errors++;
 }
-if(data80.status === undefined){
-const err191 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+if(data78.spec !== undefined){
+let data80 = data78.spec;
+if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
+for(const key20 in data80){
+const err191 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2360,8 +2359,9 @@ if (vErrors.length < 1000) vErrors.push(err191);
 }
 errors++;
 }
-if(data80.reason === undefined){
-const err192 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+else {
+const err192 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2370,8 +2370,10 @@ if (vErrors.length < 1000) vErrors.push(err192);
 }
 errors++;
 }
-if(data80.message === undefined){
-const err193 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+}
+else {
+const err193 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2380,8 +2382,12 @@ if (vErrors.length < 1000) vErrors.push(err193);
 }
 errors++;
 }
-if(data80.lastTransitionTime === undefined){
-const err194 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+if(data75.summary !== undefined){
+let data81 = data75.summary;
+if(typeof data81 === "string"){
+if(func3(data81) > 256){
+const err194 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2390,9 +2396,9 @@ if (vErrors.length < 1000) vErrors.push(err194);
 }
 errors++;
 }
-for(const key19 in data80){
-if(!((((((key19 === "type") || (key19 === "status")) || (key19 === "reason")) || (key19 === "message")) || (key19 === "lastTransitionTime")) || (key19 === "observedGeneration"))){
-const err195 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+else {
+const err195 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2402,11 +2408,11 @@ if (vErrors.length < 1000) vErrors.push(err195);
 errors++;
 }
 }
-if(data80.type !== undefined){
-let data81 = data80.type;
-if(typeof data81 === "string"){
-if(func3(data81) > 316){
-const err196 = {instancePath:instancePath+"/status/conditions/" + i11+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(data75.conditions !== undefined){
+let data82 = data75.conditions;
+if(Array.isArray(data82)){
+if(data82.length > 16){
+const err196 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2415,9 +2421,12 @@ if (vErrors.length < 1000) vErrors.push(err196);
 }
 errors++;
 }
-}
-else {
-const err197 = {instancePath:instancePath+"/status/conditions/" + i11+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len11 = data82.length;
+for(let i11=0; i11<len11; i11++){
+let data83 = data82[i11];
+if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
+if(data83.type === undefined){
+const err197 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2426,11 +2435,8 @@ if (vErrors.length < 1000) vErrors.push(err197);
 }
 errors++;
 }
-}
-if(data80.status !== undefined){
-let data82 = data80.status;
-if(typeof data82 !== "string"){
-const err198 = {instancePath:instancePath+"/status/conditions/" + i11+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data83.status === undefined){
+const err198 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2439,8 +2445,8 @@ if (vErrors.length < 1000) vErrors.push(err198);
 }
 errors++;
 }
-if(!(((data82 === "True") || (data82 === "False")) || (data82 === "Unknown"))){
-const err199 = {instancePath:instancePath+"/status/conditions/" + i11+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(data83.reason === undefined){
+const err199 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2449,12 +2455,8 @@ if (vErrors.length < 1000) vErrors.push(err199);
 }
 errors++;
 }
-}
-if(data80.reason !== undefined){
-let data83 = data80.reason;
-if(typeof data83 === "string"){
-if(func3(data83) > 1024){
-const err200 = {instancePath:instancePath+"/status/conditions/" + i11+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data83.message === undefined){
+const err200 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2463,9 +2465,8 @@ if (vErrors.length < 1000) vErrors.push(err200);
 }
 errors++;
 }
-}
-else {
-const err201 = {instancePath:instancePath+"/status/conditions/" + i11+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data83.lastTransitionTime === undefined){
+const err201 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2474,12 +2475,9 @@ if (vErrors.length < 1000) vErrors.push(err201);
 }
 errors++;
 }
-}
-if(data80.message !== undefined){
-let data84 = data80.message;
-if(typeof data84 === "string"){
-if(func3(data84) > 8192){
-const err202 = {instancePath:instancePath+"/status/conditions/" + i11+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+for(const key21 in data83){
+if(!((((((key21 === "type") || (key21 === "status")) || (key21 === "reason")) || (key21 === "message")) || (key21 === "lastTransitionTime")) || (key21 === "observedGeneration"))){
+const err202 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2489,8 +2487,11 @@ if (vErrors.length < 1000) vErrors.push(err202);
 errors++;
 }
 }
-else {
-const err203 = {instancePath:instancePath+"/status/conditions/" + i11+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data83.type !== undefined){
+let data84 = data83.type;
+if(typeof data84 === "string"){
+if(func3(data84) > 316){
+const err203 = {instancePath:instancePath+"/status/conditions/" + i11+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2500,9 +2501,8 @@ if (vErrors.length < 1000) vErrors.push(err203);
 errors++;
 }
 }
-if(data80.lastTransitionTime !== undefined){
-if(typeof data80.lastTransitionTime !== "string"){
-const err204 = {instancePath:instancePath+"/status/conditions/" + i11+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err204 = {instancePath:instancePath+"/status/conditions/" + i11+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2512,10 +2512,10 @@ if (vErrors.length < 1000) vErrors.push(err204);
 errors++;
 }
 }
-if(data80.observedGeneration !== undefined){
-let data86 = data80.observedGeneration;
-if(!((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86)))){
-const err205 = {instancePath:instancePath+"/status/conditions/" + i11+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.status !== undefined){
+let data85 = data83.status;
+if(typeof data85 !== "string"){
+const err205 = {instancePath:instancePath+"/status/conditions/" + i11+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2524,10 +2524,8 @@ if (vErrors.length < 1000) vErrors.push(err205);
 }
 errors++;
 }
-}
-}
-else {
-const err206 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(((data85 === "True") || (data85 === "False")) || (data85 === "Unknown"))){
+const err206 = {instancePath:instancePath+"/status/conditions/" + i11+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2537,9 +2535,11 @@ if (vErrors.length < 1000) vErrors.push(err206);
 errors++;
 }
 }
-}
-else {
-const err207 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data83.reason !== undefined){
+let data86 = data83.reason;
+if(typeof data86 === "string"){
+if(func3(data86) > 1024){
+const err207 = {instancePath:instancePath+"/status/conditions/" + i11+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2549,12 +2549,8 @@ if (vErrors.length < 1000) vErrors.push(err207);
 errors++;
 }
 }
-if(data75.nodes !== undefined){
-let data87 = data75.nodes;
-if(data87 && typeof data87 == "object" && !Array.isArray(data87)){
-for(const key20 in data87){
-if(!(((((((key20 === "matched") || (key20 === "ready")) || (key20 === "updating")) || (key20 === "pending")) || (key20 === "failed")) || (key20 === "conflicted")) || (key20 === "skipped"))){
-const err208 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+else {
+const err208 = {instancePath:instancePath+"/status/conditions/" + i11+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2564,10 +2560,11 @@ if (vErrors.length < 1000) vErrors.push(err208);
 errors++;
 }
 }
-if(data87.matched !== undefined){
-let data88 = data87.matched;
-if(!((typeof data88 == "number") && (!(data88 % 1) && !isNaN(data88)))){
-const err209 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.message !== undefined){
+let data87 = data83.message;
+if(typeof data87 === "string"){
+if(func3(data87) > 8192){
+const err209 = {instancePath:instancePath+"/status/conditions/" + i11+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2577,10 +2574,8 @@ if (vErrors.length < 1000) vErrors.push(err209);
 errors++;
 }
 }
-if(data87.ready !== undefined){
-let data89 = data87.ready;
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err210 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err210 = {instancePath:instancePath+"/status/conditions/" + i11+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2590,10 +2585,9 @@ if (vErrors.length < 1000) vErrors.push(err210);
 errors++;
 }
 }
-if(data87.updating !== undefined){
-let data90 = data87.updating;
-if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
-const err211 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.lastTransitionTime !== undefined){
+if(typeof data83.lastTransitionTime !== "string"){
+const err211 = {instancePath:instancePath+"/status/conditions/" + i11+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2603,10 +2597,10 @@ if (vErrors.length < 1000) vErrors.push(err211);
 errors++;
 }
 }
-if(data87.pending !== undefined){
-let data91 = data87.pending;
-if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err212 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data83.observedGeneration !== undefined){
+let data89 = data83.observedGeneration;
+if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
+const err212 = {instancePath:instancePath+"/status/conditions/" + i11+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2616,10 +2610,9 @@ if (vErrors.length < 1000) vErrors.push(err212);
 errors++;
 }
 }
-if(data87.failed !== undefined){
-let data92 = data87.failed;
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err213 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err213 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2629,10 +2622,9 @@ if (vErrors.length < 1000) vErrors.push(err213);
 errors++;
 }
 }
-if(data87.conflicted !== undefined){
-let data93 = data87.conflicted;
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err214 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err214 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2642,10 +2634,12 @@ if (vErrors.length < 1000) vErrors.push(err214);
 errors++;
 }
 }
-if(data87.skipped !== undefined){
-let data94 = data87.skipped;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err215 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data75.nodes !== undefined){
+let data90 = data75.nodes;
+if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
+for(const key22 in data90){
+if(!((((((((key22 === "matched") || (key22 === "ready")) || (key22 === "updating")) || (key22 === "pending")) || (key22 === "failed")) || (key22 === "outranked")) || (key22 === "conflicted")) || (key22 === "skipped"))){
+const err215 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2655,9 +2649,10 @@ if (vErrors.length < 1000) vErrors.push(err215);
 errors++;
 }
 }
-}
-else {
-const err216 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data90.matched !== undefined){
+let data91 = data90.matched;
+if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
+const err216 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2667,12 +2662,10 @@ if (vErrors.length < 1000) vErrors.push(err216);
 errors++;
 }
 }
-if(data75.plan !== undefined){
-let data95 = data75.plan;
-if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
-for(const key21 in data95){
-if(!(((((key21 === "gpusChanging") || (key21 === "instancesKept")) || (key21 === "instancesDestroyed")) || (key21 === "instancesCreated")) || (key21 === "podsToEvict"))){
-const err217 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data90.ready !== undefined){
+let data92 = data90.ready;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err217 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2682,10 +2675,10 @@ if (vErrors.length < 1000) vErrors.push(err217);
 errors++;
 }
 }
-if(data95.gpusChanging !== undefined){
-let data96 = data95.gpusChanging;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err218 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90.updating !== undefined){
+let data93 = data90.updating;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err218 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2695,10 +2688,10 @@ if (vErrors.length < 1000) vErrors.push(err218);
 errors++;
 }
 }
-if(data95.instancesKept !== undefined){
-let data97 = data95.instancesKept;
-if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err219 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90.pending !== undefined){
+let data94 = data90.pending;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err219 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2708,10 +2701,10 @@ if (vErrors.length < 1000) vErrors.push(err219);
 errors++;
 }
 }
-if(data95.instancesDestroyed !== undefined){
-let data98 = data95.instancesDestroyed;
-if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err220 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90.failed !== undefined){
+let data95 = data90.failed;
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err220 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2721,10 +2714,10 @@ if (vErrors.length < 1000) vErrors.push(err220);
 errors++;
 }
 }
-if(data95.instancesCreated !== undefined){
-let data99 = data95.instancesCreated;
-if(!((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99)))){
-const err221 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90.outranked !== undefined){
+let data96 = data90.outranked;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err221 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2734,10 +2727,10 @@ if (vErrors.length < 1000) vErrors.push(err221);
 errors++;
 }
 }
-if(data95.podsToEvict !== undefined){
-let data100 = data95.podsToEvict;
-if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
-const err222 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90.conflicted !== undefined){
+let data97 = data90.conflicted;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err222 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2747,9 +2740,10 @@ if (vErrors.length < 1000) vErrors.push(err222);
 errors++;
 }
 }
-}
-else {
-const err223 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data90.skipped !== undefined){
+let data98 = data90.skipped;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err223 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2759,11 +2753,9 @@ if (vErrors.length < 1000) vErrors.push(err223);
 errors++;
 }
 }
-if(data75.inFlight !== undefined){
-let data101 = data75.inFlight;
-if(Array.isArray(data101)){
-if(data101.length > 500){
-const err224 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+}
+else {
+const err224 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2772,12 +2764,13 @@ if (vErrors.length < 1000) vErrors.push(err224);
 }
 errors++;
 }
-const len12 = data101.length;
-for(let i12=0; i12<len12; i12++){
-let data102 = data101[i12];
-if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
-if(data102.node === undefined){
-const err225 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data75.plan !== undefined){
+let data99 = data75.plan;
+if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
+for(const key23 in data99){
+if(!(((((key23 === "gpusChanging") || (key23 === "instancesKept")) || (key23 === "instancesDestroyed")) || (key23 === "instancesCreated")) || (key23 === "podsToEvict"))){
+const err225 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2786,8 +2779,11 @@ if (vErrors.length < 1000) vErrors.push(err225);
 }
 errors++;
 }
-if(data102.nodeUID === undefined){
-const err226 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data99.gpusChanging !== undefined){
+let data100 = data99.gpusChanging;
+if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
+const err226 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2796,8 +2792,11 @@ if (vErrors.length < 1000) vErrors.push(err226);
 }
 errors++;
 }
-if(data102.epoch === undefined){
-const err227 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+if(data99.instancesKept !== undefined){
+let data101 = data99.instancesKept;
+if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
+const err227 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2806,9 +2805,11 @@ if (vErrors.length < 1000) vErrors.push(err227);
 }
 errors++;
 }
-for(const key22 in data102){
-if(!(((((((key22 === "node") || (key22 === "nodeUID")) || (key22 === "epoch")) || (key22 === "generation")) || (key22 === "startTime")) || (key22 === "deadline")) || (key22 === "kind"))){
-const err228 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+if(data99.instancesDestroyed !== undefined){
+let data102 = data99.instancesDestroyed;
+if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
+const err228 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2818,11 +2819,10 @@ if (vErrors.length < 1000) vErrors.push(err228);
 errors++;
 }
 }
-if(data102.node !== undefined){
-let data103 = data102.node;
-if(typeof data103 === "string"){
-if(func3(data103) > 253){
-const err229 = {instancePath:instancePath+"/status/inFlight/" + i12+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data99.instancesCreated !== undefined){
+let data103 = data99.instancesCreated;
+if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
+const err229 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2832,8 +2832,10 @@ if (vErrors.length < 1000) vErrors.push(err229);
 errors++;
 }
 }
-else {
-const err230 = {instancePath:instancePath+"/status/inFlight/" + i12+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data99.podsToEvict !== undefined){
+let data104 = data99.podsToEvict;
+if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
+const err230 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2843,11 +2845,9 @@ if (vErrors.length < 1000) vErrors.push(err230);
 errors++;
 }
 }
-if(data102.nodeUID !== undefined){
-let data104 = data102.nodeUID;
-if(typeof data104 === "string"){
-if(func3(data104) > 64){
-const err231 = {instancePath:instancePath+"/status/inFlight/" + i12+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+else {
+const err231 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2857,8 +2857,11 @@ if (vErrors.length < 1000) vErrors.push(err231);
 errors++;
 }
 }
-else {
-const err232 = {instancePath:instancePath+"/status/inFlight/" + i12+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data75.inFlight !== undefined){
+let data105 = data75.inFlight;
+if(Array.isArray(data105)){
+if(data105.length > 500){
+const err232 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2867,11 +2870,12 @@ if (vErrors.length < 1000) vErrors.push(err232);
 }
 errors++;
 }
-}
-if(data102.epoch !== undefined){
-let data105 = data102.epoch;
-if(!((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105)))){
-const err233 = {instancePath:instancePath+"/status/inFlight/" + i12+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len12 = data105.length;
+for(let i12=0; i12<len12; i12++){
+let data106 = data105[i12];
+if(data106 && typeof data106 == "object" && !Array.isArray(data106)){
+if(data106.node === undefined){
+const err233 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2880,11 +2884,8 @@ if (vErrors.length < 1000) vErrors.push(err233);
 }
 errors++;
 }
-}
-if(data102.generation !== undefined){
-let data106 = data102.generation;
-if(!((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106)))){
-const err234 = {instancePath:instancePath+"/status/inFlight/" + i12+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data106.nodeUID === undefined){
+const err234 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2893,10 +2894,8 @@ if (vErrors.length < 1000) vErrors.push(err234);
 }
 errors++;
 }
-}
-if(data102.startTime !== undefined){
-if(typeof data102.startTime !== "string"){
-const err235 = {instancePath:instancePath+"/status/inFlight/" + i12+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data106.epoch === undefined){
+const err235 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2905,10 +2904,9 @@ if (vErrors.length < 1000) vErrors.push(err235);
 }
 errors++;
 }
-}
-if(data102.deadline !== undefined){
-if(typeof data102.deadline !== "string"){
-const err236 = {instancePath:instancePath+"/status/inFlight/" + i12+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key24 in data106){
+if(!(((((((key24 === "node") || (key24 === "nodeUID")) || (key24 === "epoch")) || (key24 === "generation")) || (key24 === "startTime")) || (key24 === "deadline")) || (key24 === "kind"))){
+const err236 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2918,10 +2916,11 @@ if (vErrors.length < 1000) vErrors.push(err236);
 errors++;
 }
 }
-if(data102.kind !== undefined){
-let data109 = data102.kind;
-if(typeof data109 !== "string"){
-const err237 = {instancePath:instancePath+"/status/inFlight/" + i12+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data106.node !== undefined){
+let data107 = data106.node;
+if(typeof data107 === "string"){
+if(func3(data107) > 253){
+const err237 = {instancePath:instancePath+"/status/inFlight/" + i12+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2930,8 +2929,9 @@ if (vErrors.length < 1000) vErrors.push(err237);
 }
 errors++;
 }
-if(!(((((data109 === "Fresh") || (data109 === "Repair")) || (data109 === "Retry")) || (data109 === "New")) || (data109 === "Found"))){
-const err238 = {instancePath:instancePath+"/status/inFlight/" + i12+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err238 = {instancePath:instancePath+"/status/inFlight/" + i12+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2941,9 +2941,11 @@ if (vErrors.length < 1000) vErrors.push(err238);
 errors++;
 }
 }
-}
-else {
-const err239 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data106.nodeUID !== undefined){
+let data108 = data106.nodeUID;
+if(typeof data108 === "string"){
+if(func3(data108) > 64){
+const err239 = {instancePath:instancePath+"/status/inFlight/" + i12+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2953,9 +2955,8 @@ if (vErrors.length < 1000) vErrors.push(err239);
 errors++;
 }
 }
-}
 else {
-const err240 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err240 = {instancePath:instancePath+"/status/inFlight/" + i12+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2965,11 +2966,10 @@ if (vErrors.length < 1000) vErrors.push(err240);
 errors++;
 }
 }
-if(data75.canary !== undefined){
-let data110 = data75.canary;
-if(data110 && typeof data110 == "object" && !Array.isArray(data110)){
-if(data110.generation === undefined){
-const err241 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data106.epoch !== undefined){
+let data109 = data106.epoch;
+if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
+const err241 = {instancePath:instancePath+"/status/inFlight/" + i12+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2978,8 +2978,11 @@ if (vErrors.length < 1000) vErrors.push(err241);
 }
 errors++;
 }
-if(data110.nodes === undefined){
-const err242 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+if(data106.generation !== undefined){
+let data110 = data106.generation;
+if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
+const err242 = {instancePath:instancePath+"/status/inFlight/" + i12+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2988,9 +2991,10 @@ if (vErrors.length < 1000) vErrors.push(err242);
 }
 errors++;
 }
-for(const key23 in data110){
-if(!(((key23 === "generation") || (key23 === "nodes")) || (key23 === "readySince"))){
-const err243 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+if(data106.startTime !== undefined){
+if(typeof data106.startTime !== "string"){
+const err243 = {instancePath:instancePath+"/status/inFlight/" + i12+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -3000,10 +3004,9 @@ if (vErrors.length < 1000) vErrors.push(err243);
 errors++;
 }
 }
-if(data110.generation !== undefined){
-let data111 = data110.generation;
-if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
-const err244 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data106.deadline !== undefined){
+if(typeof data106.deadline !== "string"){
+const err244 = {instancePath:instancePath+"/status/inFlight/" + i12+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3013,11 +3016,10 @@ if (vErrors.length < 1000) vErrors.push(err244);
 errors++;
 }
 }
-if(data110.nodes !== undefined){
-let data112 = data110.nodes;
-if(Array.isArray(data112)){
-if(data112.length > 1000){
-const err245 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+if(data106.kind !== undefined){
+let data113 = data106.kind;
+if(typeof data113 !== "string"){
+const err245 = {instancePath:instancePath+"/status/inFlight/" + i12+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3026,12 +3028,8 @@ if (vErrors.length < 1000) vErrors.push(err245);
 }
 errors++;
 }
-const len13 = data112.length;
-for(let i13=0; i13<len13; i13++){
-let data113 = data112[i13];
-if(typeof data113 === "string"){
-if(func3(data113) > 253){
-const err246 = {instancePath:instancePath+"/status/canary/nodes/" + i13,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(!(((((data113 === "Fresh") || (data113 === "Repair")) || (data113 === "Retry")) || (data113 === "New")) || (data113 === "Found"))){
+const err246 = {instancePath:instancePath+"/status/inFlight/" + i12+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3041,8 +3039,9 @@ if (vErrors.length < 1000) vErrors.push(err246);
 errors++;
 }
 }
+}
 else {
-const err247 = {instancePath:instancePath+"/status/canary/nodes/" + i13,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err247 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3054,7 +3053,7 @@ errors++;
 }
 }
 else {
-const err248 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err248 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3064,9 +3063,11 @@ if (vErrors.length < 1000) vErrors.push(err248);
 errors++;
 }
 }
-if(data110.readySince !== undefined){
-if(typeof data110.readySince !== "string"){
-const err249 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data75.canary !== undefined){
+let data114 = data75.canary;
+if(data114 && typeof data114 == "object" && !Array.isArray(data114)){
+if(data114.generation === undefined){
+const err249 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3075,10 +3076,8 @@ if (vErrors.length < 1000) vErrors.push(err249);
 }
 errors++;
 }
-}
-}
-else {
-const err250 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data114.nodes === undefined){
+const err250 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3087,12 +3086,9 @@ if (vErrors.length < 1000) vErrors.push(err250);
 }
 errors++;
 }
-}
-if(data75.pace !== undefined){
-let data115 = data75.pace;
-if(data115 && typeof data115 == "object" && !Array.isArray(data115)){
-if(data115.generation === undefined){
-const err251 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+for(const key25 in data114){
+if(!((((key25 === "generation") || (key25 === "nodes")) || (key25 === "readySince")) || (key25 === "passedTime"))){
+const err251 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3101,8 +3097,11 @@ if (vErrors.length < 1000) vErrors.push(err251);
 }
 errors++;
 }
-if(data115.nodes === undefined){
-const err252 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+if(data114.generation !== undefined){
+let data115 = data114.generation;
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err252 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3111,8 +3110,12 @@ if (vErrors.length < 1000) vErrors.push(err252);
 }
 errors++;
 }
-if(data115.seconds === undefined){
-const err253 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+}
+if(data114.nodes !== undefined){
+let data116 = data114.nodes;
+if(Array.isArray(data116)){
+if(data116.length > 1000){
+const err253 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3121,9 +3124,12 @@ if (vErrors.length < 1000) vErrors.push(err253);
 }
 errors++;
 }
-for(const key24 in data115){
-if(!(((key24 === "generation") || (key24 === "nodes")) || (key24 === "seconds"))){
-const err254 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+const len13 = data116.length;
+for(let i13=0; i13<len13; i13++){
+let data117 = data116[i13];
+if(typeof data117 === "string"){
+if(func3(data117) > 253){
+const err254 = {instancePath:instancePath+"/status/canary/nodes/" + i13,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3133,10 +3139,8 @@ if (vErrors.length < 1000) vErrors.push(err254);
 errors++;
 }
 }
-if(data115.generation !== undefined){
-let data116 = data115.generation;
-if(!((typeof data116 == "number") && (!(data116 % 1) && !isNaN(data116)))){
-const err255 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err255 = {instancePath:instancePath+"/status/canary/nodes/" + i13,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3146,10 +3150,9 @@ if (vErrors.length < 1000) vErrors.push(err255);
 errors++;
 }
 }
-if(data115.nodes !== undefined){
-let data117 = data115.nodes;
-if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
-const err256 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err256 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3158,9 +3161,10 @@ if (vErrors.length < 1000) vErrors.push(err256);
 }
 errors++;
 }
-if(typeof data117 == "number"){
-if(data117 < 1 || isNaN(data117)){
-const err257 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data114.readySince !== undefined){
+if(typeof data114.readySince !== "string"){
+const err257 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3170,11 +3174,9 @@ if (vErrors.length < 1000) vErrors.push(err257);
 errors++;
 }
 }
-}
-if(data115.seconds !== undefined){
-let data118 = data115.seconds;
-if(!((typeof data118 == "number") && (!(data118 % 1) && !isNaN(data118)))){
-const err258 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data114.passedTime !== undefined){
+if(typeof data114.passedTime !== "string"){
+const err258 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3183,9 +3185,10 @@ if (vErrors.length < 1000) vErrors.push(err258);
 }
 errors++;
 }
-if(typeof data118 == "number"){
-if(data118 < 0 || isNaN(data118)){
-const err259 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+else {
+const err259 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3195,10 +3198,11 @@ if (vErrors.length < 1000) vErrors.push(err259);
 errors++;
 }
 }
-}
-}
-else {
-const err260 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data75.pace !== undefined){
+let data120 = data75.pace;
+if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
+if(data120.generation === undefined){
+const err260 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3207,12 +3211,8 @@ if (vErrors.length < 1000) vErrors.push(err260);
 }
 errors++;
 }
-}
-if(data75.failures !== undefined){
-let data119 = data75.failures;
-if(Array.isArray(data119)){
-if(data119.length > 50){
-const err261 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(data120.nodes === undefined){
+const err261 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3221,12 +3221,8 @@ if (vErrors.length < 1000) vErrors.push(err261);
 }
 errors++;
 }
-const len14 = data119.length;
-for(let i14=0; i14<len14; i14++){
-let data120 = data119[i14];
-if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
-if(data120.node === undefined){
-const err262 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+if(data120.seconds === undefined){
+const err262 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3235,8 +3231,9 @@ if (vErrors.length < 1000) vErrors.push(err262);
 }
 errors++;
 }
-if(data120.reason === undefined){
-const err263 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+for(const key26 in data120){
+if(!(((key26 === "generation") || (key26 === "nodes")) || (key26 === "seconds"))){
+const err263 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3245,8 +3242,11 @@ if (vErrors.length < 1000) vErrors.push(err263);
 }
 errors++;
 }
-if(data120.message === undefined){
-const err264 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data120.generation !== undefined){
+let data121 = data120.generation;
+if(!((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121)))){
+const err264 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3255,9 +3255,11 @@ if (vErrors.length < 1000) vErrors.push(err264);
 }
 errors++;
 }
-for(const key25 in data120){
-if(!((((key25 === "node") || (key25 === "reason")) || (key25 === "message")) || (key25 === "time"))){
-const err265 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+}
+if(data120.nodes !== undefined){
+let data122 = data120.nodes;
+if(!((typeof data122 == "number") && (!(data122 % 1) && !isNaN(data122)))){
+const err265 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3266,12 +3268,9 @@ if (vErrors.length < 1000) vErrors.push(err265);
 }
 errors++;
 }
-}
-if(data120.node !== undefined){
-let data121 = data120.node;
-if(typeof data121 === "string"){
-if(func3(data121) > 253){
-const err266 = {instancePath:instancePath+"/status/failures/" + i14+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(typeof data122 == "number"){
+if(data122 < 1 || isNaN(data122)){
+const err266 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3281,8 +3280,11 @@ if (vErrors.length < 1000) vErrors.push(err266);
 errors++;
 }
 }
-else {
-const err267 = {instancePath:instancePath+"/status/failures/" + i14+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data120.seconds !== undefined){
+let data123 = data120.seconds;
+if(!((typeof data123 == "number") && (!(data123 % 1) && !isNaN(data123)))){
+const err267 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3291,12 +3293,9 @@ if (vErrors.length < 1000) vErrors.push(err267);
 }
 errors++;
 }
-}
-if(data120.reason !== undefined){
-let data122 = data120.reason;
-if(typeof data122 === "string"){
-if(func3(data122) > 64){
-const err268 = {instancePath:instancePath+"/status/failures/" + i14+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data123 == "number"){
+if(data123 < 0 || isNaN(data123)){
+const err268 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3306,8 +3305,10 @@ if (vErrors.length < 1000) vErrors.push(err268);
 errors++;
 }
 }
+}
+}
 else {
-const err269 = {instancePath:instancePath+"/status/failures/" + i14+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err269 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3317,11 +3318,11 @@ if (vErrors.length < 1000) vErrors.push(err269);
 errors++;
 }
 }
-if(data120.message !== undefined){
-let data123 = data120.message;
-if(typeof data123 === "string"){
-if(func3(data123) > 1024){
-const err270 = {instancePath:instancePath+"/status/failures/" + i14+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data75.failures !== undefined){
+let data124 = data75.failures;
+if(Array.isArray(data124)){
+if(data124.length > 50){
+const err270 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3330,9 +3331,12 @@ if (vErrors.length < 1000) vErrors.push(err270);
 }
 errors++;
 }
-}
-else {
-const err271 = {instancePath:instancePath+"/status/failures/" + i14+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len14 = data124.length;
+for(let i14=0; i14<len14; i14++){
+let data125 = data124[i14];
+if(data125 && typeof data125 == "object" && !Array.isArray(data125)){
+if(data125.node === undefined){
+const err271 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3341,10 +3345,8 @@ if (vErrors.length < 1000) vErrors.push(err271);
 }
 errors++;
 }
-}
-if(data120.time !== undefined){
-if(typeof data120.time !== "string"){
-const err272 = {instancePath:instancePath+"/status/failures/" + i14+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data125.reason === undefined){
+const err272 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3353,10 +3355,8 @@ if (vErrors.length < 1000) vErrors.push(err272);
 }
 errors++;
 }
-}
-}
-else {
-const err273 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data125.message === undefined){
+const err273 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3365,10 +3365,9 @@ if (vErrors.length < 1000) vErrors.push(err273);
 }
 errors++;
 }
-}
-}
-else {
-const err274 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+for(const key27 in data125){
+if(!((((key27 === "node") || (key27 === "reason")) || (key27 === "message")) || (key27 === "time"))){
+const err274 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3378,9 +3377,11 @@ if (vErrors.length < 1000) vErrors.push(err274);
 errors++;
 }
 }
-}
-else {
-const err275 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data125.node !== undefined){
+let data126 = data125.node;
+if(typeof data126 === "string"){
+if(func3(data126) > 253){
+const err275 = {instancePath:instancePath+"/status/failures/" + i14+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3390,14 +3391,123 @@ if (vErrors.length < 1000) vErrors.push(err275);
 errors++;
 }
 }
-}
 else {
-const err276 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err276 = {instancePath:instancePath+"/status/failures/" + i14+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err276];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err276);
+}
+errors++;
+}
+}
+if(data125.reason !== undefined){
+let data127 = data125.reason;
+if(typeof data127 === "string"){
+if(func3(data127) > 64){
+const err277 = {instancePath:instancePath+"/status/failures/" + i14+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err277];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err277);
+}
+errors++;
+}
+}
+else {
+const err278 = {instancePath:instancePath+"/status/failures/" + i14+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err278];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err278);
+}
+errors++;
+}
+}
+if(data125.message !== undefined){
+let data128 = data125.message;
+if(typeof data128 === "string"){
+if(func3(data128) > 1024){
+const err279 = {instancePath:instancePath+"/status/failures/" + i14+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err279];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err279);
+}
+errors++;
+}
+}
+else {
+const err280 = {instancePath:instancePath+"/status/failures/" + i14+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err280];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err280);
+}
+errors++;
+}
+}
+if(data125.time !== undefined){
+if(typeof data125.time !== "string"){
+const err281 = {instancePath:instancePath+"/status/failures/" + i14+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err281];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err281);
+}
+errors++;
+}
+}
+}
+else {
+const err282 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err282];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err282);
+}
+errors++;
+}
+}
+}
+else {
+const err283 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err283];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err283);
+}
+errors++;
+}
+}
+}
+else {
+const err284 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err284];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err284);
+}
+errors++;
+}
+}
+}
+else {
+const err285 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err285];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err285);
 }
 errors++;
 }

@@ -20,7 +20,7 @@ import { grant } from './rules/grant.ts';
 import { grantInFlight, grantOverdue, grantUnanswered } from './rules/grant-in-flight.ts';
 import { markLasting, openIdle } from './rules/open.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
-import { nodeRefused, noPolicy, policyRefused } from './rules/policy.ts';
+import { nodeRefused, noPolicy, onHold, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
 import { awaitSlot } from './rules/slot.ts';
 import { isGrantLive } from './revocation.ts';
@@ -60,6 +60,7 @@ const rules: readonly Rule[] = [
   nodeRefused,
   wishOutdated,
   finish,
+  onHold,
   planOnly,
   agentSkewed,
   planMissing,

@@ -3,8 +3,9 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { countLimit } from '../rollout/limit.ts';
 import { compareText } from '../text/compare.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
+import type { NodeClaim } from '../policy/claim.ts';
 import { Fleet } from '../policy/fleet.ts';
-import { listRefused, type PolicyRecord } from '../policy/policy-record.ts';
+import { listRefused } from '../policy/policy-record.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import type { ClusterPod, ClusterState, ControllerSetup } from './cluster-state.ts';
 import { describeEvictions } from './eviction-outlook.ts';
@@ -35,13 +36,14 @@ export function planChange(
   const after = applyPolicies(cluster.policies, given, cluster.now);
   const fleet = fillFleet(cluster, after, setup);
   const names = new Set(after.changes.map(({ policy }) => policy));
+  const located = locate(cluster);
+  const refusals = acceptAll(fleet, located, names);
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
   const own: GivenPolicies = { all: names, changed: new Set(changed) };
-  const located = locate(cluster);
   const involved = listInvolved(located, fleet, names);
-  const outlooks = foreseeNodes(located, fleet, involved, setup);
+  const outlooks = foreseeNodes(located, fleet, involved, names, setup);
   const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
-  const waves = pickWaves(foresee(cluster, after, outlooks, setup), concerns);
+  const waves = pickWaves(foresee(cluster, fleet, outlooks, setup), concerns);
   const nodes = [...outlooks]
     .filter(([node]) => involved.affected.has(node))
     .toSorted(([a], [b]) => compareText(a, b))
@@ -49,16 +51,39 @@ export function planChange(
       const evictions = describeEvictions(outlook, located.podsOf.get(node) ?? [], cluster.budgets);
       return describeNode(outlook, evictions, waves, own);
     });
-  const policies = after.changes.map((change) => describePolicy(change, fleet.policy(change.policy), waves));
+  const policies = after.changes.map((change) => describePolicy(change, refusals, waves));
   const findings = listFaults(policies, nodes);
   return { policies, nodes, waves: waves.waves, findings, summary: summarizeChange(nodes, findings) };
 }
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
   const fleet = new Fleet({ sharing: setup.pluginConfigMap !== undefined });
-  for (const policy of after.policies) fleet.setPolicy(policy);
+  // An edit leaves in force what was: the fleet has to know it.
+  for (const policy of [...cluster.policies, ...after.policies]) fleet.setPolicy(policy);
   for (const { metadata } of cluster.nodes) fleet.setNode(metadata.name, metadata.labels ?? {});
+  for (const partition of cluster.partitions) fleet.review(partition.metadata.name, partition);
   return fleet;
+}
+
+/**
+ * Accepts what the controller would accept; of the given policies also what it would not because of some nodes: the plan is for the
+ * others, once those are gone.
+ *
+ * @returns why policies are not accepted, by name
+ */
+function acceptAll(
+  fleet: Fleet,
+  { partitionOf }: Located,
+  given: ReadonlySet<string>,
+): ReadonlyMap<string, string | undefined> {
+  const refusals = new Map([...fleet.policies].map(({ name, refusal }) => [name, refusal?.message]));
+  for (const record of fleet.policies) {
+    if (!record.awaitsAcceptance) continue;
+    for (const node of record.unchecked) fleet.check(record, node, partitionOf.get(node));
+    refusals.set(record.name, listRefused(record));
+    if (record.refused.size === 0 || given.has(record.name)) fleet.accept(record);
+  }
+  return refusals;
 }
 
 /** A cluster with everything that belongs to a node indexed by its name. */
@@ -100,6 +125,7 @@ function foreseeNodes(
   { cluster, partitionOf, podsOf }: Located,
   fleet: Fleet,
   { nodes }: Involved,
+  given: ReadonlySet<string>,
   setup: ControllerSetup,
 ): ReadonlyMap<string, NodeOutlook> {
   const settings = settingsOf(setup);
@@ -108,8 +134,7 @@ function foreseeNodes(
     involved.map((node) => {
       const { name } = node.metadata;
       const partition = partitionOf.get(name);
-      // The outcome if the policy is accepted; whether it is, is reported separately.
-      const claim = { ...fleet.claimOf(name, partition), isAccepted: true };
+      const claim = claimOf(fleet, name, partition, given);
       const { now, budgets } = cluster;
       const start = { now, node, partition, claim, settings, pods: podsOf.get(name) ?? [], budgets };
       return [name, foreseeNode({ ...start, agent: viewAgent(start) })];
@@ -117,9 +142,22 @@ function foreseeNodes(
   );
 }
 
+/** What decides over a node; a given policy that only plans decides over none, but its plan is asked for. */
+function claimOf(
+  fleet: Fleet,
+  node: string,
+  partition: GpuNodePartition | undefined,
+  given: ReadonlySet<string>,
+): NodeClaim {
+  const claim = fleet.claimOf(node, partition);
+  const planning = claim.beside.find(({ metadata }) => given.has(metadata.name));
+  const isGiven = claim.winner !== undefined && given.has(claim.winner.metadata.name);
+  return planning && !isGiven ? fleet.claimBeside(planning, partition) : claim;
+}
+
 function foresee(
   { now, partitions }: ClusterState,
-  { policies }: PoliciesAfter,
+  fleet: Fleet,
   outlooks: ReadonlyMap<string, NodeOutlook>,
   { maxConcurrentNodes }: ControllerSetup,
 ): Waves {
@@ -129,7 +167,7 @@ function foresee(
   });
   const deciding = new Set(standings.map(({ policy }) => policy));
   return foreseeWaves({
-    policies: policies.filter(({ metadata }) => deciding.has(metadata.name)),
+    policies: [...fleet.policies].flatMap(({ name, policy }) => (deciding.has(name) ? [policy] : [])),
     standings,
     cap: countLimit(maxConcurrentNodes, partitions.length),
     now,
@@ -142,9 +180,12 @@ function pickWaves({ waves, held }: Waves, concerns: (node: string) => boolean):
   return { waves: picked.filter(({ nodes }) => nodes.length > 0), held };
 }
 
-function describePolicy(change: PolicyChange, record: PolicyRecord | undefined, { held }: Waves): PolicyOutlook {
-  const isAccepted = record?.acceptedGeneration === record?.policy.metadata.generation;
-  const refusal = record?.refusal?.message ?? (record && !isAccepted ? listRefused(record) : undefined);
+function describePolicy(
+  change: PolicyChange,
+  refusals: ReadonlyMap<string, string | undefined>,
+  { held }: Waves,
+): PolicyOutlook {
+  const refusal = refusals.get(change.policy);
   const hold = held.get(change.policy);
   return { ...change, ...(refusal !== undefined && { refusal }), ...(hold !== undefined && { held: hold }) };
 }

@@ -1,17 +1,23 @@
 import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
-import { matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
+import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
 import { explainWindow } from '../rollout/windows.ts';
 import { layoutFor } from './gpu-layout.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import { isMistake, type Mistake, type PolicyRefusal } from './refusal.ts';
 import { checkPolicySharing } from './sharing.ts';
 import { fullSupport, type Support } from './support.ts';
 
 /**
  * Checks a policy without any node: features that this installation lacks, and layouts that no matching model could take. What only
  * some models can take is checked on the GPUs of the nodes, by resolveNode.
+ *
+ * @param products that nodes have reported: what is wrong is said of these models first
  */
-export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): PolicyRefusal | undefined {
+export function checkPolicy(
+  spec: PolicySpec,
+  support: Support = fullSupport,
+  products: readonly string[] = [],
+): PolicyRefusal | undefined {
   if (spec.sharing?.timeSlicing !== undefined && !support.sharing) {
     return {
       reason: 'NotConfigured',
@@ -27,39 +33,48 @@ export function checkPolicy(spec: PolicySpec, support: Support = fullSupport): P
   const sharing = checkPolicySharing(spec);
   if (sharing) return { reason: 'SharingRefused', message: `${sharing.path.join('.')}: ${sharing.message}` };
   for (const [index, entry] of spec.layouts.entries()) {
-    const refusal = checkLayout(entry);
+    const refusal = checkLayout(entry, products);
     if (refusal) return { ...refusal, message: `spec.layouts[${index}]: ${refusal.message}` };
   }
   return undefined;
 }
 
-function checkLayout(entry: PolicyLayout): PolicyRefusal | undefined {
-  // A glob that matches no known model may still match a new one, whose driver reports its table.
-  const candidates = modelsOf(entry);
-  let first: PolicyRefusal | undefined;
-  for (const model of candidates) {
+function checkLayout(entry: PolicyLayout, products: readonly string[]): PolicyRefusal | undefined {
+  const present = products.filter((product) => meets(entry, product, findModel(product)));
+  const known = present.flatMap((product) => findModel(product) ?? []);
+  // The table of a model that is newer than this release is reported by its driver: its nodes judge.
+  if (known.length < present.length) return undefined;
+  const refusals: ModelRefusal[] = [];
+  for (const model of MODELS) {
+    if (!model.products.some(({ name }) => meets(entry, name, model))) continue;
     const result = layoutFor(entry, model, modelName(model));
     // One model that takes it is enough, and the others' refusals take long to word.
     if (!('refusal' in result)) return undefined;
-    first ??= result.refusal;
+    if (isMistake(result.refusal)) refusals.push({ isPresent: known.includes(model), refusal: result.refusal });
   }
-  return first && explain(first, entry, candidates);
+  return explainNearest(refusals, entry);
 }
 
-function explain(refusal: PolicyRefusal, entry: PolicyLayout, candidates: readonly GpuModel[]): PolicyRefusal {
-  if (candidates.length === 1 || entry.gpus?.models !== undefined) return refusal;
-  // Without a model selector, the first model's numbers alone would puzzle: say that every model was tried.
-  return { ...refusal, message: `fits no GPU model; for example ${refusal.message}` };
+interface ModelRefusal {
+  /** Whether the fleet has GPUs of this model. */
+  readonly isPresent: boolean;
+  readonly refusal: Mistake;
 }
 
-function modelsOf(entry: PolicyLayout): readonly GpuModel[] {
-  const globs = entry.gpus?.models;
-  if (globs === undefined) return MODELS;
-  return MODELS.filter((model) =>
-    model.products.some(({ name }) =>
-      globs.some((glob) => matchesModelGlob(glob, { product: name, modelId: model.id })),
-    ),
-  );
+/** Of the models that the fleet has, the one that is nearest to the entry: it has the profiles, though not so many. */
+function explainNearest(refusals: readonly ModelRefusal[], entry: PolicyLayout): PolicyRefusal | undefined {
+  const present = refusals.filter(({ isPresent }) => isPresent);
+  const candidates = present.length > 0 ? present : refusals;
+  const nearest = candidates.find(({ refusal }) => refusal.reason === 'DoesNotFit') ?? candidates[0];
+  if (nearest === undefined || candidates.length === 1 || entry.gpus?.models !== undefined) return nearest?.refusal;
+  // Without a model selector, one model's numbers alone would puzzle: say that every model was tried.
+  return { ...nearest.refusal, message: `fits no GPU model; for example ${nearest.refusal.message}` };
+}
+
+/** Whether an entry's selector names GPUs of this product. */
+function meets({ gpus }: PolicyLayout, product: string, model: GpuModel | undefined): boolean {
+  const identity = { product, ...(model && { modelId: model.id }) };
+  return gpus?.models?.some((glob) => matchesModelGlob(glob, identity)) ?? true;
 }
 
 function modelName(model: GpuModel): string {

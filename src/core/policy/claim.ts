@@ -1,20 +1,32 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
+import type { Loser } from './contest.ts';
+import type { LayoutRefusal } from './refusal.ts';
 import type { NodeResolution } from './resolve-node.ts';
+
+/**
+ * Why nothing new starts under a policy although one of its generations is in force: its newest is being checked against its nodes,
+ * is refused, or only plans.
+ */
+export interface Hold {
+  readonly kind: 'Checking' | 'Refused' | 'Plan';
+  readonly message: string;
+}
 
 /** What the policies say of one node. */
 export interface NodeClaim {
-  /** The policy that decides; undefined if none selects the node. */
+  /** The policy that decides, in the version that decides; undefined if none selects the node. */
   readonly winner: GpuPartitionPolicy | undefined;
-  /** Other policies that select it, in order of precedence. */
-  readonly losers: readonly GpuPartitionPolicy[];
-  /** Why the winner is invalid, regardless of nodes. */
-  readonly refusal?: PolicyRefusal | undefined;
-  /** Whether the winner's generation is accepted: until then nothing of it starts. */
-  readonly isAccepted: boolean;
-  /** Nodes that keep it from being accepted, with reasons. */
-  readonly refusedBy?: string | undefined;
-  /** What it makes of this node's GPUs, or why it cannot; undefined until the agent has reported. */
+  /** Generation of that policy as its author last wrote it. */
+  readonly newestGeneration?: number | undefined;
+  /** Whether that version counts. If not, nothing of it concerns the node: it only explains why. */
+  readonly isInForce: boolean;
+  /** Why nothing new starts. */
+  readonly hold?: Hold | undefined;
+  /** Other policies that would decide over the node, in order of precedence. */
+  readonly losers: readonly Loser[];
+  /** Policies of mode Plan that are shown beside the one that decides. */
+  readonly beside: readonly GpuPartitionPolicy[];
+  /** What the winner makes of this node's GPUs, or why it cannot; undefined until the agent has reported, and of a version that does not count. */
   readonly wish: NodeResolution | undefined;
 }
 

@@ -1,27 +1,17 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { selectedKeys } from '../metadata/label-selector.ts';
-import { PackedLabels } from '../metadata/packed-labels.ts';
-import { sameJson } from '../text/fingerprint.ts';
-import { PolicyTally } from './tally.ts';
+import { Acceptance } from './acceptance.ts';
+import { Census } from './census.ts';
 import { checkPolicy } from './check.ts';
-import { describeRefusal, type NodeClaim } from './claim.ts';
-import { selectsNode } from './node-selector.ts';
-import { byPrecedence } from './precedence.ts';
-import { listRefused, pickWinner, type PolicyRecord } from './policy-record.ts';
-import type { LayoutRefusal } from './refusal.ts';
-import { type NodeResolution, resolveNode } from './resolve-node.ts';
-import { isRetiring, retire } from './retirement.ts';
-import { SelectorIndex } from './selector-index.ts';
+import type { NodeClaim } from './claim.ts';
+import { type Contender, type Contest, isOwn, judgeContest } from './contest.ts';
+import { PolicyRecord } from './policy-record.ts';
+import { resolveNode } from './resolve-node.ts';
+import { isRetiring } from './retirement.ts';
+import { Selections } from './selections.ts';
 import type { Support } from './support.ts';
-
-interface NodeRecord {
-  readonly labels: PackedLabels;
-  /** In order of precedence. */
-  policies: readonly string[];
-}
-
-/** Refusals that follow from the published data of a model. */
-const mistakes: readonly LayoutRefusal['reason'][] = ['UnknownProfile', 'UnknownPreset', 'DoesNotFit'];
+import { type NodeOutcome, PolicyTally } from './tally.ts';
+import { accept, isSameEdit, type PolicyVersions, readVersions, stakeOf } from './versions.ts';
+import { WishCache } from './wish-cache.ts';
 
 /**
  * Matches policies and nodes incrementally: what a policy means for a node is computed for that node when the node, its report, or
@@ -30,13 +20,10 @@ const mistakes: readonly LayoutRefusal['reason'][] = ['UnknownProfile', 'Unknown
 export class Fleet {
   readonly #support: Support;
   readonly #policies = new Map<string, PolicyRecord>();
-  readonly #nodes = new Map<string, NodeRecord>();
-  readonly #index = new SelectorIndex();
-  /** By the object that the watch replaces when it changes. */
-  readonly #wishes = new WeakMap<
-    GpuNodePartition,
-    { readonly of: GpuPartitionPolicy['spec']; readonly wish: NodeResolution }
-  >();
+  readonly #selections = new Selections();
+  readonly #census = new Census();
+  readonly #wishes = new WishCache();
+  readonly #acceptance = new Acceptance(this.#wishes);
 
   constructor(support: Support) {
     this.#support = support;
@@ -50,191 +37,198 @@ export class Fleet {
     return this.#policies.get(name);
   }
 
-  /** Whether the nodes of a policy are processed only once its generation is accepted; a policy that is refused by itself never will be. */
-  awaitsAcceptance(name: string): boolean {
-    const record = this.#policies.get(name);
-    return record?.refusal === undefined && record?.acceptedGeneration !== record?.policy.metadata.generation;
-  }
-
-  /** Policies that select a node, the winner first. */
+  /** Policies of which any version selects a node, in order of precedence. */
   policiesOf(node: string): readonly string[] {
-    return this.#nodes.get(node)?.policies ?? [];
+    return this.#selections.of(node).map(({ policy }) => policy);
   }
 
   /**
-   * Takes in the current policy.
-   * @returns nodes for which its decision may have changed; undefined if only its status has changed
+   * Takes in the current policy. A new generation decides over nothing before it is accepted.
+   * @returns nodes for which what the policies say may have changed; undefined if only its status has changed
    */
   setPolicy(given: GpuPartitionPolicy): readonly string[] | undefined {
-    const policy = isRetiring(given) ? retire(given) : given;
-    const { name, uid, generation, deletionTimestamp } = policy.metadata;
+    const { name, deletionTimestamp } = given.metadata;
     const known = this.#policies.get(name);
-    const before = known?.policy;
-    const isSame =
-      before?.metadata.uid === uid &&
-      before?.metadata.generation === generation &&
-      before?.metadata.deletionTimestamp === deletionTimestamp;
-    if (known && isSame) {
-      // The status may be gone, or another's: the spec in use remains the same object.
-      known.policy = { ...policy, spec: known.policy.spec };
-      return undefined;
-    }
+    const versions = readVersions(given, known?.versions);
+    if (known && isSameEdit(known.newest, versions.newest)) return this.#update(known, versions);
     // A policy that is being deleted decides over nothing, unless it has work left to do.
-    if (deletionTimestamp !== undefined && !isRetiring(policy)) return this.removePolicy(name);
-    const isSameObject = before?.metadata.uid === uid;
-    const refusal = checkPolicy(policy.spec, this.#support);
-    const hasMoved =
-      !known ||
-      !isSameObject ||
-      known.policy.spec.priority !== policy.spec.priority ||
-      (known.refusal === undefined) !== (refusal === undefined) ||
-      !sameJson(known.policy.spec.nodeSelector, policy.spec.nodeSelector);
-    const record: PolicyRecord = {
-      policy,
-      refusal,
-      nodes: known?.nodes ?? new Set(),
-      unchecked: new Set(),
-      refused: new Map(),
-      acceptedGeneration: policy.status?.acceptedGeneration,
-      isForeseen: false,
-      toldRefusal: undefined,
-      toldAtMs: -Infinity,
-      tally: new PolicyTally([]),
-    };
-    if (known) this.#index.remove(name, known.policy.spec.nodeSelector);
-    this.#index.add(name, policy.spec.nodeSelector);
+    if (deletionTimestamp !== undefined && !hasWorkLeft(versions)) return this.removePolicy(name);
+    const before = [...(known?.nodes ?? [])];
+    const refusal = checkPolicy(versions.newest.spec, this.#support, this.#census.products);
+    const record = new PolicyRecord(versions, refusal, this.#selections.nodesOf(name));
     this.#policies.set(name, record);
-    const affected = hasMoved ? this.#match(record) : [...record.nodes];
-    record.tally = new PolicyTally(record.nodes);
-    if (record.acceptedGeneration !== generation) record.unchecked = new Set(record.nodes);
-    return affected;
+    this.#selections.setPolicy(record.scope);
+    const isSame = known?.policy.spec === record.policy.spec;
+    record.tally = isSame ? known.tally : new PolicyTally(this.#nodesWhere(record, isOwn));
+    this.#acceptance.begin(
+      record,
+      this.#nodesWhere(record, ({ byNewest }) => byNewest),
+    );
+    const left = before.filter((node) => !record.nodes.has(node));
+    // While it is being checked nothing changes for the nodes that it keeps.
+    return record.awaitsAcceptance && !isRetiring(versions.newest) ? left : [...left, ...record.nodes];
   }
 
-  /** @returns nodes that it decided over */
+  /** Puts the newest generation of a policy in force. @returns nodes for which what the policies say may have changed */
+  accept(record: PolicyRecord): readonly string[] {
+    // Of a record that an edit has replaced, the watch brings the acceptance.
+    if (record.isAccepted || this.#policies.get(record.name) !== record) return [];
+    return this.#update(record, accept(record.versions)) ?? [];
+  }
+
+  /** The tally that a policy begins with when its newest generation is accepted. */
+  tallyAccepted({ versions, refusal, nodes }: PolicyRecord): PolicyTally {
+    return new PolicyTally(this.#nodesWhere(new PolicyRecord(accept(versions), refusal, nodes), isOwn));
+  }
+
+  /** @returns nodes that it selected */
   removePolicy(name: string): readonly string[] {
-    const record = this.#policies.get(name);
-    if (!record) return [];
+    const nodes = [...(this.#policies.get(name)?.nodes ?? [])];
     this.#policies.delete(name);
-    this.#index.remove(name, record.policy.spec.nodeSelector);
-    for (const node of record.nodes) this.#sort(node, record.policy, false);
-    return [...record.nodes];
+    this.#selections.removePolicy(name);
+    return nodes;
   }
 
   /** Takes in the labels of a node. @returns policies that have gained or lost it */
   setNode(name: string, labels: Readonly<Record<string, string>>): readonly string[] {
-    const known = this.#nodes.get(name);
-    const before = known?.policies ?? [];
-    const policies = this.#index
-      .list(labels)
-      .flatMap((policy) => this.#policies.get(policy) ?? [])
-      .filter(({ policy }) => selectsNode(policy.spec.nodeSelector, labels))
-      .toSorted((a, b) => byPrecedence(a.policy, b.policy));
-    const names = policies.map(({ policy }) => policy.metadata.name);
-    this.#nodes.set(name, { labels: new PackedLabels(labels), policies: names });
-    for (const policy of before) if (!names.includes(policy)) this.#leave(policy, name);
-    for (const record of policies) {
-      if (record.nodes.has(name)) continue;
-      record.nodes.add(name);
-      record.tally.expect(name);
-      if (record.acceptedGeneration !== record.policy.metadata.generation) record.unchecked.add(name);
-    }
-    return [
-      ...before.filter((policy) => !names.includes(policy)),
-      ...names.filter((policy) => !before.includes(policy)),
-    ];
+    const changed = this.#selections.setNode(name, labels);
+    for (const policy of changed) this.#place(policy, name);
+    return changed;
   }
 
   /** @returns policies that selected it */
   removeNode(name: string): readonly string[] {
-    const policies = this.policiesOf(name);
-    for (const policy of policies) this.#leave(policy, name);
-    this.#nodes.delete(name);
+    const policies = this.#selections.removeNode(name);
+    this.#takeProducts(name, []);
+    for (const policy of policies) this.#place(policy, name);
     return policies;
+  }
+
+  /** Who decides over a node, and who does not. */
+  contestOf(node: string): Contest {
+    return judgeContest(this.#contendersOf(node));
   }
 
   /** The policy that decides over a node now. */
   winnerOf(node: string): string | undefined {
-    return pickWinner(this.#recordsOf(node))?.policy.metadata.name;
+    return this.contestOf(node).winner?.record.name;
   }
 
   /** What the policies currently say of a node. */
   claimOf(name: string, partition: GpuNodePartition | undefined): NodeClaim {
-    const records = this.#recordsOf(name);
-    const winner = pickWinner(records);
-    for (const record of records) record.unchecked.delete(name);
-    if (!winner) return { winner: undefined, losers: [], isAccepted: false, wish: undefined };
-    const wish = winner.refusal ? undefined : this.#wishOf(winner.policy, partition);
-    for (const record of records) record.refused.delete(name);
-    const refusal = wish && 'refusal' in wish ? this.#refusalForAll(winner.policy, partition) : undefined;
-    if (refusal) winner.refused.set(name, refusal);
-    const isAccepted = winner.acceptedGeneration === winner.policy.metadata.generation;
+    const { winner, losers, beside } = this.contestOf(name);
+    if (!winner) return { winner: undefined, isInForce: false, losers, beside, wish: undefined };
+    const { record, policy, isInForce } = winner;
     return {
-      winner: winner.policy,
-      losers: records.filter((record) => record !== winner).map(({ policy }) => policy),
-      refusal: winner.refusal,
-      isAccepted,
-      refusedBy: isAccepted || winner.unchecked.size > 0 ? undefined : listRefused(winner),
-      wish,
+      winner: policy,
+      newestGeneration: record.newest.metadata.generation,
+      isInForce,
+      hold: record.holdFor(policy),
+      losers,
+      beside,
+      wish: isInForce ? this.#wishes.wishOf(policy, partition) : undefined,
     };
   }
 
-  #recordsOf(node: string): readonly PolicyRecord[] {
-    return this.policiesOf(node).flatMap((policy) => this.#policies.get(policy) ?? []);
+  /** What a policy that is shown beside others says of a node, as if it decided. */
+  claimBeside(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeClaim {
+    const { device } = partition?.status ?? {};
+    const wish = device?.gpus && resolveNode(policy.spec, device, undefined);
+    const { generation } = policy.metadata;
+    return { winner: policy, newestGeneration: generation, isInForce: true, losers: [], beside: [], wish };
   }
 
-  #wishOf({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeResolution | undefined {
-    const device = partition?.status?.device;
-    if (!partition || !device?.gpus) return undefined;
-    const known = this.#wishes.get(partition);
-    if (known?.of === spec) return known.wish;
-    const wish = resolveNode(spec, device, partition.spec.wish);
-    this.#wishes.set(partition, { of: spec, wish });
-    return wish;
+  /** Asks whether a node can take the newest generation of a policy, which is not accepted yet. */
+  check(record: PolicyRecord, node: string, partition: GpuNodePartition | undefined): void {
+    this.#acceptance.check(record, node, this.#contendersOf(node), partition);
   }
 
   /**
-   * Why a generation is a mistake, judged on one node. What rests only on the agent's own report, such as its tables and GPU count,
-   * blocks that node alone: otherwise one lying agent would freeze a policy everywhere.
+   * Takes in what a node reports for the acceptance of generations.
+   * @returns policies that are judged differently because of it
    */
-  #refusalForAll({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): LayoutRefusal | undefined {
-    const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
-    const judged = resolveNode(spec, device, partition?.spec.wish);
-    if (!('refusal' in judged) || !mistakes.includes(judged.refusal.reason)) return undefined;
-    return describeRefusal(judged);
+  review(node: string, partition: GpuNodePartition | undefined): readonly string[] {
+    const contenders = this.#contendersOf(node);
+    return [
+      ...this.#takeProducts(
+        node,
+        (partition?.status?.device?.gpus ?? []).map(({ product }) => product),
+      ),
+      ...contenders.flatMap(({ record }) =>
+        this.#acceptance.review(record, node, contenders, partition) ? [record.name] : [],
+      ),
+    ];
   }
 
-  /** Determines again which nodes a policy selects. @returns those that it selects or has selected */
-  #match(record: PolicyRecord): readonly string[] {
-    const { policy, nodes } = record;
-    const { nodeSelector } = policy.spec;
-    const keys = selectedKeys(nodeSelector);
-    const affected = new Set(nodes);
-    for (const [name, node] of this.#nodes) {
-      const isSelected = selectsNode(nodeSelector, node.labels.pick(keys));
-      if (!isSelected && !nodes.has(name)) continue;
-      affected.add(name);
-      if (isSelected) nodes.add(name);
-      else nodes.delete(name);
-      this.#sort(name, policy, isSelected);
-    }
-    return [...affected];
+  /** What is wrong with a layout is said of the models that there are. */
+  #takeProducts(node: string, products: readonly string[]): readonly string[] {
+    if (!this.#census.put(node, products)) return [];
+    return [...this.#policies.values()].flatMap((record) => {
+      const { refusal: before, newest, name } = record;
+      if (before === undefined) return [];
+      record.refusal = checkPolicy(newest.spec, this.#support, this.#census.products);
+      this.#acceptance.begin(
+        record,
+        this.#nodesWhere(record, ({ byNewest }) => byNewest),
+      );
+      return record.refusal?.message === before.message ? [] : [name];
+    });
   }
 
-  #sort(node: string, policy: GpuPartitionPolicy, isSelected: boolean): void {
-    const record = this.#nodes.get(node);
-    if (!record) return;
-    const others = record.policies.flatMap((name) => this.#policies.get(name)?.policy ?? []);
-    const rest = others.filter(({ metadata }) => metadata.name !== policy.metadata.name);
-    record.policies = (isSelected ? [...rest, policy].toSorted(byPrecedence) : rest).map(
-      ({ metadata }) => metadata.name,
-    );
+  /** Counts what was found on a node for its policies. @returns those whose status this changes */
+  note({ winner, losers }: Pick<NodeClaim, 'winner' | 'losers'>, outcome: NodeOutcome): readonly string[] {
+    if (!winner) return [];
+    const wonBy = winner.metadata.name;
+    return [
+      ...this.count(winner, outcome),
+      ...losers.flatMap(({ policy, isOutranked }) => this.count(policy, { ...outcome, wonBy, isOutranked })),
+    ];
   }
 
-  #leave(policy: string, node: string): void {
+  /** @param policy the version for which it was found: what was found for another says nothing about this one */
+  count({ metadata, spec }: GpuPartitionPolicy, outcome: NodeOutcome): readonly string[] {
+    const record = this.#policies.get(metadata.name);
+    const isCurrent = record?.policy.spec === spec || record?.inForce?.spec === spec;
+    return isCurrent && record.tally.has(outcome.node) && record.tally.put(outcome) ? [metadata.name] : [];
+  }
+
+  /** Takes in a version of the same edit: another status, or its acceptance. */
+  #update(record: PolicyRecord, versions: PolicyVersions): readonly string[] | undefined {
+    const wasAccepted = record.acceptedGeneration;
+    record.versions = versions;
+    if (wasAccepted === versions.acceptedGeneration) return undefined;
+    const before = [...record.nodes];
+    this.#selections.setPolicy(record.scope);
+    record.tally = new PolicyTally(this.#nodesWhere(record, isOwn));
+    return [...before.filter((node) => !record.nodes.has(node)), ...record.nodes];
+  }
+
+  #contendersOf(node: string): readonly Contender[] {
+    return this.#selections.of(node).flatMap((selection) => {
+      const record = this.#policies.get(selection.policy);
+      return record ? [{ ...selection, record }] : [];
+    });
+  }
+
+  #nodesWhere(record: PolicyRecord, holds: (contender: Contender) => boolean): readonly string[] {
+    return [...record.nodes].filter((node) => {
+      const selection = this.#selections.of(node).find(({ policy }) => policy === record.name);
+      return selection !== undefined && holds({ ...selection, record });
+    });
+  }
+
+  /** Takes in that a node's labels have changed how a policy selects it. */
+  #place(policy: string, node: string): void {
     const record = this.#policies.get(policy);
-    record?.nodes.delete(node);
-    record?.unchecked.delete(node);
-    record?.refused.delete(node);
-    record?.tally.remove(node);
+    if (!record) return;
+    const selection = this.#selections.of(node).find((one) => one.policy === policy);
+    if (selection && isOwn({ ...selection, record })) record.tally.expect(node);
+    else record.tally.remove(node);
+    this.#acceptance.place(record, node, selection?.byNewest === true);
   }
+}
+
+/** Whether a policy that is being deleted first makes the GPUs whole that it decides over. */
+function hasWorkLeft(versions: PolicyVersions): boolean {
+  return isRetiring(versions.newest) && stakeOf(versions) !== undefined;
 }

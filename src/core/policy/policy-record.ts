@@ -1,38 +1,104 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type Admits, judgeAdmits } from '../rollout/admits.ts';
 import type { Standings } from '../rollout/standings.ts';
-import type { LayoutRefusal, PolicyRefusal } from './refusal.ts';
-import { isRetiring } from './retirement.ts';
-import type { PolicyTally } from './tally.ts';
+import type { Hold } from './claim.ts';
+import type { Mistake, PolicyRefusal } from './refusal.ts';
+import type { PolicyScope } from './selections.ts';
+import { PolicyTally } from './tally.ts';
+import { currentOf, enforces, isAccepted, type PolicyVersions, stakeOf } from './versions.ts';
 
-/** A policy, and what is known of it and its nodes. */
-export interface PolicyRecord {
-  policy: GpuPartitionPolicy;
-  /** Why it is invalid, regardless of nodes. */
+/** A policy, and what is known of it and its nodes. A new one is made for each generation. */
+export class PolicyRecord {
+  versions: PolicyVersions;
+  /** Why its newest version is invalid, regardless of nodes. */
   refusal: PolicyRefusal | undefined;
-  /** Nodes that it selects, including those that another policy has won. */
-  readonly nodes: Set<string>;
-  /** Nodes not yet checked for whether they can take its generation. */
-  unchecked: Set<string>;
+  /** Nodes that any of its versions selects, including those over which another policy decides. */
+  readonly nodes: ReadonlySet<string>;
+  /** Nodes not yet checked for whether they can take its newest generation. */
+  unchecked: Set<string> = new Set();
   /** Nodes that cannot take it, and why. */
-  readonly refused: Map<string, LayoutRefusal>;
-  acceptedGeneration: number | undefined;
+  readonly refused = new Map<string, Mistake>();
   /** Whether it was known at its acceptance how each node stands. */
-  isForeseen: boolean;
+  isForeseen = false;
   /** What its nodes were last told about why its generation is not accepted. */
   toldRefusal: string | undefined;
   /** When its status was last written, in ms since the epoch. */
-  toldAtMs: number;
-  tally: PolicyTally;
+  toldAtMs = -Infinity;
+  /** Of the nodes that are its own, as they are under the current version. */
+  tally = new PolicyTally([]);
+
+  constructor(versions: PolicyVersions, refusal: PolicyRefusal | undefined, nodes: ReadonlySet<string>) {
+    this.versions = versions;
+    this.refusal = refusal;
+    this.nodes = nodes;
+  }
+
+  get name(): string {
+    return this.newest.metadata.name;
+  }
+
+  /** As its author last wrote it. */
+  get newest(): GpuPartitionPolicy {
+    return this.versions.newest;
+  }
+
+  /** The version that its nodes are told. */
+  get policy(): GpuPartitionPolicy {
+    return currentOf(this.versions);
+  }
+
+  get inForce(): GpuPartitionPolicy | undefined {
+    return this.versions.inForce;
+  }
+
+  /** The version with which it competes for nodes; undefined if it competes for none. */
+  get stake(): GpuPartitionPolicy | undefined {
+    return stakeOf(this.versions);
+  }
+
+  /** The version by which it is ordered among the policies of a node. */
+  get rank(): GpuPartitionPolicy {
+    return this.inForce ?? this.newest;
+  }
+
+  get scope(): PolicyScope {
+    const { name, newest, rank } = this;
+    return { policy: name, newest: newest.spec.nodeSelector, inForce: rank.spec.nodeSelector, rank };
+  }
+
+  get acceptedGeneration(): number | undefined {
+    return this.versions.acceptedGeneration;
+  }
+
+  get isAccepted(): boolean {
+    return isAccepted(this.versions);
+  }
+
+  /** Whether its newest generation is yet to be checked against nodes; one that is invalid by itself is not. */
+  get awaitsAcceptance(): boolean {
+    return !this.isAccepted && this.refusal === undefined;
+  }
+
+  /** Why nothing new starts on its nodes. @param told the version that a node is told */
+  holdFor(told: GpuPartitionPolicy): Hold | undefined {
+    const { name, generation } = this.newest.metadata;
+    const unaccepted = `generation ${generation} of policy ${name} is not accepted`;
+    if (this.refusal) {
+      const what = this.isAccepted ? `policy ${name} cannot be carried out` : unaccepted;
+      return { kind: 'Refused', message: `${what}: ${this.refusal.message}` };
+    }
+    if (!this.isAccepted) {
+      const why = this.unchecked.size > 0 ? undefined : listRefused(this);
+      if (why !== undefined) return { kind: 'Refused', message: `${unaccepted}: ${why}` };
+      const message = `generation ${generation} of policy ${name} is being checked against all selected nodes`;
+      return { kind: 'Checking', message };
+    }
+    if (enforces(this.newest) || told === this.newest) return undefined;
+    return { kind: 'Plan', message: `policy ${name} only plans since generation ${generation}` };
+  }
 }
 
 const mostNames = 5;
-
-/** A policy that is invalid everywhere yields its nodes to a valid one, and one that is being deleted to any other. */
-export function pickWinner(records: readonly PolicyRecord[]): PolicyRecord | undefined {
-  const valid = records.filter(({ refusal }) => refusal === undefined);
-  return valid.find(({ policy }) => !isRetiring(policy)) ?? valid[0] ?? records[0];
-}
 
 /** Nodes that keep a generation from being accepted: the first, and how many. Undefined if there are none. */
 export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string | undefined {
@@ -43,13 +109,10 @@ export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string 
 }
 
 /** Which nodes of a policy may start. @param isOverdue it is being deleted, and its deadline is over */
-export function admitsOf(
-  { policy, tally, acceptedGeneration, isForeseen }: PolicyRecord,
-  standings: Standings,
-  isOverdue: boolean,
-): Admits {
+export function admitsOf(record: PolicyRecord, standings: Standings, isOverdue: boolean): Admits {
+  const { tally, policy, isForeseen, refusal } = record;
   return judgeAdmits({
-    mayStart: acceptedGeneration === policy.metadata.generation && !isOverdue,
+    mayStart: record.isAccepted && refusal === undefined && !isOverdue,
     unseen: tally.unseen,
     standings,
     isForeseen,

@@ -4,8 +4,10 @@ import { NodeGroup } from './node-group.ts';
 /** One selected node as the policy's status counts it. */
 export interface NodeOutcome {
   readonly node: string;
-  /** The policy that won the node, if it is not this one. */
+  /** The policy that decides over the node, if it is not this one. */
   readonly wonBy?: string;
+  /** Whether that has the higher priority. */
+  readonly isOutranked?: boolean;
   readonly phase: Phase;
   readonly reason: string;
   readonly message: string;
@@ -16,7 +18,7 @@ export interface NodeOutcome {
 const unseen = { phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' } as const;
 
 /** Groups of nodes that are counted besides the ready ones; a node may be in several. */
-type Group = 'lost' | 'failed' | 'invalid' | 'waiting' | 'unfinished' | 'unseen' | 'skipped';
+type Group = 'outranked' | 'conflicted' | 'failed' | 'invalid' | 'waiting' | 'unfinished' | 'unseen' | 'skipped';
 
 type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create' | 'evict', number>;
 
@@ -24,7 +26,8 @@ type PlanTotals = Record<'gpusChanging' | 'keep' | 'destroy' | 'create' | 'evict
 export class PolicyTally {
   readonly #outcomes = new Map<string, NodeOutcome>();
   readonly #groups: Readonly<Record<Group, NodeGroup>> = {
-    lost: new NodeGroup(),
+    outranked: new NodeGroup(),
+    conflicted: new NodeGroup(),
     failed: new NodeGroup(),
     invalid: new NodeGroup(),
     waiting: new NodeGroup(),
@@ -42,6 +45,15 @@ export class PolicyTally {
 
   get matched(): number {
     return this.#outcomes.size + this.unseen.size;
+  }
+
+  /** Nodes over which this policy decides, or for which it plans. */
+  get own(): number {
+    return this.matched - this.size('outranked') - this.size('conflicted');
+  }
+
+  has(node: string): boolean {
+    return this.#outcomes.has(node) || this.unseen.has(node);
   }
 
   /** Adds a selected node of which nothing is known yet. */
@@ -123,8 +135,8 @@ function clampCount(count = 0): number {
   return Number.isInteger(count) ? Math.min(Math.max(0, count), mostOfOneNode) : 0;
 }
 
-function groupsOf({ wonBy, phase, reason }: NodeOutcome): readonly Group[] {
-  if (wonBy !== undefined) return ['lost'];
+function groupsOf({ wonBy, isOutranked, phase, reason }: NodeOutcome): readonly Group[] {
+  if (wonBy !== undefined) return [isOutranked === true ? 'outranked' : 'conflicted'];
   const found: Group[] = [];
   if (reason === 'NothingToDo' || reason === 'NoGpus') found.push('skipped');
   if (phase === 'Failed') found.push('failed');
@@ -141,6 +153,7 @@ function causeOf({ wonBy, reason }: NodeOutcome): string {
 function isSame(a: NodeOutcome, b: NodeOutcome): boolean {
   return (
     a.wonBy === b.wonBy &&
+    a.isOutranked === b.isOutranked &&
     a.phase === b.phase &&
     a.reason === b.reason &&
     a.message === b.message &&

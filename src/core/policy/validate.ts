@@ -68,7 +68,8 @@ function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, pat
   const selects = entry.gpus?.models !== undefined || entry.gpus?.pciDeviceIds !== undefined;
   if (verdicts.length === 0) return [taken.length > 0 ? warnShadowed(taken, path) : warnUnknownModels(entry, path)];
   const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
-  const first = refused[0]?.refusal;
+  // Of the models that have the profiles, though not so many, there is more to say than of those that lack them.
+  const first = (refused.find(({ refusal }) => refusal?.reason === 'DoesNotFit') ?? refused[0])?.refusal;
   if (first !== undefined && refused.length === verdicts.length) {
     const message =
       refused.length === 1 || selects ? listReasons(refused) : `fits no GPU model; for example ${first.message}`;

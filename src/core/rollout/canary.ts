@@ -1,7 +1,7 @@
 import { durationMs } from '../text/duration.ts';
 import { timeText } from '../text/time.ts';
 import type { LedgerSnapshot } from './ledger.ts';
-import type { Canary } from './slot.ts';
+import type { Canary, NodeStanding } from './slot.ts';
 
 export interface CanaryState {
   /** To be kept in the status; undefined if the policy asks for no canary. */
@@ -20,22 +20,25 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
   const { generation = 0 } = policy.metadata;
   const known = policy.status?.canary;
   const before = known?.generation === generation ? known : { generation, nodes: [] };
-  const soakMs = durationMs(spec.soak ?? '0s');
-  // Once the canary has passed, what happens to its nodes later no longer affects it.
-  if (before.readySince !== undefined && Date.parse(before.readySince) + soakMs <= now) {
-    return { record: before, places: undefined };
-  }
+  // What happens to its nodes later no longer affects it.
+  if (before.passedTime !== undefined) return { record: before, places: undefined };
   const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));
   const places = Math.max(0, spec.nodes - nodes.length);
   // A new leader has not seen all of them yet: that is no reason to start over.
   const isUnknown = nodes.some((node) => standingOf(node) === undefined);
   if (isUnknown && nodes.length === before.nodes.length) return { record: before, places };
-  const areReady = places === 0 && nodes.every((node) => standingOf(node)?.isVerified === true);
+  const areReady = places === 0 && nodes.every((node) => isWell(standingOf(node)));
   if (!areReady) return { record: { generation, nodes }, places };
   const readySince = before.readySince ?? timeText(now);
-  const endsAt = Date.parse(readySince) + soakMs;
+  const endsAt = Date.parse(readySince) + durationMs(spec.soak ?? '0s');
   const record = { generation, nodes, readySince };
-  return endsAt > now ? { record, places: 0, endsAt } : { record, places: undefined };
+  if (endsAt > now) return { record, places: 0, endsAt };
+  return { record: { ...record, passedTime: timeText(now) }, places: undefined };
+}
+
+/** A node whose kubelet is gone says nothing about the new layout, however well it was before. */
+function isWell(standing: NodeStanding | undefined): boolean {
+  return standing?.isVerified === true && standing.isReady;
 }
 
 /** A canary node that is gone is replaced, and so is one that gave up its slot and waits for another: its pods did not go. */

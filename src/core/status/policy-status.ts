@@ -1,7 +1,9 @@
+import { countWords } from '../text/count-words.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
 import { describeGate, type RolloutGate } from '../rollout/gate.ts';
+import { storeVersions } from '../policy/versions.ts';
 import type { PolicyTally } from '../policy/tally.ts';
 import { listNodes } from './node-causes.ts';
 
@@ -22,11 +24,14 @@ const maxFailures = 50;
 
 /** What is known of a policy besides its nodes. */
 export interface PolicyFacts {
+  /** As its author last wrote it. */
   readonly policy: GpuPartitionPolicy;
   /** Why it is invalid, regardless of nodes. */
   readonly refusal?: PolicyRefusal | undefined;
   /** Newest generation that its nodes could take. */
   readonly acceptedGeneration?: number | undefined;
+  /** The version that decides over nodes; undefined if there is none. */
+  readonly inForce?: GpuPartitionPolicy | undefined;
   /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
   /** What keeps nodes from starting. */
@@ -37,7 +42,7 @@ export interface PolicyFacts {
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
 export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStatusDraft {
-  const { policy, acceptedGeneration } = facts;
+  const { policy, acceptedGeneration, inForce } = facts;
   const skipped = tally.size('skipped');
   const nodes = {
     matched: tally.matched,
@@ -45,14 +50,15 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
     updating: tally.inPhase('Updating'),
     pending: tally.inPhase('Pending', 'Waiting', 'Invalid', 'Unmanaged') + tally.size('unseen'),
     failed: tally.inPhase('Failed'),
-    conflicted: tally.size('lost'),
+    outranked: tally.size('outranked'),
+    conflicted: tally.size('conflicted'),
     skipped,
   };
   const { keep, destroy, create, evict, gpusChanging } = tally.plans;
   const generation = policy.metadata.generation;
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
-    ...(acceptedGeneration === undefined ? {} : { acceptedGeneration }),
+    ...storeVersions({ acceptedGeneration, inForce }),
     summary: `${summarise(nodes, tally.size('waiting'))}${facts.frozen === undefined ? '' : ', frozen'}`,
     conditions: conditionsOf(facts, tally),
     nodes,
@@ -73,7 +79,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
 function summarise(nodes: NonNullable<PolicyStatus['nodes']>, waiting: number): string {
   if (nodes.matched === 0) return 'no nodes';
   const counts = { ...nodes, waiting, pending: (nodes.pending ?? 0) - waiting };
-  const parts = (['updating', 'waiting', 'pending', 'failed', 'conflicted', 'skipped'] as const)
+  const parts = (['updating', 'waiting', 'pending', 'failed', 'outranked', 'conflicted', 'skipped'] as const)
     .filter((state) => (counts[state] ?? 0) > 0)
     .map((state) => `${counts[state]} ${state}`);
   return [`${nodes.ready}/${nodes.matched} ready`, ...parts].join(', ');
@@ -87,7 +93,7 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
     ? { type: 'Valid', status: 'False', reason: refusal.reason, message: refusal.message.slice(0, 4096) }
     : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
   const found = refusal
-    ? { state: 'stalled' as const, reason: refusal.reason, message: `nothing is touched: ${refusal.message}` }
+    ? { state: 'stalled' as const, reason: refusal.reason, message: describeRefused(facts, refusal) }
     : judgePolicy(facts, tally);
   const { state, reason } = found;
   const message = addFreeze(found, facts.frozen);
@@ -102,6 +108,14 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
       : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'nothing blocks the policy' },
     valid,
   ];
+}
+
+/** What a refused generation means for the nodes. */
+function describeRefused({ policy, acceptedGeneration, inForce }: PolicyFacts, { message }: PolicyRefusal): string {
+  const { generation } = policy.metadata;
+  if (inForce === undefined) return `nothing is touched: ${message}`;
+  if (acceptedGeneration === generation) return `no change starts, and nodes stay as they are: ${message}`;
+  return `generation ${generation} is not accepted and touches nothing; generation ${inForce.metadata.generation} stays in force: ${message}`;
 }
 
 function addFreeze(
@@ -131,14 +145,6 @@ function judgePolicy(
       message: 'no node matches spec.nodeSelector; nodes that join later are partitioned',
     };
   }
-  if (tally.size('lost') > 0) {
-    const lost = listNodes(tally, 'lost', ({ wonBy }) => `won by policy ${wonBy}`);
-    return {
-      state: 'stalled',
-      reason: 'Conflicted',
-      message: `${lost}; the higher priority wins, then the older policy, then the name`,
-    };
-  }
   if (policy.spec.mode === 'Plan') {
     return {
       state: 'ready',
@@ -148,6 +154,11 @@ function judgePolicy(
   }
   if (gate?.reason === 'Halted') return { state: 'stalled', reason: 'Halted', message: describeGate(gate) };
   if (tally.size('failed') > 0) return { state: 'stalled', reason: 'Failed', message: listNodes(tally, 'failed') };
+  if (tally.size('conflicted') > 0) {
+    const lost = listNodes(tally, 'conflicted', ({ wonBy }) => `won by policy ${wonBy}`);
+    const message = `${lost}; at equal priority the older policy wins, then the name: change a priority or a selector`;
+    return { state: 'stalled', reason: 'Conflicted', message };
+  }
   if (tally.size('waiting') > 0)
     return { state: 'progressing', reason: 'Waiting', message: listNodes(tally, 'waiting') };
   if (gate) return { state: 'progressing', reason: gate.reason, message: describeGate(gate) };
@@ -160,9 +171,27 @@ function judgePolicy(
     const group = tally.size('unfinished') > 0 ? 'unfinished' : 'unseen';
     return { state: 'progressing', reason: 'Reconciling', message: listNodes(tally, group) };
   }
-  const message =
-    tally.matched === 1
-      ? 'the selected node matches the policy'
-      : `all ${tally.matched} selected nodes match the policy`;
-  return { state: 'ready', reason: 'Ready', message };
+  const reason = tally.size('outranked') > 0 ? 'Outranked' : 'Ready';
+  return { state: 'ready', reason, message: describeReady(tally) };
+}
+
+/** What is true of the nodes of a policy of which none is left to change. */
+function describeReady(tally: PolicyTally): string {
+  const outranked = tally.size('outranked');
+  const lost = listNodes(tally, 'outranked', ({ wonBy }) => `policy ${wonBy}`);
+  return [
+    ...(tally.own > 0 ? [describeOwn(tally)] : []),
+    ...(outranked > 0
+      ? [`a policy of higher priority decides over ${countWords(outranked, 'selected node')}: ${lost}`]
+      : []),
+  ].join('; ');
+}
+
+function describeOwn(tally: PolicyTally): string {
+  const skipped = tally.size('skipped');
+  const all = countWords(tally.own, 'selected node');
+  if (skipped === 0) return tally.own === 1 ? 'the selected node matches the policy' : `all ${all} match the policy`;
+  const which = listNodes(tally, 'skipped');
+  if (skipped === tally.own) return `no layout of the policy applies to a GPU of the ${all}: ${which}`;
+  return `${tally.own - skipped} of ${all} match the policy; no layout of it applies to a GPU of the others: ${which}`;
 }

@@ -85,9 +85,13 @@ export class Rig implements AsyncDisposable {
     return rig;
   }
 
-  /** One more controller, not started yet, as a standby. */
-  async addController(identity: string): Promise<RigProcess> {
-    const controller = await makeController(this.#options, this.#guard, this.folder, identity);
+  /** One more controller, not started yet, as a standby. @param argumentsOf its arguments, from those of the others */
+  async addController(
+    identity: string,
+    argumentsOf: (given: readonly string[]) => readonly string[] = (given) => given,
+  ): Promise<RigProcess> {
+    const options = { ...this.#options, controllerArguments: argumentsOf(this.#options.controllerArguments ?? []) };
+    const controller = await makeController(options, this.#guard, this.folder, identity);
     this.#standbys.push(controller);
     return controller;
   }

@@ -10,10 +10,13 @@ import {
   aNode,
   aSlicingPolicy,
   aSnapshot,
+  checkingHold,
   judge,
   namesOf,
   noMemory,
   noon,
+  notInForce,
+  refusedHold,
   slicedGpu,
   taints,
   wholeGpu,
@@ -77,12 +80,12 @@ describe('decide', () => {
 
   it('lets a grant in flight end before anything else, until its deadline', () => {
     const partition = aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, observedEpoch: 2 } });
-    const refusal = { reason: 'DoesNotFit' as const, message: '' };
     for (const parts of [
       {},
       { policy: undefined },
-      { claim: { refusal } },
-      { claim: { isAccepted: false } },
+      { claim: notInForce(refusedHold) },
+      { claim: { hold: refusedHold } },
+      { claim: { hold: checkingHold } },
       { agent: { state: 'Missing' as const } },
       { node: aNode({ nodeInfo: { bootID: 'boot-b' } }) },
     ]) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
+import { fullSupport } from '../../../src/core/policy/support.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 describe('checkPolicy', () => {
@@ -27,5 +28,34 @@ describe('checkPolicy', () => {
     expect(
       checkPolicy(aPolicy({ layouts: [{ gpus: { models: ['X9000'] }, profiles: { '1g.99gb': 4 } }] }).spec),
     ).to.equal(undefined);
+  });
+
+  describe('of an entry for any GPU', () => {
+    const wrong = (profiles: Readonly<Record<string, number>>, ...products: readonly string[]) =>
+      checkPolicy(aPolicy({ layouts: [{ profiles }] }).spec, fullSupport, products);
+    const [a30, a100] = ['NVIDIA A30', 'NVIDIA A100-SXM4-40GB'];
+
+    it('says what is wrong of the models that the fleet has', () => {
+      expect(wrong({ '1g.6gb': 5 }, a30)).to.include({ reason: 'DoesNotFit' });
+      expect(wrong({ '1g.6gb': 5 }, a30)?.message).to.match(/^spec\.layouts\[0\]: 5×1g\.6gb on A30: /);
+      expect(wrong({ '1g.6gb': 5 }, a100)?.message).to.match(
+        /^spec\.layouts\[0\]: .*A100-SXM4-40GB has no profile 1g\.6gb/,
+      );
+    });
+
+    it('says it of the nearest: of one that has the profile, though not so many', () => {
+      for (const products of [[], [a100, a30]]) {
+        const { reason, message } = wrong({ '1g.6gb': 5 }, ...products) ?? {};
+        expect(reason).to.equal('DoesNotFit');
+        expect(message).to.match(/^spec\.layouts\[0\]: fits no GPU model; for example 5×1g\.6gb on A30: /);
+      }
+    });
+
+    it('leaves it to the nodes where the fleet has a model that is not known here', () => {
+      expect(wrong({ '1g.99gb': 4 }, a100, 'NVIDIA X9000')).to.equal(undefined);
+      const models = ['A100-*'];
+      const layouts = [{ gpus: { models }, profiles: { '1g.99gb': 4 } }];
+      expect(checkPolicy(aPolicy({ layouts }).spec, fullSupport, [a100, 'NVIDIA X9000'])).to.not.equal(undefined);
+    });
   });
 });

@@ -12,6 +12,7 @@ const outcome = fc.record(
     reason: fc.constantFrom('Ready', 'NothingToDo', 'NoGpus', 'Failed'),
     message: fc.constantFrom('', 'x'),
     wonBy: fc.constant('other'),
+    isOutranked: fc.boolean(),
     inFlight: fc.record({
       node: fc.constant('a'),
       nodeUID: fc.constant('u'),
@@ -62,7 +63,10 @@ describe('the tally of a policy', () => {
         const count = (isMeant: (one: NodeOutcome) => boolean) => own.filter(isMeant).length;
         expect(tally.matched).to.equal(known.size);
         expect(tally.size('unseen')).to.equal(known.size - seen.length);
-        expect(tally.size('lost')).to.equal(seen.length - own.length);
+        const lost = seen.filter(({ wonBy }) => wonBy !== undefined);
+        expect(tally.size('outranked')).to.equal(lost.filter(({ isOutranked }) => isOutranked === true).length);
+        expect(tally.size('outranked') + tally.size('conflicted')).to.equal(lost.length);
+        expect(tally.own).to.equal(known.size - lost.length);
         for (const phase of phases) expect(tally.inPhase(phase)).to.equal(count((one) => one.phase === phase));
         expect(tally.size('failed')).to.equal(count(({ phase }) => phase === 'Failed'));
         expect(tally.size('invalid')).to.equal(count(({ phase }) => phase === 'Invalid'));

@@ -62,8 +62,28 @@ describe('a canary', () => {
     const nodes = [ready('c0'), ready('c1'), ...manyAsking(9)];
     const { admitted, canary, gate } = go({ nodes, canary: soaking, now: minutes(10) });
     expect(admitted).to.have.length(5);
-    expect(canary).to.deep.equal(soaking);
+    expect(canary).to.deep.equal({ ...soaking, passedTime: '2026-01-01T12:10:00Z' });
     expect(gate).to.equal(undefined);
+  });
+
+  it('passes only if all of it is Ready at the end of the soak, its kubelets included', () => {
+    for (const gone of [aStanding('c1'), aStanding('c1', { isVerified: true, isReady: false })]) {
+      const { admitted, canary, gate } = go({
+        nodes: [ready('c0'), gone, ...manyAsking(9)],
+        canary: soaking,
+        now: minutes(30),
+      });
+      expect(admitted).to.deep.equal([]);
+      expect(canary, 'it soaks anew once it is back').to.deep.equal(canaries);
+      expect(gate && describeGate(gate)).to.equal('waiting for the canary: c0, c1');
+    }
+  });
+
+  it('does not pass before a new leader has looked at its nodes, however long ago the soak was over', () => {
+    const uids = Object.fromEntries(['c0', 'c1', 'a0', 'a1', 'a2'].map((node) => [node, `uid-${node}`]));
+    const { canary, admitted } = go({ nodes: manyAsking(3), uids, canary: soaking, now: minutes(30) });
+    expect(canary).to.deep.equal(soaking);
+    expect(admitted).to.deep.equal([]);
   });
 
   it('lets the rest follow at once without a soak', () => {
@@ -78,9 +98,10 @@ describe('a canary', () => {
   });
 
   it('has passed for good, whatever becomes of its nodes later', () => {
+    const passed = { ...soaking, passedTime: '2026-01-01T12:10:00Z' };
     for (const later of [[aStanding('c0'), aStanding('c1', { hasFailed: true })], []]) {
-      const { admitted, canary } = go({ nodes: [...later, ...manyAsking(9)], canary: soaking, now: minutes(11) });
-      expect(canary).to.deep.equal(soaking);
+      const { admitted, canary } = go({ nodes: [...later, ...manyAsking(9)], canary: passed, now: minutes(11) });
+      expect(canary).to.deep.equal(passed);
       expect(admitted).to.not.have.length(0);
     }
   });

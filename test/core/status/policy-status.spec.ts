@@ -39,17 +39,97 @@ describe('policyStatus', () => {
     expect(policyStatus({ policy: aPolicy() }, tallyOf([waiting])).conditions[0]?.message).to.include('ns/x');
   });
 
-  it('is stalled by a failure, a lost node, and a refusal', () => {
+  it('is stalled by a failure and by a refusal', () => {
     expect(conditions([ready, failed, waiting])).to.include({ Stalled: 'True Failed' });
-    expect(conditions([{ ...ready, wonBy: 'other' }])).to.include({
-      Stalled: 'True Conflicted',
-      Ready: 'False Conflicted',
-    });
     const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
     expect(conditions([ready], aPolicy(), refusal)).to.include({
       Valid: 'False DoesNotFit',
       Stalled: 'True DoesNotFit',
     });
+  });
+
+  describe('that has lost nodes to another policy', () => {
+    const outranked: NodeOutcome = { ...ready, node: 'x', wonBy: 'other', isOutranked: true };
+    const conflicted: NodeOutcome = { ...ready, node: 'y', wonBy: 'twin' };
+    const gate = { reason: 'Halted', failed: new Set(['b']), threshold: 1, isCanary: false } as const;
+
+    it('is Ready where that was meant by its priority, and says which policy has them', () => {
+      expect(conditions([ready, outranked])).to.deep.equal({
+        Ready: 'True Outranked',
+        Reconciling: 'False NotReconciling',
+        Stalled: 'False NotStalled',
+        Valid: 'True Valid',
+      });
+      const status = policyStatus({ policy: aPolicy() }, tallyOf([outranked]));
+      expect(status.conditions[0]?.message).to.equal(
+        'a policy of higher priority decides over 1 selected node: x: policy other',
+      );
+      expect(status.nodes).to.include({ matched: 1, ready: 0, outranked: 1, conflicted: 0 });
+      expect(status.summary).to.equal('0/1 ready, 1 outranked');
+      const both = policyStatus({ policy: aPolicy() }, tallyOf([ready, outranked])).conditions[0]?.message;
+      expect(both).to.match(/^the selected node matches the policy; a policy of higher priority/);
+    });
+
+    it('is stalled where only age or name decided: somebody has to say what is meant', () => {
+      const found = policyStatus({ policy: aPolicy() }, tallyOf([ready, outranked, conflicted]));
+      expect(conditions([ready, outranked, conflicted])).to.include({
+        Ready: 'False Conflicted',
+        Stalled: 'True Conflicted',
+      });
+      expect(found.conditions[0]?.message).to.match(/^y: won by policy twin; at equal priority/);
+      expect(found.nodes).to.include({ outranked: 1, conflicted: 1 });
+    });
+
+    it('says first what has failed on its own nodes, and whether it is halted', () => {
+      for (const lost of [outranked, conflicted]) {
+        expect(conditions([failed, lost])).to.include({ Stalled: 'True Failed' });
+        const halted = policyStatus({ policy: aPolicy(), gate }, tallyOf([failed, lost]));
+        expect(halted.conditions[0]).to.include({ type: 'Ready', status: 'False', reason: 'Halted' });
+      }
+      expect(conditions([waiting, outranked])).to.include({ Reconciling: 'True Waiting' });
+    });
+  });
+
+  describe('of which the newest generation is not accepted', () => {
+    const refusedBy = { reason: 'DoesNotFit', message: 'node n: needs 9 of 8' } as const;
+    const inForce = aPolicy({ generation: 3 });
+
+    it('counts its nodes as they are under the generation in force, keeps that, and says so', () => {
+      const facts = { policy: aPolicy({ generation: 4 }), acceptedGeneration: 3, inForce, refusedBy };
+      const status = policyStatus(facts, tallyOf([ready, { ...ready, node: 'b' }]));
+      expect(status.summary).to.equal('2/2 ready');
+      expect(status).to.include({ observedGeneration: 4, acceptedGeneration: 3 });
+      expect(status.inForce).to.deep.equal({ generation: 3, spec: inForce.spec });
+      const [told, , , valid] = status.conditions;
+      expect(told).to.include({ type: 'Ready', status: 'False', reason: 'DoesNotFit' });
+      expect(told?.message).to.equal(
+        'generation 4 is not accepted and touches nothing; generation 3 stays in force: node n: needs 9 of 8',
+      );
+      expect(valid).to.include({ type: 'Valid', status: 'False', reason: 'DoesNotFit' });
+    });
+
+    it('says something else where the controller cannot carry out what it had accepted', () => {
+      const refusal = { reason: 'NotConfigured', message: 'needs an option' } as const;
+      const facts = { policy: inForce, acceptedGeneration: 3, inForce, refusal };
+      expect(policyStatus(facts, tallyOf([ready])).conditions[0]?.message).to.equal(
+        'no change starts, and nodes stay as they are: needs an option',
+      );
+    });
+  });
+
+  it('is never said to match nodes that it leaves alone', () => {
+    const message = 'GPU 0 (Tesla T4) has no MIG support, so it cannot be sliced';
+    const skipped: NodeOutcome = { node: 't4', phase: 'Ready', reason: 'NothingToDo', message };
+    const saidOf = (...outcomes: readonly NodeOutcome[]) =>
+      policyStatus({ policy: aPolicy() }, tallyOf(outcomes)).conditions[0];
+    expect(saidOf(skipped)).to.include({
+      status: 'True',
+      reason: 'Ready',
+      message: `no layout of the policy applies to a GPU of the 1 selected node: t4: ${message}`,
+    });
+    expect(saidOf(ready, skipped)?.message).to.equal(
+      `1 of 2 selected nodes match the policy; no layout of it applies to a GPU of the others: t4: ${message}`,
+    );
   });
 
   // 26

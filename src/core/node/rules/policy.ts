@@ -1,5 +1,5 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
-import { describeRefusal } from '../../policy/claim.ts';
+import { describeRefusal, type Hold } from '../../policy/claim.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
@@ -27,22 +27,26 @@ function isNobodys({ node, partition }: Situation): boolean {
   return !isMarked && gpus.length === 0 && (lastGood?.gpus ?? []).length === 0 && partition.spec.granted === undefined;
 }
 
-/** The policy is invalid on any node; or not accepted yet, since a node that it selects cannot take it. */
+/** The policy has no generation that counts here, and no other policy wants the node: nothing is done, and why is said. */
 export function policyRefused({ claim }: Situation): Ruling | undefined {
-  const { winner, refusal, isAccepted, refusedBy } = claim;
-  if (!winner) return undefined;
-  const { name, generation } = winner.metadata;
-  if (refusal) {
-    const message = `policy ${name} is invalid, nothing is touched: ${refusal.message}`;
-    return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message } };
-  }
-  if (isAccepted) return undefined;
-  if (refusedBy === undefined) {
-    const message = `generation ${generation} of policy ${name} is being checked against all selected nodes`;
-    return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true }, keepsClosed: true };
-  }
-  const message = `generation ${generation} of policy ${name} is not accepted, so none of it starts: ${refusedBy}`;
-  return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message } };
+  const { winner, isInForce, hold } = claim;
+  if (!winner || isInForce || hold === undefined) return undefined;
+  if (hold.kind === 'Checking') return waitForCheck(hold);
+  return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message: `${hold.message}. Nothing is touched` } };
+}
+
+/** What is in line with the generation in force stays so; nothing that is not starts to change. */
+export function onHold({ claim }: Situation): Ruling | undefined {
+  const { winner, hold } = claim;
+  if (hold === undefined) return undefined;
+  if (hold.kind === 'Checking') return waitForCheck(hold);
+  const reason = hold.kind === 'Plan' ? 'PlanOnly' : 'PolicyInvalid';
+  const message = `${hold.message}. The node does not match generation ${winner?.metadata.generation}, and no change to it starts`;
+  return { verdict: { phase: 'Pending', reason, message } };
+}
+
+function waitForCheck({ message }: Hold): Ruling {
+  return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true }, keepsClosed: true };
 }
 
 /** This node cannot match its policy, and blocks no other node. */

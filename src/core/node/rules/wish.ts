@@ -11,10 +11,10 @@ export function wishOf({ claim }: Pick<Situation, 'claim'>): Wish | undefined {
   return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
 }
 
-/** Whether the API server itself has the policy in the version on which the decision rests. */
+/** Whether the API server itself has the policy as it was when it was worked out which of its versions decides. */
 export function isPolicyCurrent({ claim, fresh }: Pick<Situation, 'claim' | 'fresh'>): boolean {
-  const { uid, generation } = claim.winner?.metadata ?? {};
-  return fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === generation;
+  const { uid } = claim.winner?.metadata ?? {};
+  return fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === claim.newestGeneration;
 }
 
 /**

@@ -9,9 +9,12 @@ import {
   aPluginPod,
   aSlicingPolicy,
   changeOf,
+  checkingHold,
   judge,
   namesOf,
   noon,
+  notInForce,
+  refusedHold,
   slicedGpu,
   taints,
   wholeGpu,
@@ -169,8 +172,9 @@ describe('a node that was restarted', () => {
   });
 
   it('is closed also where its policy is refused or not accepted: what was granted is being made again', () => {
-    const claim = { isAccepted: false };
-    expect(judge({ partition, node: restarted, claim }).verdict.reason).to.equal('NodeRestarted');
+    for (const claim of [notInForce(refusedHold), { hold: refusedHold }, { hold: checkingHold }]) {
+      expect(judge({ partition, node: restarted, claim }).verdict.reason).to.equal('NodeRestarted');
+    }
   });
 
   it('is not closed where there is nothing to make again, or where the boot is not known', () => {

@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import {
   advertisesSlice,
+  aGrant,
   aManagedPartition,
   aNode,
   aPluginPod,
-  aSlicingPolicy,
+  checkingHold,
   judge,
+  notInForce,
+  refusedHold,
   slicedGpu,
   taints,
 } from '../../../support/node-builders.ts';
@@ -14,15 +17,24 @@ import { NodeWorld } from '../../../support/node-world.ts';
 const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
 const done = aManagedPartition({ device: slicedGpu });
 
-describe('a policy that is refused', () => {
+describe('a policy of which no generation is in force', () => {
   it('touches nothing, and says why', () => {
-    const { verdict, commands } = judge({ claim: { refusal, wish: undefined } });
+    const { verdict, commands } = judge({ claim: notInForce(refusedHold) });
     expect(verdict).to.include({ phase: 'Invalid', reason: 'PolicyInvalid' });
-    expect(verdict.message).to.include('policy p is invalid').and.include('needs 9 of 8');
+    expect(verdict.message).to.equal(`${refusedHold.message}. Nothing is touched`);
     expect(commands).to.deep.equal([]);
   });
 
-  it('of a node alone makes that node Invalid', () => {
+  it('starts nothing while it is being checked against its nodes', () => {
+    const { verdict, commands } = judge({ claim: notInForce(checkingHold) });
+    expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan', transient: true });
+    expect(verdict.message).to.include('is being checked');
+    expect(commands).to.deep.equal([]);
+  });
+});
+
+describe('a policy that a node cannot take', () => {
+  it('makes that node alone Invalid', () => {
     const { verdict, commands } = judge({ claim: { wish: { refusal } } });
     expect(verdict).to.include({ phase: 'Invalid', reason: 'DoesNotFit' });
     expect(verdict.message).to.include('needs 9 of 8').and.include('Nothing on this node is touched');
@@ -30,26 +42,55 @@ describe('a policy that is refused', () => {
   });
 });
 
-describe('a generation', () => {
-  it('that is being checked against its nodes starts nothing', () => {
-    const { verdict, commands } = judge({ claim: { isAccepted: false } });
-    expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan', transient: true });
-    expect(verdict.message).to.include('generation 1 of policy p is being checked');
+describe('a newer generation that is not accepted', () => {
+  const ready = aNode({ allocatable: advertisesSlice });
+  const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
+
+  it('leaves a node Ready that matches the generation in force', () => {
+    for (const hold of [refusedHold, checkingHold]) {
+      const { verdict } = judge({ node: ready, partition: done, slot: undefined, claim: { hold } });
+      expect(verdict, hold.kind).to.include({ phase: 'Ready', reason: 'Ready' });
+    }
+  });
+
+  it('starts no change on a node that does not, and says why', () => {
+    const { verdict, commands } = judge({ slot: undefined, claim: { hold: refusedHold } });
+    expect(verdict).to.include({ phase: 'Pending', reason: 'PolicyInvalid' });
+    expect(verdict.message).to.equal(
+      `${refusedHold.message}. The node does not match generation 1, and no change to it starts`,
+    );
     expect(commands).to.deep.equal([]);
   });
 
-  it('that is being checked leaves a closed node as it is: in a moment its change goes on', () => {
-    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
-    const parts = { node, partition: done, policy: aSlicingPolicy({ generation: 2 }) };
-    const { commands } = judge({ ...parts, claim: { isAccepted: false } }, { pods: [aPluginPod()] });
-    expect(commands).to.deep.equal([]);
+  it('starts none either if it only plans', () => {
+    const hold = { kind: 'Plan', message: 'policy p only plans since generation 2' } as const;
+    expect(judge({ slot: undefined, claim: { hold } }).verdict).to.include({ phase: 'Pending', reason: 'PlanOnly' });
+    const { verdict } = judge({ node: ready, partition: done, slot: undefined, claim: { hold } });
+    expect(verdict).to.include({ phase: 'Ready', reason: 'Ready' });
   });
 
-  it('that a node cannot take starts nothing on any other, and names the node', () => {
-    const claim = { isAccepted: false, refusedBy: 'node bad: needs 9 of 8' };
-    const { verdict, commands } = judge({ claim });
-    expect(verdict).to.include({ phase: 'Invalid', reason: 'PolicyInvalid' });
-    expect(verdict.message).to.include('generation 1').and.include('node bad: needs 9 of 8');
+  it('lets a change that was granted finish: the node is opened, and Ready', () => {
+    const partition = aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, observedEpoch: 3 } });
+    const world = new NodeWorld({ node: closed, partition, pods: [aPluginPod()], claim: { hold: refusedHold } });
+    world.settle();
+    world.pods = [aPluginPod({ name: 'again' })];
+    world.advertise(advertisesSlice);
+    expect(world.settle(2000).verdict).to.include({ phase: 'Ready' });
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('opens a node again that was closed for a change and has not been granted it', () => {
+    const world = new NodeWorld({ pods: [aPluginPod()] });
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.claim = { hold: refusedHold };
+    expect(world.settle().verdict).to.include({ phase: 'Pending', reason: 'PolicyInvalid' });
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.done).to.not.include('WriteGrant');
+  });
+
+  it('leaves a closed node as it is while it is being checked: in a moment its change goes on', () => {
+    const { commands } = judge({ node: closed, partition: aManagedPartition(), claim: { hold: checkingHold } });
     expect(commands).to.deep.equal([]);
   });
 });
@@ -118,7 +159,7 @@ describe('a node without a policy', () => {
 
   // 33
   it('takes its partition along where it has no GPUs, and keeps one that has, or may have', () => {
-    const claim = { winner: undefined, isAccepted: false, wish: undefined };
+    const claim = { winner: undefined, isInForce: false, wish: undefined };
     const unmarked = aNode({ labels: { 'nvidia.com/gpu.present': 'false' } });
     const without = judge({ claim, node: unmarked, partition: aManagedPartition({ device: { gpus: [] } }) });
     expect(without.commands.map(({ name }) => name)).to.include('DeletePartition');

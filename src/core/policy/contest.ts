@@ -1,0 +1,81 @@
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { PolicyRecord } from './policy-record.ts';
+import { isRetiring } from './retirement.ts';
+import type { NodeSelection } from './selections.ts';
+import { enforces } from './versions.ts';
+
+/** A policy that selects a node. */
+export interface Contender extends NodeSelection {
+  readonly record: PolicyRecord;
+}
+
+/** A policy that selects a node over which another one decides. */
+export interface Loser {
+  readonly policy: GpuPartitionPolicy;
+  /** Whether the winner has the higher priority, as somebody meant it; otherwise age or name have decided. */
+  readonly isOutranked: boolean;
+}
+
+/** Who decides over a node. */
+export interface Contest {
+  readonly winner?: {
+    readonly record: PolicyRecord;
+    /** The version that the node is told. */
+    readonly policy: GpuPartitionPolicy;
+    /** Whether that version counts. If not, no other policy wants the node, and this one is only named on it. */
+    readonly isInForce: boolean;
+  };
+  readonly losers: readonly Loser[];
+  /** Policies that plan for the node and compete for none. */
+  readonly beside: readonly GpuPartitionPolicy[];
+}
+
+/**
+ * Judges who decides over a node. Policies compete with the selector and priority of the version in force: one of which no generation
+ * was ever accepted, or that has only ever planned, takes no node from another, and one whose newest generation is not accepted, or
+ * plans, keeps its nodes. One that is being deleted yields to any other.
+ *
+ * @param contenders in order of precedence
+ */
+export function judgeContest(contenders: readonly Contender[]): Contest {
+  const staked = contenders.filter(({ record, byForce }) => byForce && record.stake !== undefined);
+  const planning = contenders.filter(({ record, byNewest }) => byNewest && isPlanning(record));
+  const unaccepted = contenders.filter(({ record, byNewest }) => byNewest && !record.isAccepted);
+  const winner = staked.find(({ record }) => !isRetiring(record.newest)) ?? staked[0] ?? planning[0] ?? unaccepted[0];
+  if (!winner) return { losers: [], beside: [] };
+  const { record } = winner;
+  const others = contenders.filter((one) => one !== winner);
+  const beside = others.filter((one) => planning.includes(one));
+  const losers = others.filter((one) => !beside.includes(one) && isOwn(one));
+  return {
+    winner: { record, ...toldTo(winner, staked.includes(winner)) },
+    losers: losers.map((one) => ({
+      policy: one.record.policy,
+      isOutranked: priorityOf(record) > priorityOf(one.record),
+    })),
+    beside: beside.map((one) => one.record.newest),
+  };
+}
+
+/** Whether a node counts as one of the policy's. A generation that is not accepted adds none, and takes none away. */
+export function isOwn({ record, byNewest, byForce }: Contender): boolean {
+  if (!record.isAccepted) return byForce;
+  return byNewest || (byForce && isPlanning(record));
+}
+
+function toldTo(
+  { record, byNewest }: Contender,
+  isStaked: boolean,
+): { readonly policy: GpuPartitionPolicy; readonly isInForce: boolean } {
+  const { newest, inForce, isAccepted } = record;
+  if (isAccepted && byNewest) return { policy: newest, isInForce: true };
+  return isStaked && inForce ? { policy: inForce, isInForce: true } : { policy: newest, isInForce: false };
+}
+
+function isPlanning({ newest, isAccepted }: PolicyRecord): boolean {
+  return isAccepted && !enforces(newest);
+}
+
+function priorityOf({ rank }: PolicyRecord): number {
+  return rank.spec.priority ?? 0;
+}

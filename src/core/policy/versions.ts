@@ -1,0 +1,122 @@
+import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
+import { isRetiring, retire } from './retirement.ts';
+
+/**
+ * The generations of a policy that matter. A generation that is not accepted changes nothing: neither what becomes of a node, nor
+ * which nodes the policy decides over.
+ */
+export interface PolicyVersions {
+  /** As its author last wrote it; that of a policy that is being deleted as it is carried out. */
+  readonly newest: GpuPartitionPolicy;
+  readonly acceptedGeneration: number | undefined;
+  /** The newest accepted generation with mode Enforce. Undefined if there is none, or its spec is not known. */
+  readonly inForce: GpuPartitionPolicy | undefined;
+}
+
+/**
+ * The versions of a policy as the API server has it. What outlives the controller is in its status.
+ *
+ * @param known what was known of the same policy before: the watch may bring an edit before our own last write
+ */
+export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions): PolicyVersions {
+  const { generation = 0, uid } = given.metadata;
+  const before = known?.newest.metadata.uid === uid ? known : undefined;
+  // A higher one is of a server that was restored from a backup since.
+  const accepted = [given.status?.acceptedGeneration ?? 0, before?.acceptedGeneration ?? 0];
+  const acceptedGeneration = Math.max(0, ...accepted.filter((one) => one <= generation)) || undefined;
+  const found = newerOf(recallInForce(given), before?.inForce, generation);
+  // Metadata changes without a new generation.
+  const inForce = found && versionOf(given, found.metadata.generation, found.spec);
+  const newest = readNewest({ newest: given, acceptedGeneration, inForce }, before?.newest);
+  const isInForce = acceptedGeneration === generation && enforces(newest);
+  return { newest, acceptedGeneration, inForce: isInForce ? newest : inForce };
+}
+
+function newerOf(
+  recalled: GpuPartitionPolicy | undefined,
+  known: GpuPartitionPolicy | undefined,
+  newest: number,
+): GpuPartitionPolicy | undefined {
+  const [one, other] = [known, recalled].flatMap((version) =>
+    version !== undefined && generationOf(version) <= newest ? [version] : [],
+  );
+  // Equal specs stay one object: what was worked out for it is kept.
+  return one && other && generationOf(other) > generationOf(one) ? other : one;
+}
+
+function readNewest(versions: PolicyVersions, before: GpuPartitionPolicy | undefined): GpuPartitionPolicy {
+  const { newest: given, inForce } = versions;
+  if (before && isSameEdit(before, given)) return { ...given, spec: before.spec };
+  if (!isRetiring(given) || stakeOf(versions) === undefined) return given;
+  // What it decided over becomes whole, not what a generation selects that was never accepted.
+  const { onDelete } = given.spec;
+  return retire(inForce ? { ...given, spec: { ...inForce.spec, ...(onDelete && { onDelete }) } } : given);
+}
+
+function generationOf({ metadata }: GpuPartitionPolicy): number {
+  return metadata.generation ?? 0;
+}
+
+/** Whether two versions are the same edit, or deletion, of the same policy. */
+export function isSameEdit({ metadata: a }: GpuPartitionPolicy, { metadata: b }: GpuPartitionPolicy): boolean {
+  return a.uid === b.uid && a.generation === b.generation && a.deletionTimestamp === b.deletionTimestamp;
+}
+
+/** The same versions once the newest is accepted. */
+export function accept({ newest, inForce }: PolicyVersions): PolicyVersions {
+  const acceptedGeneration = newest.metadata.generation;
+  return { newest, acceptedGeneration, inForce: enforces(newest) ? newest : inForce };
+}
+
+export function isAccepted({ newest, acceptedGeneration }: PolicyVersions): boolean {
+  return acceptedGeneration !== undefined && acceptedGeneration === newest.metadata.generation;
+}
+
+/** The version that its nodes are told: the newest if that is accepted, else the one in force, else the newest, which then only explains. */
+export function currentOf(versions: PolicyVersions): GpuPartitionPolicy {
+  return isAccepted(versions) ? versions.newest : (versions.inForce ?? versions.newest);
+}
+
+/**
+ * The version with whose selector and priority it competes for nodes. Undefined if it competes for none: no generation of it was ever
+ * accepted, or it has only ever planned.
+ */
+export function stakeOf(versions: PolicyVersions): GpuPartitionPolicy | undefined {
+  const { newest, acceptedGeneration, inForce } = versions;
+  if (inForce) return inForce;
+  // Accepted by an earlier release, which kept no spec: what it selects now is the best that is known.
+  return acceptedGeneration !== undefined && enforces(newest) ? newest : undefined;
+}
+
+/** What of the versions is kept in the policy's status. */
+export function storeVersions({
+  acceptedGeneration,
+  inForce,
+}: Pick<PolicyVersions, 'acceptedGeneration' | 'inForce'>): Pick<PolicyStatus, 'acceptedGeneration' | 'inForce'> {
+  return {
+    ...(acceptedGeneration !== undefined && { acceptedGeneration }),
+    ...(inForce && { inForce: { generation: generationOf(inForce), spec: inForce.spec } }),
+  };
+}
+
+export function enforces({ spec }: GpuPartitionPolicy): boolean {
+  return spec.mode !== 'Plan';
+}
+
+function recallInForce(given: GpuPartitionPolicy): GpuPartitionPolicy | undefined {
+  const { generation, spec } = given.status?.inForce ?? {};
+  return generation !== undefined && isSpec(spec) ? versionOf(given, generation, spec) : undefined;
+}
+
+/** Of the form in which it is stored; the API server has checked it when it was the policy's own. */
+function isSpec(spec: NonNullable<PolicyStatus['inForce']>['spec'] | undefined): spec is PolicySpec {
+  const { nodeSelector, strategy, layouts } = (spec ?? {}) as Partial<Record<string, unknown>>;
+  return (
+    typeof nodeSelector === 'object' && nodeSelector !== null && typeof strategy === 'string' && Array.isArray(layouts)
+  );
+}
+
+function versionOf(given: GpuPartitionPolicy, generation: number | undefined, spec: PolicySpec): GpuPartitionPolicy {
+  const { generation: _newest, ...metadata } = given.metadata;
+  return { ...given, metadata: { ...metadata, ...(generation !== undefined && { generation }) }, spec };
+}
