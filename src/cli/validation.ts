@@ -6,7 +6,7 @@ import { claimKey } from '../core/policy/same-nodes.ts';
 import { validatePolicy } from '../core/policy/validate.ts';
 import type { Finding } from '../core/text/finding.ts';
 import type { InputFile } from './input/input-file.ts';
-import { FindingList } from './finding-list.ts';
+import { LocatedFindings } from './located-findings.ts';
 import { type Manifest, readManifests } from './input/manifest.ts';
 import { type LocatedFinding, sortFindings } from './located-finding.ts';
 
@@ -34,7 +34,7 @@ interface CheckedFile {
 
 /** Checks everything that was read, and the policies against each other. */
 export function validateFiles(files: readonly InputFile[]): Validation {
-  const findings = new FindingList();
+  const findings = new LocatedFindings();
   const checked = files.map((file) => checkFile(file, findings));
   findRivals(
     checked.flatMap(({ policies }) => policies),
@@ -50,7 +50,7 @@ export function validateFiles(files: readonly InputFile[]): Validation {
   };
 }
 
-function checkFile({ name, isNamed, content }: InputFile, findings: FindingList): CheckedFile {
+function checkFile({ name, isNamed, content }: InputFile, findings: LocatedFindings): CheckedFile {
   const nothing = { manifests: [], policies: [], isTemplate: false };
   if ('error' in content) {
     const place = { file: name, line: 1, column: 1, path: '$' };
@@ -147,7 +147,7 @@ export function duplicateConfigs(manifest: Manifest) {
 }
 
 /** Policies for the same nodes with the same priority: only age decides which of them applies. */
-function findRivals(policies: readonly FoundPolicy[], findings: FindingList): void {
+function findRivals(policies: readonly FoundPolicy[], findings: LocatedFindings): void {
   const first = new Map<string, FoundPolicy>();
   for (const found of policies) {
     const key = claimKey(found.policy.spec);

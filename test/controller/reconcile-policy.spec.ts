@@ -283,7 +283,8 @@ describe('PolicyReconciler', () => {
       const { nodes, conditions } = cluster.policies.get('p')?.status ?? {};
       return { ready: nodes?.ready, is: conditions?.find(({ type }) => type === 'Ready')?.status, requeueAfterMs };
     };
-    const arrive = (node: string) => fleet.policy('p')?.tally.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
+    const arrive = (node: string) =>
+      fleet.policy('p')?.tally.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
     expect(await seen()).to.include({ ready: 0, is: 'False' });
     arrive('p0');
     expect(await seen()).to.deep.equal({ ready: 0, is: 'False', requeueAfterMs: 1000 });

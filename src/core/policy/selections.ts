@@ -132,7 +132,8 @@ export class Selections {
 }
 
 function listChanged(before: readonly NodeSelection[], after: readonly NodeSelection[]): readonly string[] {
-  const isIn = (one: NodeSelection, all: readonly NodeSelection[]): boolean => all.some((other) => sameJson(one, other));
+  const isIn = (one: NodeSelection, all: readonly NodeSelection[]): boolean =>
+    all.some((other) => sameJson(one, other));
   const changed = [...before.filter((one) => !isIn(one, after)), ...after.filter((one) => !isIn(one, before))];
   return [...new Set(changed.map(({ policy }) => policy))];
 }

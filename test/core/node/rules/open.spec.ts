@@ -195,7 +195,8 @@ describe('mig-manager’s state label', () => {
     });
     const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
     expect(of({ claim: { wish: { refusal } } }).labels).to.include({ [state]: 'failed', [migState]: 'failed' });
-    expect(of({ claim: { refusal, wish: undefined } }).labels[migState]).to.equal('failed');
+    const hold = { kind: 'Refused', message: 'needs 9 of 8' } as const;
+    expect(of({ claim: { isInForce: false, hold, wish: undefined } }).labels[migState]).to.equal('failed');
   });
 
   it('is not touched on a node that was never changed', () => {

@@ -12,7 +12,7 @@ interface Rest {
 }
 
 /** Findings of files, up to a hundred each. What comes after them is only counted, so that no file takes gigabytes. */
-export class FindingList {
+export class LocatedFindings {
   readonly #kept: LocatedFinding[] = [];
   readonly #counts = new Map<string, number>();
   readonly #rest = new Map<string, Rest>();
