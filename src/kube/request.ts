@@ -118,7 +118,8 @@ export function describeRequest(request: Pick<ApiRequest, 'method' | 'path'>): s
 }
 
 async function sendOnce(config: PooledKubeConfig, request: ApiRequest): Promise<unknown> {
-  const limit = AbortSignal.timeout(request.timeoutMs ?? defaults.timeoutMs);
+  // Fractions are refused, and part of a lease has some.
+  const limit = AbortSignal.timeout(Math.ceil(request.timeoutMs ?? defaults.timeoutMs));
   const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
   const response = await openRequest(config, request, signal);
   try {

@@ -49,6 +49,12 @@ describe('requests under faults', () => {
     expect(proxy.requests).to.have.length(2);
   });
 
+  it('takes a time limit with a fraction, as a third of a lease of 10 s', async () => {
+    const { metadata } = await client.create(configMaps, aConfigMap(namespace, 'fraction'));
+    const found = await client.get<ConfigMap>(configMapRef(namespace, 'fraction'), { timeoutMs: 10_000 / 3 });
+    expect(found.metadata.uid).to.equal(metadata.uid);
+  });
+
   it('gives up at once when the server asks for a wait that is longer than a caller should be held', async () => {
     proxy.rule = () => ({ ...refusal(429), headers: { 'retry-after': '60' } });
     const error = await failureOf(client.get(configMapRef(namespace, 'a')));
