@@ -155,7 +155,7 @@ describe('whoever has the controller’s token', () => {
     expect(await patchStatus({ conditions: [ready] })).to.include(rest);
     expect(await patchStatus({ addresses: [{ type: 'InternalIP', address: '10.0.0.9' }] })).to.include(rest);
     expect(await patchStatus({ nodeInfo: { kubeletVersion: 'v1.0.0' } })).to.include(rest);
-    expect(await patchStatus({}, node, { labels: { 'gpupartition.dev/state': 'ready' } })).to.include(rest);
+    expect(await patchStatus({}, node, { labels: { 'gpupartition.dev/state': 'waiting' } })).to.include(rest);
     expect(await patchStatus({}, node, { annotations: { 'gpupartition.dev/x': 'y' } })).to.include(rest);
   });
 

@@ -26,8 +26,6 @@ const nodeStatus: Match = { verb: 'patch', resource: `${partitions}/status` };
 const policyStatus: Match = { verb: 'patch', resource: `${policies}/status` };
 const taint: Match = { verb: 'patch', resource: 'nodes' };
 const opening: Match = { ...taint, after: 1 };
-/** What the kubelet offers, written before it writes it itself. */
-const advertisement: Match = { verb: 'patch', resource: 'nodes/status' };
 const podList: Match = { verb: 'list', resource: 'pods' };
 const lease: Match = { verb: 'update', resource: 'leases' };
 /** What an agent asks for right before it destroys. */
@@ -58,12 +56,6 @@ const requestFaults: readonly (readonly [what: string, program: string, match: M
   ['the taint is sent twice on the way', controller, taint, { repeat: true }],
   ['the answer to the taint never comes', controller, taint, unanswered],
   ['the answer to the opening of the node is lost', controller, opening, lost],
-  ['what the node advertises meets a conflict', controller, advertisement, conflict],
-  ['the answer to what the node advertises is lost', controller, advertisement, lost],
-  ['what the node advertises fails on the server', controller, advertisement, broken],
-  ['what the node advertises comes late', controller, advertisement, { delay: 'before', ms: 700 }],
-  ['what the node advertises is sent twice on the way', controller, advertisement, { repeat: true }],
-  ['the status of nodes may not be written', controller, advertisement, refusal(403, 'Forbidden')],
   ['the pods cannot be listed', controller, podList, unavailable],
   ['the list of pods is cut in the middle', controller, podList, { reset: 'body' }],
   ['the answer to the status of the node is lost', controller, nodeStatus, lost],
@@ -111,7 +103,7 @@ const eventFaults: readonly (readonly [what: string, program: string, resource: 
 
 describe('a fault between a program and the API server', function () {
   this.timeout(60_000);
-  const rig = useRig(nodes, { proxied: [controller, agent], kubeletTiming: { statusLagMs: 10_000 } });
+  const rig = useRig(nodes, { proxied: [controller, agent] });
   const injectors = new Map<string, Injector>();
   /** How a change ends that nobody disturbs. */
   const usual = new Map<Name, unknown>();

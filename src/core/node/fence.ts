@@ -139,9 +139,7 @@ function decideDifferent(situation: FenceSituation): FenceStep {
 function advertiseEarly(situation: FenceSituation, isNothing: boolean): FenceStep | undefined {
   const { mayAdvertise, offering, followed, wanted, closed, mark, pods = [] } = situation;
   if (!mayAdvertise) return undefined;
-  // Without a known pod there is none that could go, and take its devices with it.
-  const isCurrent = followed || (mark === undefined && pods.length === 0);
-  if (offering === 'Exact' && isCurrent) return { next: 'Advertise', resources: wanted };
+  if (offering === 'Exact' && followed) return { next: 'Advertise', resources: wanted };
   // A plugin that does not tolerate our taint comes back only once nothing is advertised.
   const comesAtZero = closed && (mark ? !mark.tolerates : pods.length === 0);
   return comesAtZero && offering === 'Nothing' && !isNothing ? { next: 'Advertise', resources: {} } : undefined;
