@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
-import { endings } from '../../src/core/node/endings.ts';
+import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
+import { codeEndings, endings } from '../../src/core/node/endings.ts';
+import { kubeletErrorCodes } from '../../src/core/pods/kubelet-error.ts';
 
 /** `| \`REASON\`, \`REASON\` | yes | because |` */
 const row = /^\| (?<reasons>`\w+`(?:, `\w+`)*) \| (?<counts>yes|no) \| (?<why>[^|]+) \|$/;
@@ -17,5 +19,21 @@ describe('docs/rollout.md', () => {
     const ends = Object.entries(endings).filter(([, ending]) => ending !== undefined);
     expect(Object.fromEntries(told)).to.deep.equal(Object.fromEntries(ends));
     expect(told).to.have.length(ends.length);
+  });
+
+  it('says which codes of the agent do not count at once, and why', async () => {
+    const page = await readFile('docs/rollout.md', 'utf8');
+    const rows = [
+      ...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| (never|if the next attempt fails too) \| ([^|]+) \|$/gm),
+    ];
+    const told = rows.flatMap(([, codes = '', counts, why]) =>
+      codes
+        .replaceAll('`', '')
+        .split(', ')
+        .map((code) => [code, { counts: counts === 'never' ? 'Never' : 'Repeated', why }] as const),
+    );
+    expect(Object.fromEntries(told)).to.deep.equal(codeEndings);
+    const known = [...deviceErrorCodes, ...kubeletErrorCodes, 'PlanChanged', 'Stale'];
+    expect(known).to.include.members(Object.keys(codeEndings));
   });
 });

@@ -17,7 +17,8 @@ export function noteFailures(situation: Situation, verdict: Verdict): void {
 /** Whether the node has failed at the policy's current generation, and has not been Ready since. */
 export function hasFailed(situation: Situation): boolean {
   const failure = grantFailureOf(situation);
-  return failure?.generation === generationOf(situation) || hasEnded(situation);
+  const isCounted = failure?.counts === true && failure.generation === generationOf(situation);
+  return isCounted || hasEnded(situation);
 }
 
 /** Only a node that has its slot, and was closed, has begun to change. */

@@ -19,6 +19,8 @@ const owned = { counts: false, why: 'another program owns or changes the GPUs' }
 const edited = { counts: false, why: 'the policy, or what it asks of the node, was changed' };
 const ours = { counts: false, why: 'the operator is being updated, lacks a right, or has a bug: no fault of the node' };
 
+const restarting = 'the kubelet may be restarting: it is asked again within seconds';
+
 /** The change goes on, or there is none. */
 const goesOn = undefined;
 
@@ -84,4 +86,17 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   AgentTooNew: ours,
   Forbidden: ours,
   Unjudged: ours,
+};
+
+/**
+ * How an attempt counts that the agent ends with one of these codes; any other counts. `Never`: it goes on at once. `Repeated`: the
+ * node stays closed for one more attempt, and counts if that fails too.
+ */
+export const codeEndings: Readonly<Record<string, { readonly counts: 'Never' | 'Repeated'; readonly why: string }>> = {
+  PlanChanged: { counts: 'Never', why: 'the device changed after the plan was made: the new plan is granted instead' },
+  Stale: { counts: 'Never', why: 'a newer grant replaced this one' },
+  Stopped: { counts: 'Never', why: 'the agent was stopped: its successor continues' },
+  KubeletUnavailable: { counts: 'Repeated', why: restarting },
+  KubeletSocketMissing: { counts: 'Repeated', why: restarting },
+  KubeletTimeout: { counts: 'Repeated', why: restarting },
 };

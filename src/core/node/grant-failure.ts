@@ -1,6 +1,7 @@
 import type { GpuReport, Grant, NodePartitionStatus } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import { codeEndings } from './endings.ts';
 import { growingRestMs } from './growing-rest.ts';
 import { recallMemory, type Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
@@ -20,14 +21,14 @@ export interface GrantFailure {
   readonly equal: number;
   /** Grants of this generation that failed. */
   readonly count: number;
+  /** Whether any of them makes the node a failed one. */
+  readonly counts: boolean;
   /** When the last one failed, in ms since the epoch. */
   readonly since: number;
 }
 
 /** The device was never worked on, or was in use: another try may well succeed. */
 const transient: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
-/** Not even a failure: the plan is simply recalculated. */
-const harmless: readonly string[] = ['PlanChanged', 'Stale', 'Stopped'];
 /** Nothing was touched because somebody must leave first: retried at this interval, in ms, at the longest. */
 const longestSoonMs = 5_000;
 /** The same failure is retried quickly once, then rests. */
@@ -41,12 +42,14 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   const generation = grantedGeneration(situation);
   const fault = faultOf(situation);
   const isEqual = known?.fault === fault && !transient.includes(failed.code);
+  const before = known?.generation === generation ? known : undefined;
   return {
     generation,
     epoch: failed.epoch,
     fault,
     equal: isEqual ? known.equal + 1 : 1,
-    count: known?.generation === generation ? known.count + 1 : 1,
+    count: (before?.count ?? 0) + 1,
+    counts: before !== undefined || codeEndings[failed.code]?.counts !== 'Repeated',
     since: situation.now,
   };
 }
@@ -74,8 +77,8 @@ export function hasChangedSince(situation: Situation, { fault, generation }: Gra
   return fault !== faultOf(situation) || generation !== generationOf(situation);
 }
 
-export function keepFailure({ generation, epoch, fault, equal, count, since }: GrantFailure): Wait {
-  return { since, of: [generation, epoch, fault, equal].join('|'), count };
+export function keepFailure({ generation, epoch, fault, equal, count, counts, since }: GrantFailure): Wait {
+  return { since, of: [generation, epoch, fault, equal, ...(counts ? [] : ['passing'])].join('|'), count };
 }
 
 /** What is known of failed grants from a node's status. */
@@ -84,9 +87,10 @@ export function recallFailure(status: NodePartitionStatus | undefined): GrantFai
 }
 
 function parse(wait: Wait | undefined): GrantFailure | undefined {
-  const [generation, epoch, fault, equal] = wait?.of?.split('|') ?? [];
+  const [generation, epoch, fault, equal, passing] = wait?.of?.split('|') ?? [];
   if (wait === undefined || generation === undefined || fault === undefined) return undefined;
-  return { generation, epoch: Number(epoch), fault, equal: Number(equal), count: wait.count ?? 1, since: wait.since };
+  const { since, count = 1 } = wait;
+  return { generation, epoch: Number(epoch), fault, equal: Number(equal), count, counts: passing === undefined, since };
 }
 
 function failedGrant({ partition }: Situation): { readonly epoch: number; readonly code: string } | undefined {
@@ -99,7 +103,7 @@ function failedGrant({ partition }: Situation): { readonly epoch: number; readon
   const isAnswer = observedEpochOf(device, granted) === granted.epoch;
   if (!isAnswer || device?.step !== 'Failed' || !device.error) return undefined;
   const { code } = device.error;
-  return harmless.includes(code) ? undefined : { epoch: granted.epoch, code };
+  return codeEndings[code]?.counts === 'Never' ? undefined : { epoch: granted.epoch, code };
 }
 
 /** What people currently ask of the node: the policy's generation, and a retry. */

@@ -6,6 +6,7 @@ import {
   type Answer,
   aGrant,
   aManagedPartition,
+  aPluginPod,
   aSlicingPolicy,
   noon,
   slicedGpu,
@@ -226,6 +227,43 @@ describe('a grant that fails', () => {
     expect(triesAgain(forged)).to.equal(true);
     forged.fail();
     expect(forged.step(1000).standing.hasFailed).to.equal(true);
+  });
+
+  it('does not count once where the kubelet may be restarting: the node stays closed for one more attempt', () => {
+    for (const code of ['KubeletUnavailable', 'KubeletSocketMissing', 'KubeletTimeout'] as const) {
+      const world = new FailingNode();
+      world.pods = [aPluginPod({ tolerates: true })];
+      world.awaitGrant();
+      world.fail({ code });
+      for (let seconds = 0; seconds < 4; seconds += 1) {
+        expect(world.step(1000).verdict, code).to.include({ phase: 'Updating', transient: true });
+        expect(world.standing, code).to.include({ hasFailed: false, isUnderWay: true });
+        expect(world.taintKeys, code).to.deep.equal(['repartitioning']);
+      }
+      world.failOver();
+      expect(world.awaitGrant(0.2), code).to.equal(2);
+      expect(
+        world.done.filter((one) => one.startsWith('EvictPod')),
+        code,
+      ).to.deep.equal([]);
+      world.fail({ code: 'KubeletTimeout' });
+      expect(world.step(1000).verdict, code).to.include({ phase: 'Failed' });
+      expect(world.standing?.hasFailed, code).to.equal(true);
+    }
+  });
+
+  it('is no failure in anybody’s eyes where the plan has changed, the grant was replaced or the agent was stopped', () => {
+    for (const code of ['PlanChanged', 'Stale', 'Stopped'] as const) {
+      const world = new FailingNode();
+      world.awaitGrant();
+      world.fail({ code });
+      for (let steps = 0; steps < 5 && world.partition.spec.granted?.epoch === 1; steps += 1) {
+        expect(world.step(100).verdict.phase, code).to.equal('Updating');
+        expect(world.taintKeys, code).to.deep.equal(['repartitioning']);
+      }
+      expect(world.partition.spec.granted?.epoch, code).to.equal(2);
+      expect(world.standing?.hasFailed, code).to.equal(false);
+    }
   });
 
   describe('and rests', () => {

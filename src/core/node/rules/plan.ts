@@ -60,6 +60,17 @@ export function resting(situation: Situation): Ruling | undefined {
   const left = restLeftMs(situation, failure);
   if (left === 0) return undefined;
   const found = describeFault(device) ?? '';
+  if (!failure.counts) {
+    const message = `${found}. Nothing counts as failed yet; it is tried once more at ${timeText(now + left)}`;
+    const verdict = {
+      phase: 'Updating',
+      reason: 'AwaitingGrant',
+      message,
+      transient: true,
+      requeueAfterMs: left,
+    } as const;
+    return { verdict, keepsClosed: true };
+  }
   if (!isRepeated(failure)) {
     const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
     return { verdict: { phase: 'Failed', reason, message: found, requeueAfterMs: left } };
