@@ -102,12 +102,19 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
     { type: 'Ready', status: state === 'ready' ? 'True' : 'False', reason, message },
     state === 'progressing'
       ? { type: 'Reconciling', status: 'True', reason, message }
-      : { type: 'Reconciling', status: 'False', reason: 'NotReconciling', message: 'no change is in progress' },
+      : { type: 'Reconciling', status: 'False', reason: 'NotReconciling', message: describeRest(tally) },
     state === 'stalled'
       ? { type: 'Stalled', status: 'True', reason, message }
       : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'nothing blocks the policy' },
     valid,
   ];
+}
+
+/** A policy that is stalled starts no change, and lets those under way end. */
+function describeRest(tally: PolicyTally): string {
+  const updating = tally.inPhase('Updating');
+  if (updating === 0) return 'no change is in progress';
+  return `no node starts to change; ${countWords(updating, 'node')} that had started before will finish`;
 }
 
 /** What a refused generation means for the nodes. */

@@ -117,6 +117,17 @@ describe('policyStatus', () => {
     });
   });
 
+  it('is not said to be at rest while nodes finish what they had started', () => {
+    const updating: NodeOutcome = { node: 'u', phase: 'Updating', reason: 'Applying', message: '' };
+    const saidOf = (...outcomes: readonly NodeOutcome[]) =>
+      policyStatus({ policy: aPolicy() }, tallyOf(outcomes)).conditions.find(({ type }) => type === 'Reconciling');
+    expect(saidOf(failed)).to.include({ status: 'False', message: 'no change is in progress' });
+    expect(saidOf(failed, updating)).to.include({
+      status: 'False',
+      message: 'no node starts to change; 1 node that had started before will finish',
+    });
+  });
+
   it('is never said to match nodes that it leaves alone', () => {
     const message = 'GPU 0 (Tesla T4) has no MIG support, so it cannot be sliced';
     const skipped: NodeOutcome = { node: 't4', phase: 'Ready', reason: 'NothingToDo', message };

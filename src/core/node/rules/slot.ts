@@ -9,6 +9,7 @@ import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { countRests } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
+import { onHold } from './policy.ts';
 
 /** What a node wants its slot for: another layout, other settings of its device plugin, or a plugin that offers what exists. */
 export type SlotUse = 'Layout' | 'Settings' | 'Plugin';
@@ -17,6 +18,8 @@ export type SlotUse = 'Layout' | 'Settings' | 'Plugin';
 export function slotInForce({ slot, node, claim }: Pick<Situation, 'slot' | 'node' | 'claim'>): Slot | undefined {
   // Given to a node that was closed anyway: it does not count once the node has been opened.
   if (slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node)) return undefined;
+  // Nothing that is open starts while the policy is on hold, also if it was admitted before.
+  if (claim.hold !== undefined && !isUnfinished(node)) return undefined;
   // A paused generation gives no slots: such a one only records a node that was found closed.
   return isPaused(claim) && (slot?.generation ?? 0) >= (claim.winner?.metadata.generation ?? 0) ? undefined : slot;
 }
@@ -31,7 +34,7 @@ export function awaitSlot(situation: Situation, use: SlotUse): Outcome | undefin
     if (fresh.slot !== undefined && slotInForce({ ...situation, slot: fresh.slot }) !== undefined)
       return slotStale(situation);
   }
-  return { verdict: describeWait(situation, use), request: requestOf(situation, use) };
+  return onHold(situation) ?? { verdict: describeWait(situation, use), request: requestOf(situation, use) };
 }
 
 function describeWait(situation: Situation, use: SlotUse): Verdict {

@@ -7,6 +7,7 @@ import {
   aPluginPod,
   aSlicingPolicy,
   judge,
+  refusedHold,
   slicedGpu,
   taints,
 } from '../../../support/node-builders.ts';
@@ -69,6 +70,23 @@ describe('the device plugin’s config file', () => {
       /its turn in the rollout of policy p: would restart its device plugin with config/,
     );
     expect(world.done).to.deep.equal([]);
+  });
+
+  it('is chosen for no open node while a newer generation is not accepted, also with a slot', () => {
+    const world = aDoneNode();
+    world.claim = { hold: refusedHold };
+    expect(world.settle().verdict).to.include({ phase: 'Pending', reason: 'PolicyInvalid' });
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).not.to.have.property(label);
+  });
+
+  it('is chosen to the end where the node was closed for it before', () => {
+    const world = aDoneNode();
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.claim = { hold: refusedHold };
+    for (let second = 0; second < 2; second += 1) world.step(1000);
+    expect(world.labels[label]).to.equal(key);
   });
 
   it('restarts no plugin of a paused policy', () => {
