@@ -59,6 +59,8 @@ export const policyReasons = [
   'WindowClosed',
   'CanarySoak',
   'Outranked',
+  'Capped',
+  'NodesUnavailable',
   'Conflicted',
   'Failed',
   'Invalid',

@@ -5,7 +5,11 @@ import { isUrgentNode } from '../core/node/urgency.ts';
 import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
+import { admitsOf, type PolicyRecord } from '../core/policy/policy-record.ts';
+import { capBeside } from '../core/rollout/cap.ts';
 import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
+import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
+import { countLimit, type Limit } from '../core/rollout/limit.ts';
 import { isNewSlot, standWith } from '../core/rollout/new-slot.ts';
 import { type NodeStanding, type Slot, slotOf } from '../core/rollout/slot.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -29,6 +33,15 @@ export function nameSlot(
   };
 }
 
+interface RolloutQuestion {
+  readonly now: number;
+  /** How many nodes of all policies may be in flight: a number, or a share of the nodes with GPUs. */
+  readonly most: Limit;
+  /** Why the whole cluster is frozen; undefined if it is not. */
+  readonly frozen: string | undefined;
+  readonly isOverdue: boolean;
+}
+
 /** The controller's view of the cluster: its watches, its own writes, and what follows from them. */
 export class Cluster {
   readonly policies: OwnWrites<GpuPartitionPolicy & KubeObject>;
@@ -38,8 +51,6 @@ export class Cluster {
   readonly agents: AgentPods;
   readonly rollout = new FleetRollout();
   readonly memory = new FleetMemory();
-  /** Nodes that are gone and whose partition the garbage collector has not deleted yet. */
-  readonly #orphans = new Set<string>();
 
   constructor(parts: {
     readonly policies: Store<GpuPartitionPolicy & KubeObject>;
@@ -121,12 +132,26 @@ export class Cluster {
     );
   }
 
-  /** Nodes in flight of all policies but one. */
-  inFlightBeside(policy: string): number {
-    return [...this.fleet.policies]
-      .map((record) => record.policy.metadata.name)
-      .filter((name) => name !== policy)
-      .reduce((sum, name) => sum + this.ledgerOf(name).length, 0);
+  /** What a policy's ledger is stepped with. @param isOverdue the policy is being deleted, and its deadline is over */
+  rolloutOf(record: PolicyRecord, { now, most, frozen, isOverdue }: RolloutQuestion): LedgerSnapshot {
+    const { policy } = record;
+    const { name } = policy.metadata;
+    const standings = this.rollout.of(name);
+    const ledgers = [...this.fleet.policies].map(({ policy: { metadata: one } }) => one.name);
+    return {
+      now,
+      policy: { ...policy, status: this.policies.get(name)?.status ?? {} },
+      standings,
+      standingOf: this.standingsFor(name),
+      uidOf: (node) => this.nodes.get(node)?.metadata.uid,
+      admits: admitsOf(record, standings, isOverdue),
+      cap: capBeside(
+        name,
+        countLimit(most, this.rollout.size),
+        ledgers.map((one) => [one, this.ledgerOf(one)] as const),
+      ),
+      frozen,
+    };
   }
 
   /** Call this after the API server was restored from a backup: the versions of our writes are then meaningless. */
@@ -136,16 +161,7 @@ export class Cluster {
     this.partitions.forget();
   }
 
-  /** GPU nodes: those with a partition. */
-  get size(): number {
-    for (const name of this.#orphans) {
-      if (this.nodes.get(name) !== undefined || this.partitions.get(name) === undefined) this.#orphans.delete(name);
-    }
-    return this.partitions.size - this.#orphans.size;
-  }
-
   forget(name: string): void {
-    if (this.partitions.get(name) !== undefined) this.#orphans.add(name);
     this.memory.forget(name);
     this.nodes.drop(name);
   }

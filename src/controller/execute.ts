@@ -109,7 +109,9 @@ export class Executor {
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return undefined;
-        const written = await this.#client.patch({ resource: nodes, name }, patch, { metadataOnly: true });
+        // Another node of the same name has nothing to do with what was decided.
+        const isThis = { op: 'test' as const, path: '/metadata/uid', value: node.metadata.uid };
+        const written = await this.#client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true });
         this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#now());
         return undefined;
       }

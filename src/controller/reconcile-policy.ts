@@ -1,11 +1,11 @@
 import { ledgerManager } from '../api/names.ts';
 import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import { admitsOf, listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
+import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
 import { wantedFinalizers } from '../core/policy/retirement.ts';
 import { accept } from '../core/policy/versions.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
-import { countLimit, type Limit } from '../core/rollout/limit.ts';
+import type { Limit } from '../core/rollout/limit.ts';
 import { type PolicyFacts, policyStatus } from '../core/status/policy-status.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -74,10 +74,11 @@ export class PolicyReconciler {
     if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
     const accepts = isNew && record.refused.size === 0;
     // 2. Decide whose turn it is. The accepted generation is written before anything of it starts.
-    const gate = accepts ? undefined : this.#step(record).gate;
+    const step = accepts ? undefined : this.#step(record);
     const { freeze: frozen } = this.#settings;
     const tally = accepts ? this.#cluster.fleet.tallyAccepted(record) : record.tally;
-    const draft = policyStatus({ ...factsOf(record, accepts), gate, frozen }, tally);
+    const limits = step?.limits ?? policy.status?.limits;
+    const draft = policyStatus({ ...factsOf(record, accepts), gate: step?.gate, limits, frozen }, tally);
     const untoldMs = await this.#reporter.tell(record, policy, draft);
     const affected = accepts ? this.#cluster.fleet.accept(record) : [];
     if (accepts) record.isForeseen = await this.#foresight.foresee(record);
@@ -121,21 +122,9 @@ export class PolicyReconciler {
   }
 
   #step(record: PolicyRecord): LedgerStep {
-    const { policy, tally } = record;
-    const { rollout, nodes } = this.#cluster;
-    const { name } = policy.metadata;
-    const cap = countLimit(this.#settings.maxConcurrentNodes, this.#cluster.size);
-    return stepLedger({
-      now: this.#now(),
-      policy: { ...policy, status: this.#cluster.policies.get(name)?.status ?? {} },
-      standings: rollout.of(name),
-      standingOf: this.#cluster.standingsFor(name),
-      uidOf: (node) => nodes.get(node)?.metadata.uid,
-      size: tally.own,
-      admits: admitsOf(record, rollout.of(name), this.#isOverdue(policy)),
-      cap: cap - this.#cluster.inFlightBeside(name),
-      frozen: this.#settings.freeze,
-    });
+    const { maxConcurrentNodes: most, freeze: frozen } = this.#settings;
+    const isOverdue = this.#isOverdue(record.policy);
+    return stepLedger(this.#cluster.rolloutOf(record, { now: this.#now(), most, frozen, isOverdue }));
   }
 
   /** Compare-and-swap: a decision on an older ledger has no effect. */

@@ -10,7 +10,15 @@ import { aPolicy } from '../support/builders.ts';
 
 describe('how a node stands', () => {
   const pool = { pool: 'p' };
-  const open = { isReady: true, hasFailed: false, isVerified: false, isClosedAnyway: false, isUnderWay: false };
+  const open = {
+    isReady: true,
+    isCordoned: false,
+    hasGpus: true,
+    hasFailed: false,
+    isVerified: false,
+    isClosedAnyway: false,
+    isUnderWay: false,
+  };
   const found = { ...open, node: 'n', nodeUID: 'uid-n', policy: 'a', wishGeneration: 1, seen: [] };
   const startTime = '2026-01-01T12:00:00Z';
 

@@ -29,6 +29,11 @@ class PodClient extends KubeClient {
     return this.#answer(name) === undefined;
   }
 
+  override async patch<T extends KubeObject>(...[{ name }, operations]: Parameters<KubeClient['patch']>): Promise<T> {
+    this.asked.push(`patch ${name} ${JSON.stringify(operations)}`);
+    return { metadata: { name, resourceVersion: '2' } } as T;
+  }
+
   override async createSubresource(...[{ name }]: Parameters<KubeClient['createSubresource']>) {
     this.asked.push(`evict ${name}`);
     return this.#answer(name);
@@ -64,6 +69,13 @@ const evict = (name: string): Command => ({ name: 'EvictPod', pod: pod(name), ro
 const remove = (name: string): Command => ({ name: 'DeletePod', pod: pod(name), graceSeconds: 30 });
 
 describe('Executor', () => {
+  it('changes no other node of the same name', async () => {
+    const { client, execute } = anExecutor({});
+    await execute([{ name: 'PatchNode', change: { labels: { 'gpupartition.dev/state': 'ready' } } }]);
+    expect(client.asked).to.have.lengthOf(1);
+    expect(client.asked[0]).to.include('patch n [{"op":"test","path":"/metadata/uid","value":"uid-n"},');
+  });
+
   it('keeps what the API server says of each eviction, in its own words, and lets no refusal keep the others', async () => {
     const { client, execute } = anExecutor({
       a: refusal(429, 'it would violate the budget.'),

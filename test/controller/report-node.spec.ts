@@ -83,7 +83,15 @@ describe('NodeReporter', () => {
       return write(ref, status);
     };
     const verdict = { phase: 'Ready', reason: 'Ready', message: '' } as const;
-    const standing = { isReady: true, hasFailed: false, isVerified: true, isClosedAnyway: false, isUnderWay: false };
+    const standing = {
+      isReady: true,
+      isCordoned: false,
+      hasGpus: true,
+      hasFailed: false,
+      isVerified: true,
+      isClosedAnyway: false,
+      isUnderWay: false,
+    };
     reporter.note(snapshot, verdict, { ...standing, wishGeneration: 1, seen: [] });
     await reporter.report(snapshot, verdict, noMemory);
     expect(before).to.deep.equal([0]);

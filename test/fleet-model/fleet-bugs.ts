@@ -26,7 +26,7 @@ export const fleetBugs: readonly FleetBug[] = [
     seeLedger: (snapshot) => {
       const { maxUnavailable = 1 } = snapshot.policy.spec.rollout ?? {};
       if (typeof maxUnavailable === 'number') return snapshot;
-      const share = (snapshot.size * Number.parseInt(maxUnavailable, 10)) / 100;
+      const share = (snapshot.standings.size * Number.parseInt(maxUnavailable, 10)) / 100;
       return withRollout(snapshot, { maxUnavailable: Math.ceil(share) });
     },
   },
@@ -187,7 +187,7 @@ export const fleetBugs: readonly FleetBug[] = [
   {
     name: 'IgnoreCap',
     what: 'counts no nodes of other policies',
-    seeLedger: (snapshot) => ({ ...snapshot, cap: Infinity }),
+    seeLedger: (snapshot) => ({ ...snapshot, cap: { most: Infinity, others: [] } }),
   },
   {
     name: 'AnySlot',

@@ -1,11 +1,10 @@
 import type { Cluster } from '../../src/controller/cluster.ts';
 import { foreseeStanding } from '../../src/core/plan/foresee-standing.ts';
-import { admitsOf, type PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
 import { accept, storeVersions } from '../../src/core/policy/versions.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerStep } from '../../src/core/rollout/ledger.ts';
-import { countLimit } from '../../src/core/rollout/limit.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { type Policy, refuse } from './api.ts';
@@ -97,20 +96,10 @@ export class PolicyWork {
   }
 
   #step(record: PolicyRecord): LedgerStep {
-    const { policy, tally } = record;
-    const { rollout, nodes, policies, size } = this.#cluster;
-    const { name } = policy.metadata;
-    return this.#world.stepLedger({
-      now: this.#world.timeline.now,
-      policy: { ...policy, status: policies.get(name)?.status ?? {} },
-      standings: rollout.of(name),
-      standingOf: this.#cluster.standingsFor(name),
-      uidOf: (node) => nodes.get(node)?.metadata.uid,
-      size: tally.own,
-      admits: admitsOf(record, rollout.of(name), this.#isOverdue(policy)),
-      cap: countLimit(this.#world.cap, size) - this.#cluster.inFlightBeside(name),
-      frozen: this.#freeze,
-    });
+    const { cap: most, timeline } = this.#world;
+    const isOverdue = this.#isOverdue(record.policy);
+    const question = { now: timeline.now, most, frozen: this.#freeze, isOverdue };
+    return this.#world.stepLedger(this.#cluster.rolloutOf(record, question));
   }
 
   *#writeLedger(

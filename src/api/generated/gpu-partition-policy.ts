@@ -422,6 +422,23 @@ export interface GpuPartitionPolicy {
       seconds: number;
     };
     /**
+     * What the rollout may do now, in numbers of nodes.
+     */
+    limits?: {
+      /**
+       * Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these.
+       */
+      nodes: number;
+      /**
+       * How many of them may be unavailable at a time.
+       */
+      maxUnavailable: number;
+      /**
+       * How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`.
+       */
+      maxConcurrentNodes: number;
+    };
+    /**
      * Nodes whose last attempt failed, and why.
      */
     failures?: {

@@ -21,7 +21,7 @@ import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 interface Options extends ConnectionOptions {
   readonly filename: readonly string[];
   readonly snapshot?: readonly string[];
-  readonly maxConcurrentNodes: string;
+  readonly maxConcurrentNodes?: string;
   readonly devicePluginSelector?: LabelSelector;
   readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
   readonly output: OutputFormat;
@@ -38,7 +38,11 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
       'policies: files, folders, or - for standard input; they replace policies of the same name',
     )
     .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
-    .option('--max-concurrent-nodes <n>', 'value of the controller', limit, '10%')
+    .option(
+      '--max-concurrent-nodes <n>',
+      'instead of the controller’s own, which it writes to the status of policies, else 10%',
+      limit,
+    )
     .option('--device-plugin-selector <labels>', 'value of the controller: key=value,…', equalitySelector)
     .option('--device-plugin-config-map <namespace/name>', 'value of the controller', configMapName)
     .addOption(outputOption())

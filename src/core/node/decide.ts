@@ -28,7 +28,7 @@ import { tidyStatus } from './rules/tidy-status.ts';
 import { isUntouched } from './rules/untouched.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
-import { describeStanding, standAside, type Standing } from './standing.ts';
+import { describeStanding, type Standing, standUnjudged } from './standing.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The decision on a node: its verdict, the commands and what to remember. */
@@ -79,7 +79,9 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   const { partition, now } = snapshot;
   const memory = beginByNow(known, now);
   if (partition === undefined || partition.spec.nodeUID !== snapshot.node.metadata.uid) {
-    return { ...decidePartition(snapshot), memory, standing: standAside(snapshot) };
+    // The object of an earlier node says nothing about this one.
+    const standing = standUnjudged({ ...snapshot, partition: undefined });
+    return { ...decidePartition(snapshot), memory, standing };
   }
   const waits = new WaitList(memory.waits, now);
   const situation: Situation = { ...snapshot, partition, memory, waits };

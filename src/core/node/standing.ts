@@ -1,3 +1,4 @@
+import { hasGpus } from '../rollout/gpu-nodes.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
 import { hasFailed } from './change-failure.ts';
 import { isClosedAnyway, isReadyNode, isUnfinished } from './node-view.ts';
@@ -31,6 +32,8 @@ export function standUnjudged(known: Pick<NodeSnapshot, 'node' | 'partition' | '
 export function standAside({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): Standing {
   return {
     isReady: isReadyNode(node),
+    isCordoned: node.spec?.unschedulable === true,
+    hasGpus: hasGpus(partition),
     hasFailed: false,
     isVerified: false,
     isClosedAnyway: isClosedAnyway(node),

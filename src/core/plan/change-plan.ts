@@ -1,5 +1,6 @@
 import { defaultSystemNamespaces } from '../pods/system-pods.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { hasGpus } from '../rollout/gpu-nodes.ts';
 import { countLimit } from '../rollout/limit.ts';
 import { compareText } from '../text/compare.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
@@ -53,7 +54,7 @@ export function planChange(
     });
   const policies = after.changes.map((change) => describePolicy(change, refusals, waves));
   const findings = listFaults(policies, nodes);
-  return { policies, nodes, waves: waves.waves, findings, summary: summarizeChange(nodes, findings) };
+  return { policies, nodes, waves: waves.waves, findings, summary: summarizeChange(nodes, findings, waves.cap) };
 }
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
@@ -156,28 +157,36 @@ function claimOf(
 }
 
 function foresee(
-  { now, partitions }: ClusterState,
+  cluster: ClusterState,
   fleet: Fleet,
   outlooks: ReadonlyMap<string, NodeOutlook>,
-  { maxConcurrentNodes }: ControllerSetup,
+  setup: ControllerSetup,
 ): Waves {
   const standings = [...outlooks].map(([node, { snapshot, standing }]): NodeStanding => {
     const { uid = '' } = snapshot.node.metadata;
     return { ...standing, node, nodeUID: uid, policy: snapshot.claim.winner?.metadata.name };
   });
   const deciding = new Set(standings.map(({ policy }) => policy));
-  return foreseeWaves({
-    policies: [...fleet.policies].flatMap(({ name, policy }) => (deciding.has(name) ? [policy] : [])),
-    standings,
-    cap: countLimit(maxConcurrentNodes, partitions.length),
-    now,
-  });
+  const policies = [...fleet.policies];
+  const own = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [policy] : []));
+  const others = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [] : [policy]));
+  return foreseeWaves({ policies: own, others, standings, cap: capOf(cluster, setup), now: cluster.now });
+}
+
+/** Of the controller that has no such option, or of which nothing is known. */
+const usualCap = '10%';
+
+/** How many nodes of all policies may change at a time: as given, else as the controller has written it. */
+function capOf({ partitions, policies }: ClusterState, { maxConcurrentNodes }: ControllerSetup): number {
+  const [written] = policies.flatMap(({ status }) => status?.limits?.maxConcurrentNodes ?? []);
+  if (maxConcurrentNodes === undefined && written !== undefined) return written;
+  return countLimit(maxConcurrentNodes ?? usualCap, partitions.filter(hasGpus).length);
 }
 
 /** Only the nodes that this change concerns; others share their rollouts, and the cap. */
-function pickWaves({ waves, held }: Waves, concerns: (node: string) => boolean): Waves {
+function pickWaves({ waves, held, cap }: Waves, concerns: (node: string) => boolean): Waves {
   const picked = waves.map((wave) => ({ ...wave, nodes: wave.nodes.filter(concerns) }));
-  return { waves: picked.filter(({ nodes }) => nodes.length > 0), held };
+  return { waves: picked.filter(({ nodes }) => nodes.length > 0), held, cap };
 }
 
 function describePolicy(

@@ -22,7 +22,8 @@ export interface ClusterState {
 
 /** The controller's settings, as far as they affect a plan. */
 export interface ControllerSetup {
-  readonly maxConcurrentNodes: Limit;
+  /** Absent: what the controller says in the status of its policies, else its default. */
+  readonly maxConcurrentNodes?: Limit | undefined;
   readonly gpuHolders: readonly GpuHolder[];
   readonly pluginSelector?: LabelSelector | undefined;
   readonly pluginConfigMap?: NodeSettings['pluginConfigMap'];

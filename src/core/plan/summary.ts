@@ -3,21 +3,34 @@ import { isMoving } from './eviction-outlook.ts';
 import type { PlanFault } from './faults.ts';
 import type { PlannedNode } from './planned-node.ts';
 
-/** The plan in a sentence: `this change evicts 3 pods and changes 4 of 20 nodes in 2 waves`. */
-export function summarizeChange(nodes: readonly PlannedNode[], faults: readonly PlanFault[]): string {
+/**
+ * The plan in a sentence: `this change evicts 3 pods and changes 4 of 20 nodes in 2 waves`.
+ *
+ * @param cap over all policies, if that is what limits the waves
+ */
+export function summarizeChange(
+  nodes: readonly PlannedNode[],
+  faults: readonly PlanFault[],
+  cap: number | undefined,
+): string {
   const isStopped = faults.some(({ code }) => code === 'PolicyInvalid' || code === 'PolicyNotAccepted');
-  const moves = `${isStopped ? 'nothing starts now; once that is fixed, ' : ''}${describeMoves(nodes)}`;
+  const moves = `${isStopped ? 'nothing starts now; once that is fixed, ' : ''}${describeMoves(nodes, cap)}`;
   return [moves, ...describeRest(nodes), ...describeFaults(faults)].join('; ');
 }
 
-function describeMoves(nodes: readonly PlannedNode[]): string {
+function describeMoves(nodes: readonly PlannedNode[], cap: number | undefined): string {
   const moving = nodes.filter(({ fate, isAffected }) => fate === 'Changes' && isAffected);
   const all = countWords(nodes.length, 'node');
   if (moving.length === 0)
     return nodes.length === 0 ? 'this change affects no node' : `this change leaves all of ${all}`;
   const evicted = moving.flatMap(({ evictions }) => evictions).filter(({ fate }) => isMoving(fate));
   const pods = evicted.length === 0 ? 'no pod' : countWords(evicted.length, 'pod');
-  return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${countWords(Math.max(...moving.map(({ wave = 0 }) => wave)), 'wave')}`;
+  const waves = Math.max(...moving.map(({ wave = 0 }) => wave));
+  const limit =
+    cap === undefined || waves < 2
+      ? ''
+      : ` of at most ${countWords(cap, 'node')} (--max-concurrent-nodes of the controller)`;
+  return `this change evicts ${pods} and changes ${moving.length} of ${all} in ${countWords(waves, 'wave')}${limit}`;
 }
 
 function describeRest(nodes: readonly PlannedNode[]): readonly string[] {

@@ -1,5 +1,6 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { Admits } from '../rollout/admits.ts';
+import { capBeside } from '../rollout/cap.ts';
 import { FleetRollout } from '../rollout/fleet-rollout.ts';
 import { type RolloutGate, describeGate } from '../rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../rollout/ledger.ts';
@@ -19,10 +20,14 @@ export interface Waves {
   readonly waves: readonly Wave[];
   /** Why the rest of a policy's nodes do not start, by policy. */
   readonly held: ReadonlyMap<string, string>;
+  /** The cap over all policies, if a policy's own budget would allow more; else undefined. */
+  readonly cap: number | undefined;
 }
 
 interface Rollouts {
   readonly policies: readonly GpuPartitionPolicy[];
+  /** Policies whose nodes are not known: of them only what is in flight counts, until the first wave has ended. */
+  readonly others: readonly GpuPartitionPolicy[];
   readonly standings: readonly NodeStanding[];
   /** How many nodes of all policies together may be in flight. */
   readonly cap: number;
@@ -36,8 +41,8 @@ const mostJumps = 32;
  * Simulates the rollouts of policies with their own ledgers: admitted nodes become ready, all of a wave together, and nothing else
  * happens meanwhile.
  */
-export function foreseeWaves({ policies, standings, cap, now }: Rollouts): Waves {
-  const play = new Play(policies, standings, cap, now);
+export function foreseeWaves(rollouts: Rollouts): Waves {
+  const play = new Play(rollouts);
   const waves: Wave[] = [];
   let notBefore: string | undefined;
   for (let jumps = 0; jumps <= mostJumps;) {
@@ -53,7 +58,7 @@ export function foreseeWaves({ policies, standings, cap, now }: Rollouts): Waves
     } else break;
     play.finish();
   }
-  return { waves, held: play.held() };
+  return { waves, held: play.held(), cap: play.isCapped ? rollouts.cap : undefined };
 }
 
 class Play {
@@ -61,26 +66,23 @@ class Play {
   readonly #rollout = new FleetRollout();
   readonly #policies: readonly GpuPartitionPolicy[];
   readonly #uids: ReadonlyMap<string, string>;
-  readonly #sizes = new Map<string, number>();
   readonly #cap: number;
+  readonly #others: readonly string[];
   readonly #ledgers = new Map<string, readonly Slot[]>();
   readonly #canaries = new Map<string, Canary | undefined>();
   readonly #steps = new Map<string, LedgerStep>();
 
-  constructor(policies: readonly GpuPartitionPolicy[], standings: readonly NodeStanding[], cap: number, now: number) {
+  constructor({ policies, others, standings, cap, now }: Rollouts) {
     this.now = now;
     this.#cap = cap;
     this.#policies = policies.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
     this.#uids = new Map(standings.map(({ node, nodeUID }) => [node, nodeUID]));
-    for (const { metadata, status } of policies) {
+    for (const { metadata, status } of [...policies, ...others]) {
       this.#ledgers.set(metadata.name, status?.inFlight ?? []);
       this.#canaries.set(metadata.name, status?.canary);
     }
-    for (const standing of standings) {
-      this.#rollout.put(standing);
-      if (standing.policy === undefined) continue;
-      this.#sizes.set(standing.policy, (this.#sizes.get(standing.policy) ?? 0) + 1);
-    }
+    this.#others = others.map(({ metadata }) => metadata.name);
+    for (const standing of standings) this.#rollout.put(standing);
   }
 
   get isUnderWay(): boolean {
@@ -97,8 +99,14 @@ class Play {
     });
   }
 
+  /** Whether the cap allows less than some policy does. */
+  get isCapped(): boolean {
+    return [...this.#steps.values()].some(({ limits }) => limits.maxConcurrentNodes < limits.maxUnavailable);
+  }
+
   /** All nodes with a slot become ready. */
   finish(): void {
+    for (const other of this.#others) this.#ledgers.delete(other);
     for (const { node, startTime } of [...this.#ledgers.values()].flat()) {
       const standing = this.#rollout.standingOf(node);
       if (standing === undefined) continue;
@@ -136,18 +144,13 @@ class Play {
       standings: this.#rollout.of(name),
       standingOf: (node) => this.#rollout.standingOf(node),
       uidOf: (node) => this.#uids.get(node),
-      size: this.#sizes.get(name) ?? 0,
       admits,
-      cap: this.#cap - this.#inFlightBeside(name),
+      cap: capBeside(name, this.#cap, this.#ledgers),
       frozen: undefined,
     });
     this.#steps.set(name, step);
     this.#ledgers.set(name, step.ledger);
     this.#canaries.set(name, step.canary);
     return step;
-  }
-
-  #inFlightBeside(name: string): number {
-    return [...this.#ledgers].reduce((sum, [other, ledger]) => sum + (other === name ? 0 : ledger.length), 0);
   }
 }

@@ -5,21 +5,29 @@ import { Standings } from './standings.ts';
 export class FleetRollout {
   readonly #nodes = new Map<string, NodeStanding>();
   readonly #policies = new Map<string, Standings>();
+  #withGpus = 0;
+
+  /** How many nodes have GPUs, whichever policy decides over them: the base of the cap over all policies. */
+  get size(): number {
+    return this.#withGpus;
+  }
 
   /** @returns policies whose rollout this may advance */
   put(standing: NodeStanding): readonly string[] {
     const before = this.#nodes.get(standing.node);
     const left = before !== undefined && before.policy !== standing.policy ? this.#leave(before) : [];
     this.#nodes.set(standing.node, standing);
+    const resized = this.#count(before, standing);
     const { policy } = standing;
-    if (policy === undefined) return left;
-    return this.of(policy).put(standing) ? [...left, policy] : left;
+    const moved = policy !== undefined && this.of(policy).put(standing) ? [policy] : [];
+    return [...new Set([...left, ...moved, ...resized])];
   }
 
   /** @returns policies whose rollout this may advance */
   remove(node: string): readonly string[] {
     const before = this.#nodes.get(node);
     this.#nodes.delete(node);
+    this.#count(before, undefined);
     return before === undefined ? [] : this.#leave(before);
   }
 
@@ -41,6 +49,13 @@ export class FleetRollout {
 
   dropPolicy(policy: string): void {
     this.#policies.delete(policy);
+  }
+
+  /** @returns policies whose nodes wait for a slot, if there is more to share among all */
+  #count(before: NodeStanding | undefined, after: NodeStanding | undefined): readonly string[] {
+    const more = Number(after?.hasGpus === true) - Number(before?.hasGpus === true);
+    this.#withGpus += more;
+    return more > 0 ? [...this.#policies].flatMap(([name, { isAsked }]) => (isAsked ? [name] : [])) : [];
   }
 
   #leave({ node, policy }: NodeStanding): readonly string[] {

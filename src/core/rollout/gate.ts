@@ -1,4 +1,7 @@
+import { countWords } from '../text/count-words.ts';
 import { timeText } from '../text/time.ts';
+import type { SlotHolder } from './cap.ts';
+import type { NodeStanding } from './slot.ts';
 
 /**
  * Why nodes that request a slot do not get one, other than that others have it. Points in time rather than remaining time: otherwise
@@ -15,9 +18,18 @@ export type RolloutGate =
       readonly isCanary: boolean;
     }
   | { readonly reason: 'WindowClosed'; readonly opensAt: number | undefined }
+  | { readonly reason: 'Capped'; readonly most: number; readonly others: readonly SlotHolder[] }
+  | {
+      readonly reason: 'NodesUnavailable';
+      readonly most: number;
+      readonly count: number;
+      /** The first of them. */
+      readonly nodes: readonly NodeStanding[];
+    }
   | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };
 
-const mostNames = 5;
+/** So many nodes are named, of all that keep others waiting. */
+export const mostNames = 5;
 
 /** For conditions: why, and what to do. */
 export function describeGate(gate: RolloutGate): string {
@@ -37,6 +49,16 @@ export function describeGate(gate: RolloutGate): string {
       return gate.opensAt === undefined
         ? 'no window in spec.rollout.windows ever opens'
         : `outside spec.rollout.windows; the next window opens at ${timeText(gate.opensAt)}`;
+    case 'Capped': {
+      const most = countWords(gate.most, 'node');
+      return `--max-concurrent-nodes of the controller allows ${most} of all policies at a time, and others change now: ${listHolders(gate.others)}`;
+    }
+    case 'NodesUnavailable': {
+      const { count, nodes } = gate;
+      const names = nodes.map(({ node, isReady }) => `${node} (${isReady ? 'cordoned' : 'not Ready'})`);
+      const most = countWords(gate.most, 'unavailable node');
+      return `spec.rollout.maxUnavailable allows ${most}, and there ${count === 1 ? 'is' : 'are'} ${count} already: ${listNames(names, count)}. The rollout continues when fewer are`;
+    }
     case 'CanarySoak': {
       const names = listNames(gate.nodes);
       return gate.endsAt === undefined
@@ -46,7 +68,18 @@ export function describeGate(gate: RolloutGate): string {
   }
 }
 
-function listNames(names: readonly string[]): string {
-  const more = names.length - mostNames;
+function listHolders(holders: readonly SlotHolder[]): string {
+  const named = holders.slice(0, mostNames);
+  const more = holders.length - named.length;
+  const groups = [...Map.groupBy(named, ({ policy }) => policy)].map(([policy, nodes]) => {
+    const words = nodes.map(({ node, since }) => (since === undefined ? node : `${node} (since ${since})`));
+    return `policy ${policy} ${words.join(', ')}`;
+  });
+  return [...groups, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** @param count if these are only the first of so many */
+function listNames(names: readonly string[], count = names.length): string {
+  const more = count - mostNames;
   return more > 0 ? `${names.slice(0, mostNames).join(', ')} and ${more} more` : names.join(', ');
 }

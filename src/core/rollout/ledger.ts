@@ -1,9 +1,10 @@
-import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { durationMs } from '../text/duration.ts';
 import { timeText } from '../text/time.ts';
 import type { Admits } from './admits.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
-import type { RolloutGate } from './gate.ts';
+import type { ClusterCap } from './cap.ts';
+import { mostNames, type RolloutGate } from './gate.ts';
 import { countLimit } from './limit.ts';
 import { notePace } from './pace.ts';
 import { type Canary, isFor, type NodeStanding, type Pace, type Slot, type SlotKind } from './slot.ts';
@@ -20,12 +21,9 @@ export interface LedgerSnapshot {
   readonly standingOf: (node: string) => NodeStanding | undefined;
   /** Undefined if there is no such node. */
   readonly uidOf: (node: string) => string | undefined;
-  /** How many nodes the policy decides over: the base of percentages. */
-  readonly size: number;
   /** Which of them may start. */
   readonly admits: Admits;
-  /** How many nodes of all policies together may be in flight, less those in other ledgers. */
-  readonly cap: number;
+  readonly cap: ClusterCap;
   /** Why the whole cluster is frozen; undefined if it is not. */
   readonly frozen: string | undefined;
 }
@@ -41,9 +39,13 @@ export interface LedgerStep {
   readonly released: readonly string[];
   /** What keeps nodes waiting; undefined if none waits, or only for others to finish. */
   readonly gate: RolloutGate | undefined;
+  readonly limits: RolloutLimits;
   /** When this changes without any event, in ms. */
   readonly requeueAfterMs: number | undefined;
 }
+
+/** What a rollout may do now, in numbers of nodes. */
+export type RolloutLimits = NonNullable<PolicyStatus['limits']>;
 
 /** The API keeps at most this many entries. */
 const mostSlots = 500;
@@ -81,14 +83,18 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
     admitted: [...found, ...admitted].map(({ node }) => node),
     released: before.flatMap(({ node }) => (known.has(node) ? [] : [node])),
     gate: standings.isAsked ? limits.gate : undefined,
+    limits: limits.counts,
     requeueAfterMs: requeueAfter(snapshot, ledger, limits),
   };
 }
 
 /** A slot is released when the node is found finished by a decision that knew of the slot. */
 function isHeld(slot: Slot, { policy, standingOf, uidOf }: LedgerSnapshot): boolean {
-  if (uidOf(slot.node) !== slot.nodeUID) return false;
+  const uid = uidOf(slot.node);
   const standing = standingOf(slot.node);
+  if (uid === undefined) return false;
+  // A Node that was made anew may be closed too: the place is not free before that is known.
+  if (uid !== slot.nodeUID) return standing?.nodeUID !== uid;
   if (standing === undefined || standing.isUnderWay) return true;
   const decides = standing.policy === policy.metadata.name && isFor(slot, standing);
   return decides && standing.slot !== slot.startTime;
@@ -110,6 +116,7 @@ function makeSlot({ node, nodeUID, request }: NodeStanding, kind: SlotKind, { po
 
 interface Limits extends Places {
   readonly gate: RolloutGate | undefined;
+  readonly counts: RolloutLimits;
   /** Whether a node whose change disrupts nobody may start. */
   readonly mayStart: boolean;
   /** Whether a node that may run pods may start. */
@@ -121,7 +128,7 @@ interface Limits extends Places {
   /** How many of kind New. */
   readonly mostNew: number;
   /** How many of all kinds. */
-  readonly cap: number;
+  readonly room: number;
 }
 
 interface Places {
@@ -129,10 +136,13 @@ interface Places {
   readonly open: number;
   /** The same less the nodes that have failed. */
   readonly free: number;
+  /** Nodes that are not in flight have used it up. */
+  readonly isTakenByOthers: boolean;
 }
 
 function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): Limits {
-  const { policy, standings, size, now, frozen } = snapshot;
+  const { policy, standings, now, frozen, cap } = snapshot;
+  const { size } = standings;
   const { maxUnavailable = 1, failureThreshold = 1, windows, paused } = policy.spec.rollout ?? {};
   const most = countLimit(maxUnavailable, size);
   const isCanary = canary.places !== undefined;
@@ -150,11 +160,14 @@ function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: 
     canary.places === 0
       ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], endsAt: canary.endsAt }
       : undefined;
+  const places = countPlaces(most, ledger, standings);
+  const room = Math.min(cap.most - cap.others.length, mostSlots) - ledger.length;
   const opensIn = window.isOpen || window.opensAt === undefined ? [] : [window.opensAt - now];
   return {
-    gate: stops ?? halts ?? holds ?? waits,
-    ...countPlaces(most, ledger, standings),
-    cap: Math.min(snapshot.cap, mostSlots) - ledger.length,
+    gate: stops ?? halts ?? holds ?? waits ?? findShortage(snapshot, most, places, room),
+    counts: { nodes: size, maxUnavailable: most, maxConcurrentNodes: cap.most },
+    ...places,
+    room,
     mayStart: stops === undefined,
     mayDisrupt: stops === undefined && holds === undefined,
     isHalted,
@@ -171,9 +184,24 @@ function countPlaces(most: number, ledger: readonly Slot[], standings: Standings
   const held = ledger.flatMap(({ node, kind }) => (kind === 'Fresh' ? [] : [node]));
   const countOthers = (nodes: ReadonlySet<string>): number =>
     nodes.size - held.filter((node) => nodes.has(node)).length;
-  const open = Math.max(0, most - held.length - countOthers(standings.notReady));
+  const open = Math.max(0, most - held.length - countOthers(standings.unavailable));
   const free = Math.max(0, open - countOthers(standings.failedOpen));
-  return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free };
+  const isTakenByOthers = open === 0 && held.length < most;
+  return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free, isTakenByOthers };
+}
+
+/** Who has the places that are missing, if it is nobody in this ledger: nodes of its own ledger finish, and that is progress. */
+function findShortage(
+  { standings, cap }: LedgerSnapshot,
+  most: number,
+  { isTakenByOthers }: Places,
+  room: number,
+): RolloutGate | undefined {
+  if (isTakenByOthers) {
+    const nodes = standings.firstUnavailable(mostNames);
+    return { reason: 'NodesUnavailable', most, count: standings.unavailable.size, nodes };
+  }
+  return room <= 0 && cap.others.length > 0 ? { reason: 'Capped', ...cap } : undefined;
 }
 
 interface Choice {
@@ -183,7 +211,7 @@ interface Choice {
 
 /** Who gets a slot: repairs, nodes that are closed anyway, the cheapest of the rest, and last failed nodes, so that they starve nobody. */
 function choose(
-  { mayStart, mayDisrupt, isHalted, mostNew, open, free, cap }: Limits,
+  { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: Limits,
   { standings, uidOf, admits }: LedgerSnapshot,
   held: ReadonlySet<string>,
 ): readonly Choice[] {
@@ -191,7 +219,7 @@ function choose(
   const chosen: Choice[] = [];
   const take = (queue: RequestQueue, kind: SlotKind, most: number): number => {
     const before = chosen.length;
-    const end = Math.min(cap, before + most);
+    const end = Math.min(room, before + most);
     if (before >= end) return 0;
     for (const standing of standings.inOrder(queue)) {
       if (held.has(standing.node) || uidOf(standing.node) !== standing.nodeUID) continue;

@@ -38,6 +38,9 @@ export interface NodeStanding {
   readonly policy: string | undefined;
   /** Whether its kubelet reports so. */
   readonly isReady: boolean;
+  /** Somebody has cordoned it: no pod can be bound to it, whatever the rollout does. */
+  readonly isCordoned: boolean;
+  readonly hasGpus: boolean;
   /** A grant of this generation has failed, and it has not become ready since. */
   readonly hasFailed: boolean;
   /** Device, labels and advertised resources match the policy. */

@@ -13,8 +13,8 @@ const restCost = 1e12;
 /** The nodes of one policy as its rollout sees them, counted incrementally: an event costs the same however many nodes there are. */
 export class Standings {
   readonly #nodes = new Map<string, NodeStanding>();
-  /** Not available, whatever the cause. */
-  readonly #notReady = new Set<string>();
+  readonly #withGpus = new Set<string>();
+  readonly #unavailable = new Set<string>();
   readonly #failed = new Set<string>();
   /** Of these, the available ones. */
   readonly #failedOpen = new Set<string>();
@@ -36,10 +36,12 @@ export class Standings {
     const queue = request && queueOf(request);
     if (before?.request && queueOf(before.request) !== queue) this.#queues[queueOf(before.request)].delete(node);
     this.#nodes.set(node, standing);
+    const isAvailable = standing.isReady && !standing.isCordoned;
+    mark(this.#withGpus, node, standing.hasGpus);
     // A node that was never available is not missed.
-    mark(this.#notReady, node, !standing.isReady && !standing.isClosedAnyway);
+    mark(this.#unavailable, node, !isAvailable && !standing.isClosedAnyway);
     mark(this.#failed, node, standing.hasFailed);
-    mark(this.#failedOpen, node, standing.hasFailed && standing.isReady && !standing.isClosedAnyway);
+    mark(this.#failedOpen, node, standing.hasFailed && isAvailable && !standing.isClosedAnyway);
     mark(this.#underWay, node, standing.isUnderWay);
     if (request && queue) this.#queues[queue].add(node, costOf(request));
     return true;
@@ -50,7 +52,8 @@ export class Standings {
     const before = this.#nodes.get(node);
     if (!before) return false;
     this.#nodes.delete(node);
-    for (const set of [this.#notReady, this.#failed, this.#failedOpen, this.#underWay]) set.delete(node);
+    const sets = [this.#withGpus, this.#unavailable, this.#failed, this.#failedOpen, this.#underWay];
+    for (const set of sets) set.delete(node);
     if (before.request) this.#queues[queueOf(before.request)].delete(node);
     return true;
   }
@@ -59,8 +62,24 @@ export class Standings {
     return this.#nodes.get(node);
   }
 
-  get notReady(): ReadonlySet<string> {
-    return this.#notReady;
+  /** How many have GPUs: the base of percentages. */
+  get size(): number {
+    return this.#withGpus.size;
+  }
+
+  /** Nodes on which no new pod can run, for reasons other than the rollout. */
+  get unavailable(): ReadonlySet<string> {
+    return this.#unavailable;
+  }
+
+  firstUnavailable(most: number): readonly NodeStanding[] {
+    const found: NodeStanding[] = [];
+    for (const node of this.#unavailable) {
+      if (found.length === most) break;
+      const standing = this.#nodes.get(node);
+      if (standing) found.push(standing);
+    }
+    return found;
   }
 
   get failed(): ReadonlySet<string> {

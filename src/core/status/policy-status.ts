@@ -4,6 +4,7 @@ import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
 import { describeGate, type RolloutGate } from '../rollout/gate.ts';
 import { storeVersions } from '../policy/versions.ts';
+import type { RolloutLimits } from '../rollout/ledger.ts';
 import type { PolicyTally } from '../policy/tally.ts';
 import { listNodes } from './node-causes.ts';
 
@@ -36,6 +37,7 @@ export interface PolicyFacts {
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
   /** What keeps nodes from starting. */
   readonly gate?: RolloutGate | undefined;
+  readonly limits?: RolloutLimits | undefined;
   /** Why the whole cluster is frozen, which holds for a policy without waiting nodes as well; undefined if it is not. */
   readonly frozen?: string | undefined;
 }
@@ -60,6 +62,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     ...storeVersions({ acceptedGeneration, inForce }),
     summary: `${summarise(nodes, tally.size('waiting'))}${facts.frozen === undefined ? '' : ', frozen'}`,
+    ...(facts.limits && { limits: facts.limits }),
     conditions: conditionsOf(facts, tally),
     nodes,
     plan: {

@@ -1,10 +1,9 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { countLimit } from '../rollout/limit.ts';
 import { compareText } from '../text/compare.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { drawTable, fitLine, type Line, span, type Tone } from './line.ts';
 import { drawNodeStatus, toneOfPhase } from './node-status.ts';
-import { foreseeRollout, type RolloutOutlook } from './rollout-outlook.ts';
+import { foreseeRollout, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
 
 /** One policy as people see it. */
 export interface PolicyStatusView {
@@ -20,7 +19,7 @@ export interface PolicyStatusView {
     readonly since: string | undefined;
     readonly deadline: string | undefined;
   }[];
-  /** How many may be. */
+  /** How many may be, under the policy's budget and the cap over all policies. */
   readonly maxUnavailable: number;
   readonly canary: readonly string[];
   /** Undefined if nothing is left to do. */
@@ -100,7 +99,7 @@ function viewPolicy(
     reason: ready?.reason ?? 'Unknown',
     message: ready?.message ?? 'the controller has not processed it yet',
     inFlight: (status?.inFlight ?? []).map(({ node, startTime, deadline }) => ({ node, since: startTime, deadline })),
-    maxUnavailable: countLimit(spec.rollout?.maxUnavailable ?? 1, matched),
+    maxUnavailable: widthOf(policy, partitions).most,
     canary: status?.canary?.nodes ?? [],
     rollout: foreseeRollout(policy, partitions, now),
     plan: (status?.plan?.gpusChanging ?? 0) > 0 ? status?.plan : undefined,

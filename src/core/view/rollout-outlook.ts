@@ -1,4 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { hasGpus } from '../rollout/gpu-nodes.ts';
 import { countLimit } from '../rollout/limit.ts';
 import { countWords } from '../text/count-words.ts';
 import { describeDuration } from '../text/duration.ts';
@@ -26,14 +27,15 @@ type Figures = Omit<RolloutOutlook, 'words'>;
  * @param partitions of the nodes that the policy decides over
  */
 export function foreseeRollout(
-  { metadata, spec, status }: GpuPartitionPolicy,
+  policy: GpuPartitionPolicy,
   partitions: readonly GpuNodePartition[],
   now: number,
 ): RolloutOutlook | undefined {
+  const { metadata, spec, status } = policy;
   if (spec.mode === 'Plan') return undefined;
   const left = partitions.filter(({ status: node }) => isLeft(node?.phase)).length;
   if (left === 0) return undefined;
-  const width = countLimit(spec.rollout?.maxUnavailable ?? 1, status?.nodes?.matched ?? partitions.length);
+  const { most: width, isCapped } = widthOf(policy, partitions);
   const known = status?.pace?.generation === metadata.generation ? status?.pace : undefined;
   const pace = known && { seconds: Math.round(known.seconds / known.nodes), nodes: known.nodes };
   const waves = width === 0 ? undefined : Math.ceil(left / width);
@@ -42,7 +44,21 @@ export function foreseeRollout(
   const isKnown = pace !== undefined && width > 0 && isGoingOn;
   const seconds = isKnown ? Math.round(playThrough(left, width, pace.seconds, begun)) : undefined;
   const figures = { left, waves, seconds, pace };
-  return { ...figures, words: describeRollout(figures, width) };
+  return { ...figures, words: describeRollout(figures, width, isCapped) };
+}
+
+/** How many nodes a rollout changes at a time. */
+export interface RolloutWidth {
+  readonly most: number;
+  /** The cap over all policies is what limits it. */
+  readonly isCapped: boolean;
+}
+
+/** What the leader has written; of a policy that none has looked at yet, its own budget. @param partitions of its nodes */
+export function widthOf({ spec, status }: GpuPartitionPolicy, partitions: readonly GpuNodePartition[]): RolloutWidth {
+  const budget = countLimit(spec.rollout?.maxUnavailable ?? 1, partitions.filter(hasGpus).length);
+  const { maxUnavailable = budget, maxConcurrentNodes = Infinity } = status?.limits ?? {};
+  return { most: Math.min(maxUnavailable, maxConcurrentNodes), isCapped: maxConcurrentNodes < maxUnavailable };
 }
 
 /** A node that cannot take its policy, or has failed too often, is not waited for. */
@@ -65,8 +81,9 @@ function playThrough(left: number, width: number, seconds: number, begun: readon
   );
 }
 
-function describeRollout({ left, waves, seconds, pace }: Figures, most: number): string {
-  const turns = waves === undefined || waves < 2 ? '' : ` in ${waves} waves of at most ${most}`;
+function describeRollout({ left, waves, seconds, pace }: Figures, most: number, isCapped: boolean): string {
+  const cap = isCapped ? ' (--max-concurrent-nodes of the controller)' : '';
+  const turns = waves === undefined || waves < 2 ? '' : ` in ${waves} waves of at most ${most}${cap}`;
   const end = seconds === undefined ? '' : `, done in about ${describeDuration(seconds)}`;
   const basis = pace === undefined ? '' : ` (a change took ${describeDuration(pace.seconds)}, mean of ${pace.nodes})`;
   return `${countWords(left, 'node')} left${turns}${end}${basis}`;

@@ -43,12 +43,16 @@ describe('the plan of any change', () => {
           const found = plan.nodes.find(({ node }) => node === partition.metadata.name);
           expect(found?.plan?.hash).to.equal(planWish(device, wish).report.hash);
         }
-        const most = Math.min(countLimit(maxUnavailable, nodes.length), countLimit(cap, nodes.length));
+        const cordoned = nodes.filter(({ isCordoned }) => isCordoned).length;
+        const budget = Math.max(0, countLimit(maxUnavailable, nodes.length) - cordoned);
+        const most = Math.min(budget, countLimit(cap, nodes.length));
         const changing = plan.nodes.filter(({ fate }) => fate === 'Changes').map(({ node }) => node);
         expect(plan.waves.flatMap((wave) => wave.nodes)).to.have.members(changing);
         expect(Math.max(0, ...plan.waves.map((wave) => wave.nodes.length))).to.be.at.most(most);
         const isLeft = plan.nodes.filter(({ gpus }) => gpus.some(({ isChanging }) => isChanging));
-        expect(isLeft.map(({ node }) => node)).to.have.members(changing);
+        const held = plan.nodes.flatMap(({ node, fate }) => (fate === 'Held' ? [node] : []));
+        expect(isLeft.map(({ node }) => node)).to.have.members([...changing, ...held]);
+        if (budget > 0) expect(held).to.deep.equal([]);
       }),
       { numRuns: 150 },
     );

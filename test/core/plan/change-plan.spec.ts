@@ -59,6 +59,34 @@ describe('the plan of a change', () => {
     const wide = inFile({ ...inSevenths, rollout: { maxUnavailable: 3 } });
     const capped = planChange(aBusyFleet(), [wide], { ...someSetup, maxConcurrentNodes: 2 });
     expect(wavesOf(capped)).to.deep.equal([['n2', 'n3'], ['n1']]);
+    expect(capped.summary).to.match(/in 2 waves of at most 2 nodes \(--max-concurrent-nodes of the controller\)$/);
+  });
+
+  it('takes the cap that the controller has written where none is given, and its default where nothing is known', () => {
+    const wide = inFile({ ...inSevenths, rollout: { maxUnavailable: 3 } });
+    const { maxConcurrentNodes: _given, ...setup } = someSetup;
+    expect(wavesOf(planChange(aBusyFleet(), [wide], setup))).to.deep.equal([['n2'], ['n3'], ['n1']]);
+    const fleet = aBusyFleet();
+    const limits = { nodes: 3, maxUnavailable: 1, maxConcurrentNodes: 2 };
+    const policies = fleet.policies.map((policy) => ({ ...policy, status: { ...policy.status, limits } }));
+    expect(wavesOf(planChange({ ...fleet, policies }, [wide], setup))).to.deep.equal([['n2', 'n3'], ['n1']]);
+  });
+
+  it('counts what other policies have in flight, until that has ended', () => {
+    const slot = { node: 'x', nodeUID: 'u', epoch: 1, generation: 1, startTime: '2026-01-01T11:59:00Z' };
+    const other = sliced({ name: 'other', nodeSelector: { matchLabels: { pool: 'other' } } });
+    const fleet = aBusyFleet();
+    const policies = [...fleet.policies, { ...other, status: { inFlight: [slot] } }];
+    const wide = inFile({ ...inSevenths, rollout: { maxUnavailable: 3 } });
+    const found = planChange({ ...fleet, policies }, [wide], { ...someSetup, maxConcurrentNodes: 2 });
+    expect(wavesOf(found)).to.deep.equal([['n2'], ['n3', 'n1']]);
+  });
+
+  it('is held by nodes that are cordoned, which use the budget up', () => {
+    const cordoned = aFleetNode({ name: 'out', slices: halves, node: { unschedulable: true } });
+    const found = plan(aCluster([cordoned, aFleetNode({ name: 'n1', slices: halves })]), inFile(inSevenths));
+    expect(nodeOf(found, 'n1').fate).to.equal('Held');
+    expect(found.policies[0]?.held).to.include('out (cordoned)');
   });
 
   it('has several policies share the cap, and what one gives back goes to another', () => {

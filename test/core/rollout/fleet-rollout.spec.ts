@@ -40,12 +40,25 @@ describe('the rollouts of a fleet', () => {
     const fleet = new FleetRollout();
     fleet.put(anAsking('a', 'Retry', { isReady: false, isUnderWay: true }));
     const standings = fleet.of('p');
-    expect([standings.failed.size, standings.notReady.size, standings.underWay.size]).to.deep.equal([1, 1, 1]);
+    expect([standings.failed.size, standings.unavailable.size, standings.underWay.size]).to.deep.equal([1, 1, 1]);
     expect(standings.failedOpen.size).to.equal(0);
     fleet.put(anAsking('a', 'Retry'));
-    expect([standings.failedOpen.size, standings.notReady.size, standings.underWay.size]).to.deep.equal([1, 0, 0]);
+    expect([standings.failedOpen.size, standings.unavailable.size, standings.underWay.size]).to.deep.equal([1, 0, 0]);
     fleet.remove('a');
     expect([standings.failed.size, standings.failedOpen.size, standings.isAsked]).to.deep.equal([0, 0, false]);
+  });
+
+  it('count the nodes that have GPUs, and tell policies whose nodes wait that there are more', () => {
+    const fleet = new FleetRollout();
+    fleet.put(anAsking('a'));
+    fleet.put(aStanding('b', { policy: 'q' }));
+    expect(fleet.put(aStanding('cpu', { policy: undefined, hasGpus: false }))).to.deep.equal([]);
+    expect([fleet.size, fleet.of('p').size]).to.deep.equal([2, 1]);
+    expect(fleet.put(aStanding('c', { policy: undefined }))).to.deep.equal(['p']);
+    expect(fleet.size).to.equal(3);
+    fleet.remove('c');
+    fleet.put(anAsking('a', 'New', { hasGpus: false }));
+    expect([fleet.size, fleet.of('p').size]).to.deep.equal([1, 0]);
   });
 
   it('take a node with a slot for one under way while it is looked at', () => {

@@ -47,7 +47,23 @@ describe('the ledger', () => {
       expect(step({ nodes: manyAsking(5), rollout: { maxUnavailable: 5 }, cap: 2 }).ledger).to.have.length(2);
       expect(step({ nodes: manyAsking(5, 'Fresh'), cap: 2 }).ledger).to.have.length(2);
       expect(step({ nodes: manyAsking(5), cap: 0 }).ledger).to.deep.equal([]);
-      expect(step({ nodes: manyAsking(5), cap: -3 }).ledger).to.deep.equal([]);
+    });
+
+    it('no more than the nodes of other policies leave of the cap, and says which these are', () => {
+      const others = [
+        { policy: 'a', node: 'x', since: '2026-01-01T11:59:00Z' },
+        { policy: 'a', node: 'y', since: '2026-01-01T11:59:30Z' },
+        { policy: 'c', node: 'z', since: undefined },
+      ];
+      expect(step({ nodes: manyAsking(5), rollout: { maxUnavailable: 5 }, cap: 4, others }).ledger).to.have.length(1);
+      const { ledger, gate } = step({ nodes: manyAsking(5), cap: 3, others });
+      expect(ledger).to.deep.equal([]);
+      expect(gate && describeGate(gate)).to.equal(
+        '--max-concurrent-nodes of the controller allows 3 nodes of all policies at a time, and others change now: ' +
+          'policy a x (since 2026-01-01T11:59:00Z), y (since 2026-01-01T11:59:30Z); policy c z',
+      );
+      expect(step({ nodes: manyAsking(5), cap: 1, others }).ledger, 'lowered').to.deep.equal([]);
+      expect(step({ nodes: [aStanding('x')], cap: 3, others }).gate, 'none asks').to.equal(undefined);
     });
 
     it('never more than the API can keep', () => {
@@ -82,6 +98,23 @@ describe('the ledger', () => {
       expect(admitted).to.deep.equal(['a0']);
     });
 
+    it('nodes that somebody has cordoned: no pod can be bound to them either', () => {
+      const cordoned = aStanding('out', { isCordoned: true });
+      const { admitted, gate } = step({ nodes: [cordoned, ...manyAsking(5)] });
+      expect(admitted).to.deep.equal([]);
+      expect(gate && describeGate(gate)).to.equal(
+        'spec.rollout.maxUnavailable allows 1 unavailable node, and there is 1 already: out (cordoned). The rollout continues when fewer are',
+      );
+      const down = aStanding('down', { isReady: false, isCordoned: true });
+      const two = step({ nodes: [cordoned, down, ...manyAsking(5)], rollout: { maxUnavailable: 2 } });
+      expect(two.gate && describeGate(two.gate)).to.include(
+        '2 unavailable nodes, and there are 2 already: out (cordoned), down (not Ready)',
+      );
+      expect(step({ nodes: [cordoned, ...manyAsking(5)], rollout: { maxUnavailable: 2 } }).admitted).to.deep.equal([
+        'a0',
+      ]);
+    });
+
     it('not those that were never there: closed since they joined, and their kubelet not up yet', () => {
       const joining = aStanding('joining', { isReady: false, isClosedAnyway: true });
       expect(step({ nodes: [joining, ...manyAsking(5)] }).admitted).to.deep.equal(['a0']);
@@ -101,10 +134,29 @@ describe('the ledger', () => {
       const rollout = { maxUnavailable: '10%' };
       const underWay = ['x0', 'x1', 'x2'].map((name) => aStanding(name, { isUnderWay: true }));
       const inFlight = underWay.map(({ node }) => aSlotOf(node));
-      const nodes = [...underWay, ...manyAsking(7)];
-      expect(step({ nodes, rollout, inFlight, size: 30 }).admitted).to.deep.equal([]);
-      expect(step({ nodes, rollout, inFlight, size: 50 }).admitted).to.deep.equal(['a0', 'a1']);
-      expect(step({ nodes, rollout, inFlight, size: 10 }).ledger).to.deep.equal(inFlight);
+      const ofSize = (size: number) => [
+        ...underWay,
+        ...manyAsking(7),
+        ...Array.from({ length: size - 10 }, (_, at) => aStanding(`z${at}`)),
+      ];
+      expect(step({ nodes: ofSize(30), rollout, inFlight }).admitted).to.deep.equal([]);
+      expect(step({ nodes: ofSize(50), rollout, inFlight }).admitted).to.deep.equal(['a0', 'a1']);
+      expect(step({ nodes: ofSize(10), rollout, inFlight }).ledger).to.deep.equal(inFlight);
+    });
+
+    it('a percentage of the nodes that have GPUs', () => {
+      const without = Array.from({ length: 90 }, (_, at) =>
+        aStanding(`cpu${at}`, { hasGpus: false, isVerified: true }),
+      );
+      const nodes = [...without, ...manyAsking(10)];
+      const { admitted, limits } = step({ nodes, rollout: { maxUnavailable: '10%' }, cap: 4 });
+      expect(admitted).to.deep.equal(['a0']);
+      expect(limits).to.deep.equal({ nodes: 10, maxUnavailable: 1, maxConcurrentNodes: 4 });
+      const { gate } = step({
+        nodes: [...nodes, ...['f0', 'f1', 'f2'].map((name) => aStanding(name, { hasFailed: true }))],
+        rollout: { failureThreshold: '30%' },
+      });
+      expect(gate).to.include({ reason: 'Halted', threshold: 3 });
     });
 
     it('what it allowed before it was lowered: nothing is revoked, and nothing new starts until there is room', () => {
@@ -144,9 +196,19 @@ describe('the ledger', () => {
       expect(isHeld(undefined)).to.equal(true);
     });
 
-    it('when the node is gone, or another one of the same name is there', () => {
+    it('when the node is gone, or another one of the same name was looked at', () => {
       expect(isHeld(undefined, { uids: {} })).to.equal(false);
-      expect(isHeld(aStanding('x', { isUnderWay: true }), { uids: { x: 'another' } })).to.equal(false);
+      const uids = { x: 'another' };
+      expect(isHeld(aStanding('x', { isUnderWay: true }), { uids }), 'it may be closed too').to.equal(true);
+      expect(isHeld(undefined, { uids })).to.equal(true);
+      expect(isHeld(aStanding('x', { nodeUID: 'another' }), { uids })).to.equal(false);
+    });
+
+    it('to the node that was made anew under the name and is closed, in the same write: its place is never free', () => {
+      const anew = aStanding('x', { nodeUID: 'another', isUnderWay: true });
+      const { ledger, admitted, released } = step({ nodes: [anew, ...manyAsking(2)], inFlight: [slot] });
+      expect(ledger.map(({ node, nodeUID, kind }) => [node, nodeUID, kind])).to.deep.equal([['x', 'another', 'Found']]);
+      expect([admitted, released]).to.deep.equal([['x'], ['x']]);
     });
 
     it('when another policy decides, or none, and has it in its own hands', () => {
@@ -268,11 +330,14 @@ describe('the ledger', () => {
     });
 
     it('at a share of the nodes, rounded down, at least one', () => {
-      const gateAt = (size: number) =>
-        step({ nodes: [...failed, ...manyAsking(3)], size, rollout: { failureThreshold: '10%' } }).gate?.reason;
+      const gateAt = (size: number) => {
+        const others = Array.from({ length: size - failed.length - 3 }, (_, at) => aStanding(`z${at}`));
+        const nodes = [...failed, ...manyAsking(3), ...others];
+        return step({ nodes, rollout: { failureThreshold: '10%' } }).gate?.reason;
+      };
       expect(gateAt(29)).to.equal('Halted');
       expect(gateAt(30)).to.equal(undefined);
-      expect(gateAt(5)).to.equal('Halted');
+      expect(gateAt(failed.length + 3)).to.equal('Halted');
     });
 
     it('and goes on when a failed node is ready, or gone', () => {

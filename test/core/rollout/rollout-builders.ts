@@ -1,5 +1,6 @@
 import type { PolicySpec } from '../../../src/api/types.ts';
 import type { Admits } from '../../../src/core/rollout/admits.ts';
+import type { SlotHolder } from '../../../src/core/rollout/cap.ts';
 import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
 import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
 import type { Canary, NodeStanding, Pace, Slot, SlotRequest } from '../../../src/core/rollout/slot.ts';
@@ -14,6 +15,8 @@ export function aStanding(node: string, more: Partial<NodeStanding> = {}): NodeS
     nodeUID: `uid-${node}`,
     policy: 'p',
     isReady: true,
+    isCordoned: false,
+    hasGpus: true,
     hasFailed: false,
     isVerified: false,
     isClosedAnyway: false,
@@ -68,9 +71,11 @@ export interface StepParts {
   readonly now?: number;
   /** Of all nodes that there are; those of `nodes` unless told otherwise. */
   readonly uids?: Readonly<Record<string, string>>;
-  readonly size?: number;
   readonly admits?: Admits;
+  /** How many nodes of all policies may be in flight. */
   readonly cap?: number;
+  /** Nodes in the ledgers of other policies. */
+  readonly others?: readonly SlotHolder[];
   readonly frozen?: string;
 }
 
@@ -94,9 +99,8 @@ export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): 
     standings: fleet.of('p'),
     standingOf: (node) => fleet.standingOf(node),
     uidOf: (node) => uids[node],
-    size: parts.size ?? nodes.filter(({ policy: winner }) => winner === 'p').length,
     admits: parts.admits ?? 'Everybody',
-    cap: parts.cap ?? Infinity,
+    cap: { most: parts.cap ?? Infinity, others: parts.others ?? [] },
     frozen: parts.frozen,
   });
 }

@@ -21,8 +21,8 @@ class CountingStandings extends Standings {
     }
   }
 
-  override get notReady(): ReadonlySet<string> {
-    return this.#count(super.notReady);
+  override get unavailable(): ReadonlySet<string> {
+    return this.#count(super.unavailable);
   }
 
   override get failed(): ReadonlySet<string> {
@@ -68,9 +68,8 @@ function countLooks(nodes: readonly NodeStanding[], rollout: Parameters<typeof a
     standings,
     standingOf: find,
     uidOf: (node) => find(node)?.nodeUID,
-    size: all.length,
     admits: 'Everybody',
-    cap: 9,
+    cap: { most: 9, others: [] },
     frozen: undefined,
   });
   return looks + standings.looks;

@@ -148,6 +148,8 @@ export class RolloutWorld {
       nodeUID: uid,
       policy,
       isReady,
+      isCordoned: false,
+      hasGpus: true,
       hasFailed,
       isVerified: stage === 'Done',
       isClosedAnyway: isFresh,
@@ -194,9 +196,8 @@ export class RolloutWorld {
       standings: this.#fleet.of('p'),
       standingOf: (node) => this.#fleet.standingOf(node),
       uidOf: (node) => this.#truth.get(node)?.uid,
-      size: [...this.#truth.values()].filter(({ policy }) => policy === 'p').length,
       admits: [...this.#truth.keys()].every((node) => this.#seen.has(node)) ? 'Everybody' : 'Nobody',
-      cap: this.#cap,
+      cap: { most: this.#cap, others: [] },
       frozen: undefined,
     });
   }
@@ -214,13 +215,14 @@ export class RolloutWorld {
     const standings = this.#fleet.of('p');
     // 2. Nobody starts beyond the budget, the cap, a pause or the threshold.
     const { maxUnavailable = 1, failureThreshold = 1 } = this.#policy.spec.rollout ?? {};
-    const size = [...this.#truth.values()].filter(({ policy }) => policy === 'p').length;
+    // A node that another policy has won counts until it is looked at.
+    const size = Math.max([...this.#truth.values()].filter(({ policy }) => policy === 'p').length, standings.size);
     const before = new Set((this.#policy.status?.inFlight ?? []).map(({ node, nodeUID }) => `${node} ${nodeUID}`));
     const isFound = (node: string): boolean => standings.get(node)?.isUnderWay === true;
     const started = ledger.filter(({ node, nodeUID }) => !before.has(`${node} ${nodeUID}`) && !isFound(node));
     const disrupting = started.filter(({ kind }) => kind !== 'Fresh');
     const inFlight = ledger.flatMap(({ node, kind }) => (kind === 'Fresh' ? [] : [node]));
-    const unavailable = new Set([...inFlight, ...standings.notReady, ...closed.map(([name]) => name)]);
+    const unavailable = new Set([...inFlight, ...standings.unavailable, ...closed.map(([name]) => name)]);
     const most = countOf(maxUnavailable, size);
     for (const { node } of started) expect(admitted, 'told').to.include(node);
     if (disrupting.length > 0) {

@@ -14,6 +14,7 @@ interface Story {
   readonly pace?: NonNullable<GpuPartitionPolicy['status']>['pace'] | undefined;
   readonly reason?: string;
   readonly mode?: 'Plan';
+  readonly limits?: NonNullable<GpuPartitionPolicy['status']>['limits'];
 }
 
 const aMinuteEach = { generation: 1, nodes: 4, seconds: 240 };
@@ -35,6 +36,7 @@ function foresee({ maxUnavailable = 2, phases = {}, begun = [], reason = 'Reconc
         startTime: new Date(noon - ago * 1000).toISOString(),
       })),
       ...(pace && { pace }),
+      ...(rest.limits && { limits: rest.limits }),
     },
   };
   return foreseeRollout(policy, nodes, noon);
@@ -78,6 +80,17 @@ describe('what is left of a rollout', () => {
     const held = foresee({ maxUnavailable: 0, phases: { Pending: 5 } });
     expect([held?.waves, held?.seconds]).to.deep.equal([undefined, undefined]);
     expect(held?.words).to.equal('5 nodes left (a change took 1 min, mean of 4)');
+  });
+
+  it('takes as many waves as the cap over all policies leaves, and names it', () => {
+    const limits = { nodes: 6, maxUnavailable: 3, maxConcurrentNodes: 1 };
+    const outlook = foresee({ maxUnavailable: 3, phases: { Pending: 6 }, limits });
+    expect(outlook?.waves).to.equal(6);
+    expect(outlook?.words).to.match(
+      /^6 nodes left in 6 waves of at most 1 \(--max-concurrent-nodes of the controller\), done/,
+    );
+    const wide = foresee({ maxUnavailable: 3, phases: { Pending: 6 }, limits: { ...limits, maxConcurrentNodes: 5 } });
+    expect(wide?.words).to.include('in 2 waves of at most 3, done');
   });
 
   it('is nothing where nobody is waited for', () => {

@@ -11,7 +11,7 @@ import type { Command } from '../commands.ts';
 import { decideFence, type FenceSituation, type FenceStep, type Offering } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
 import { fenceByZero } from '../node-marks.ts';
-import { hasStartupTaint, isClosed, isOwnTaint, isUnfinished, type NodeView } from '../node-view.ts';
+import { hasStartupTaint, isClosed, isOwnTaint, isReadyNode, isUnfinished, type NodeView } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import {
   changeKey,
@@ -104,12 +104,13 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const isOverdue = waits.lasts('Advertised', change) > settings.advertiseDeadlineMs;
   const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
+  // On a dead node no pod ever ends: it must not hold its slot, and others up, without end. Nor may a plugin that nobody knows.
+  const isAlive = isReadyNode(node) && old.some(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (isOverdue && !isAlive) return undefined;
   if (old.length > 0) {
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
     return waitForPlugin([...first, ...evictPods(situation, old)], listRefusals(situation, old));
   }
-  // Without a known pod, nobody can tell when the devices were read.
-  if (isOverdue) return undefined;
   // A plugin that does not tolerate our taint, or was absent before, comes back when the taint is removed; until then nothing is
   // offered.
   if (mark?.tolerates !== true) {

@@ -173,6 +173,19 @@ describe('a grant that is not answered by its deadline', () => {
     expect(world.taintKeys).to.deep.equal([]);
   });
 
+  it('does not hold a dead node, and its slot, for a plugin that never ends: neither evicted nor refused', () => {
+    for (const pod of [{ isLeaving: true }, {}]) {
+      const down = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' }, ready: 'Unknown' });
+      const world = anUnansweredGrant({ node: down, pods: [aPluginPod({ uid: 'old', tolerates: true, ...pod })] });
+      world.refusals = { old: 'gpu/plugin: the disruption budget needs 1 pod' };
+      for (let minute = 0; minute < 5; minute += 1) world.step(60_000);
+      expect(world.taintKeys).to.deep.equal(['repartitioning']);
+      world.step(61_000);
+      expect(world.taintKeys).to.deep.equal([]);
+      expect(world.step(1000).standing.isUnderWay).to.equal(false);
+    }
+  });
+
   it('lets go of the node when its policy has been deleted meanwhile', () => {
     const world = anUnansweredGrant();
     world.policy = undefined;
