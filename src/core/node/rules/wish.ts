@@ -27,7 +27,9 @@ export function policyOutdated(situation: Situation): Outcome | undefined {
   const served = partition.spec.policy;
   if (served?.uid === undefined || served.uid !== uid || generation >= served.generation) return undefined;
   if (fresh === undefined) return { look: 'All' };
-  if (isPolicyCurrent(situation)) return undefined;
+  // A restored policy is older than what the node serves; of any other, the acceptance is on its way.
+  const isRestored = (fresh.policy?.generation ?? 0) < served.generation;
+  if (isRestored && isPolicyCurrent(situation)) return undefined;
   const message =
     `the API server's list has generation ${generation} of policy ${name}, but this node already serves generation ${served.generation}: ` +
     'waiting for the watch';
