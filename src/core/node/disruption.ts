@@ -25,7 +25,10 @@ function isIrreversible({ name }: Command): boolean {
 /** Closes a node, ends a pod, says what the node offers, or makes the software of others come, go or change. */
 function disrupts(command: Command): boolean {
   if (command.name === 'PatchNode') return takesAway(command.change);
-  return command.name === 'EvictPod' || command.name === 'AdvertiseDevices';
+  // Removing a resource that is at 0 changes nothing that the node offers.
+  if (command.name === 'AdvertiseDevices')
+    return Object.values(command.status.allocatable).some((amount) => amount !== null);
+  return command.name === 'EvictPod';
 }
 
 function takesAway({ addTaints = [], borrow = {} }: NodeChange): boolean {

@@ -16,6 +16,8 @@ function aReadyNode(capacity: Readonly<Record<string, string>> = amounts, tidyNo
   });
   expect(world.settle().verdict.phase).to.equal('Ready');
   world.done.length = 0;
+  // As every node that is Ready, it has given its slot back.
+  world.slot = undefined;
   return world;
 }
 
@@ -25,7 +27,7 @@ describe('resources of earlier layouts on a node that is Ready', () => {
     const { verdict } = world.step(1000);
     expect(verdict.requeueAfterMs).to.be.within(tenMinutes - 20_000, tenMinutes);
     expect(world.done).to.deep.equal([]);
-    world.step(tenMinutes);
+    expect(world.step(tenMinutes).verdict.phase).to.equal('Ready');
     expect(world.node.status?.allocatable).to.have.all.keys('nvidia.com/mig-7g.40gb', 'nvidia.com/hostdev', 'cpu');
     expect(world.node.status?.capacity).to.have.all.keys('nvidia.com/mig-7g.40gb', 'nvidia.com/hostdev', 'cpu');
     expect(world.done).to.have.lengthOf(1);
