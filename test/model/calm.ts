@@ -30,6 +30,12 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
     if (node.metadata.labels?.['gpupartition.dev/state'] !== undefined) return 'it still has a state';
     return undefined;
   }
+  // A controller that was stalled may not have seen the last edit: the node still is as the edit before wants it.
+  const edited = world.api
+    .list('policies')
+    .find(({ metadata, status }) => status?.acceptedGeneration !== metadata.generation);
+  if (edited)
+    return `generation ${edited.metadata.generation} of policy ${edited.metadata.name} is not accepted; ${words}`;
   const { wish } = partition.spec;
   if (!wish) return `it has no wish; ${words}`;
   const isMet = wish.gpus.every((one) => foreign.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one)));
