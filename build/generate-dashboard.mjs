@@ -137,6 +137,7 @@ const rows = [
         [['sum by (pod, code) (increase(gpu_partition_device_failures_total[$__rate_interval]))', '{{pod}} {{code}}']],
       ],
       ['Age of the last reading', 's', [['max by (pod) (gpu_partition_device_read_age_seconds)', '{{pod}}']]],
+      ['Clock ahead of the API server', 's', [['max by (pod) (gpu_partition_clock_skew_seconds)', '{{pod}}']]],
     ],
   ],
 ];

@@ -100,7 +100,6 @@ describe('config/monitoring', () => {
     const known = [...(await readMetrics()).keys()].map((name) => name.replace(/_(bucket|count|sum)$/, ''));
     const unused = [...new Set(known)].filter((name) => !used.has(name));
     expect(unused).to.have.members([
-      'gpu_partition_clock_skew_seconds',
       'gpu_partition_watch_events_total',
       'gpu_partition_watch_failures_total',
       'gpu_partition_watch_lists_total',
