@@ -2,7 +2,7 @@ import type { GpuNodePartition, Grant } from '../../api/types.ts';
 import { isUnanswered, nextEpoch } from './observed-epoch.ts';
 
 /**
- * A grant that nobody has answered in time is taken back by the next one, which names no plan. Any agent refuses a grant whose plan
+ * A grant that was not answered in time is taken back by the next one, which names no plan. Any agent refuses a grant whose plan
  * is not the one that it makes itself, also one of an earlier version. What may become of the GPUs stays in it: what the agent has
  * made is recognised by that.
  */

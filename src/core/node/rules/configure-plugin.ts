@@ -22,7 +22,7 @@ export function configurePlugin(situation: Situation): Outcome | undefined {
   return awaitTurn(situation, 'Settings', [nodeUnavailable, checkPlugin]) ?? closeAndConfigure(situation, key);
 }
 
-/** The plugin restarts with its new settings on a closed node: no pod gets a device of before. */
+/** The plugin restarts with its new settings on a closed node: no pod gets a device that is gone. */
 function closeAndConfigure(situation: Situation, key: string): Ruling {
   const { settings, node, waits } = situation;
   if (!isClosed(node)) {
