@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
-import { clusterTimeoutMs, installKinds, useSharedCluster } from '../support/cluster.ts';
+import { clusterTimeoutMs, installKinds, useOwnCluster } from '../support/cluster.ts';
 import { findOldNodes } from '../support/old-nodes.ts';
 
 interface Manifest {
@@ -10,7 +10,7 @@ interface Manifest {
 
 describe('the bundles and the version of Node.js', function () {
   this.timeout(60_000);
-  const cluster = useSharedCluster();
+  const cluster = useOwnCluster();
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
   const [, promised = ''] = /^>=(\d+\.\d+)$/.exec(engines.node) ?? [];
   let nodes: Awaited<ReturnType<typeof findOldNodes>>;

@@ -346,6 +346,7 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     await rig().apply('halves', {
       nodeSelector: { matchLabels: { pool: 'halves' } },
       layouts: [{ profiles: { '1g.10gb': 4 } }],
+      drain: { onTimeout: 'Force' },
     });
     await create('for-later', { limits: { 'nvidia.com/mig-1g.10gb': 1 } });
     await rig().untilReason('halves', 'Draining');

@@ -144,7 +144,12 @@ describe('the generation in force', function () {
     const before = await rig().rig.deviceOperations('held');
     await inference({ mode: 'Plan', layouts: [{ profiles: { '7g.40gb': 1 } }] });
     await rig().waitFor('inference', 'Ready', 'True', 'PlanOnly');
-    expect(await rig().untilReason('held', 'PlanOnly')).to.include('evict default/user');
+    // Its agent plans a moment after it was asked.
+    await eventually(
+      () => rig().untilReason('held', 'PlanOnly'),
+      (message) => message.includes('evict default/user'),
+      { timeoutMs: 30_000, what: 'the plan of held' },
+    );
     await stays(
       async () => (await rig().partition('held')).spec.policy?.name,
       (name) => name === 'inference',

@@ -151,7 +151,7 @@ describe('what is said of a node, and what is done to it,', function () {
     await untilMigState('a100', 'success');
     await applyObjects(rig(), [gpuPod({ name: 'user', resource: 'nvidia.com/mig-1g.5gb', node: 'a100' })]);
     await rig().kubectl('wait', '--for=condition=Ready', 'pod/user', '--timeout=30s');
-    await ask('a100', { profiles: { '7g.40gb': 1 } });
+    await ask('a100', { profiles: { '7g.40gb': 1 } }, { drain: { onTimeout: 'Force' } });
     await rig().untilReason('a100', 'Draining');
     await untilMigState('a100', 'pending');
     await rig().kubectl('delete', 'pod', 'user', '--wait', '--grace-period=1');

@@ -203,7 +203,7 @@ describe('gpu-partition plan and retry, on a cluster', function () {
       new Set(['eviction 201', 'eviction 429', 'eviction 500']),
     );
     expect(refused.filter(({ name }) => name === 'bare')).to.deep.equal([]);
-    await drained({ onTimeout: 'Force' });
+    await drained({ timeout: '1s', onTimeout: 'Force' });
     for (const node of ['n1', 'n2', 'n3']) await rig().untilReason(node, 'Ready', 60_000);
     const deleted = (await writesOfPods()).filter(({ verb, code }) => verb === 'delete' && code === 200);
     expect(deleted.map(({ name }) => name.replace(/-.*/, '')).sort()).to.deep.equal(['bare', 'train']);

@@ -174,6 +174,10 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
       layouts: [{ mig: 'Disabled' }],
     });
     await rig().waitFor('fallback', 'Ready', 'True', 'Outranked');
+    await ask({
+      layouts: [{ profiles: { '2g.10gb': 3 } }],
+      sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-2g.10gb', replicas: 2 }] },
+    });
     const found = async () => {
       const { spec, status } = await rig().partition('shared');
       const taints = ownTaints(await rig().node('shared'));

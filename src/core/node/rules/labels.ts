@@ -17,9 +17,11 @@ import { type Prediction, predictDevice } from './prediction.ts';
 /** What NVIDIA's tools make of the device under the policy's settings. */
 export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Prediction {
   const device = situation.partition.status?.device ?? {};
-  const config = situation.settings.pluginConfigMap
-    ? sharingOf(spec)
-    : administratorsSharing(situation, predictDevice(device, spec.strategy, undefined).offer.resources);
+  // Sharing in force was accepted with a ConfigMap: the plugin keeps its file when the controller is restarted without one.
+  const config =
+    situation.settings.pluginConfigMap || spec.sharing
+      ? sharingOf(spec)
+      : administratorsSharing(situation, predictDevice(device, spec.strategy, undefined).offer.resources);
   return predictDevice(device, spec.strategy, config);
 }
 

@@ -72,6 +72,24 @@ describe('the device plugin’s config file', () => {
     expect(world.done).to.deep.equal([]);
   });
 
+  it('that was chosen stays what the node is judged by where the controller has no ConfigMap any more', () => {
+    const resource = 'nvidia.com/mig-7g.40gb';
+    const sharing = { timeSlicing: [{ resource, replicas: 2 }] };
+    const policy = aSlicingPolicy({ sharing });
+    const world = aDoneNode({
+      settings: {},
+      policy,
+      node: aNode({
+        allocatable: { ...advertisesSlice, [resource]: '2' },
+        labels: { [label]: managedConfig(policy.spec).key },
+      }),
+    });
+    world.claim = { hold: refusedHold };
+    world.slot = undefined;
+    const { verdict } = world.settle();
+    expect(verdict, verdict.message).to.include({ phase: 'Ready', reason: 'Ready' });
+  });
+
   it('is chosen for no open node while a newer generation is not accepted, also with a slot', () => {
     const world = aDoneNode();
     world.claim = { hold: refusedHold };
