@@ -51,6 +51,8 @@ export class Cluster {
   readonly agents: AgentPods;
   readonly rollout = new FleetRollout();
   readonly memory = new FleetMemory();
+  /** Nodes whose slots are being released, by policy. */
+  readonly #releasing = new Map<string, ReadonlySet<string>>();
 
   constructor(parts: {
     readonly policies: Store<GpuPartitionPolicy & KubeObject>;
@@ -79,7 +81,14 @@ export class Cluster {
   ): Slot | undefined {
     const policy = this.policies.get(metadata.name);
     if (policy?.metadata.uid !== metadata.uid) return undefined;
+    if (this.#releasing.get(metadata.name)?.has(node.metadata.name) === true) return undefined;
     return slotOf(policy?.status?.inFlight, nameSlot(node, partition));
+  }
+
+  /** Slots count as gone while their release is being written: no node begins with one of them. @returns to call when it is written */
+  release(policy: string, nodes: readonly string[]): () => void {
+    this.#releasing.set(policy, new Set(nodes));
+    return () => this.#releasing.delete(policy);
   }
 
   /** `startTime` of all slots of a node, in any ledger. */
@@ -142,6 +151,7 @@ export class Cluster {
       now,
       policy: { ...policy, status: this.policies.get(name)?.status ?? {} },
       standings,
+      size: standings.countGpuNodes((node) => record.tally.has(node)),
       standingOf: this.standingsFor(name),
       uidOf: (node) => this.nodes.get(node)?.metadata.uid,
       admits: admitsOf(record, standings, isOverdue),

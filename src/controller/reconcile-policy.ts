@@ -130,16 +130,21 @@ export class PolicyReconciler {
   /** Compare-and-swap: a decision on an older ledger has no effect. */
   async #writeLedger(policy: Policy, { ledger, canary, pace, admitted, released }: LedgerStep): Promise<void> {
     const { name, uid, resourceVersion } = policy.metadata;
-    const written = await this.#client.apply<Policy>(
-      { resource: policies, name, subresource: 'status' },
-      {
-        metadata: { uid, resourceVersion },
-        status: { inFlight: ledger, ...(canary && { canary }), ...(pace && { pace }) },
-      },
-      { force: true, fieldManager: ledgerManager },
-    );
-    this.#cluster.policies.remember(written);
-    this.#requeueNodes([...admitted, ...released]);
+    const isWritten = this.#cluster.release(name, released);
+    try {
+      const written = await this.#client.apply<Policy>(
+        { resource: policies, name, subresource: 'status' },
+        {
+          metadata: { uid, resourceVersion },
+          status: { inFlight: ledger, ...(canary && { canary }), ...(pace && { pace }) },
+        },
+        { force: true, fieldManager: ledgerManager },
+      );
+      this.#cluster.policies.remember(written);
+    } finally {
+      isWritten();
+      this.#requeueNodes([...admitted, ...released]);
+    }
     // This frees a place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
       for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);

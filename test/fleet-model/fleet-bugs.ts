@@ -26,7 +26,7 @@ export const fleetBugs: readonly FleetBug[] = [
     seeLedger: (snapshot) => {
       const { maxUnavailable = 1 } = snapshot.policy.spec.rollout ?? {};
       if (typeof maxUnavailable === 'number') return snapshot;
-      const share = (snapshot.standings.size * Number.parseInt(maxUnavailable, 10)) / 100;
+      const share = (snapshot.size * Number.parseInt(maxUnavailable, 10)) / 100;
       return withRollout(snapshot, { maxUnavailable: Math.ceil(share) });
     },
   },

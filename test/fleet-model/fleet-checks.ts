@@ -217,7 +217,10 @@ export class FleetChecks {
     const { uid = '' } = spec.policy ?? {};
     // Whether that failure counts for before or after an edit depends on who has seen the edit.
     const isJustEdited = this.#now - (this.#editedAt.get(uid) ?? 0) < this.#lagMs;
-    if (this.#failed.has(metadata.name) || isJustEdited) return;
+    // A grant of an earlier generation that ends late has failed at that generation.
+    const { generation } = this.#world.api.find('policies', spec.policy?.name ?? '')?.metadata ?? {};
+    const isEarlier = (spec.policy?.generation ?? 0) < (generation ?? 0);
+    if (this.#failed.has(metadata.name) || isJustEdited || isEarlier) return;
     this.#failed.set(metadata.name, { of: uid, at: this.#now });
   }
 

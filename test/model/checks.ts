@@ -349,7 +349,8 @@ export class Invariants {
     const isTold = device?.step !== 'Unknown' && device?.bootID === node.status?.nodeInfo?.bootID;
     const isHeard = snapshot.agent.state === 'Ready' && isTold;
     const { gpus: known = [] } = isHeard ? (device ?? {}) : this.#world.device.report();
-    const offer = countOffer(known, partition?.spec.strategy ?? 'mixed');
+    // What the plugin runs with, whatever the policy that is gone has asked for.
+    const offer = countOffer(known, this.#world.setup.strategy);
     // What was never reported, and lost GPUs, cannot be compared.
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
     // GPUs that are back, and that the plugin has not seen yet, mislead nobody.

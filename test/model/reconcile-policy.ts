@@ -106,9 +106,25 @@ export class PolicyWork {
     policy: Policy,
     { ledger, canary, admitted, released }: LedgerStep,
   ): Generator<number, void, undefined> {
-    const { name, uid, resourceVersion } = policy.metadata;
+    const { name } = policy.metadata;
     const { inFlight = [], canary: knownCanary } = policy.status ?? {};
     if (sameJson([ledger, canary], [inFlight, knownCanary])) return;
+    const isWritten = this.#cluster.release(name, released);
+    try {
+      yield* this.#swapLedger(policy, { ledger, canary });
+    } finally {
+      isWritten();
+      for (const node of [...admitted, ...released]) this.#lookAt(node);
+    }
+    if (released.length > 0)
+      for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
+  }
+
+  *#swapLedger(
+    policy: Policy,
+    { ledger, canary }: Pick<LedgerStep, 'ledger' | 'canary'>,
+  ): Generator<number, void, undefined> {
+    const { name, uid, resourceVersion } = policy.metadata;
     const written = yield* this.#shell.call('Write', () => {
       if (this.#world.api.find('policies', name)?.metadata.uid !== uid) throw refuse(409, 'Conflict', 'another uid');
       return this.#world.api.update(
@@ -123,9 +139,6 @@ export class PolicyWork {
       );
     });
     this.#cluster.policies.remember(written);
-    for (const node of [...admitted, ...released]) this.#lookAt(node);
-    if (released.length > 0)
-      for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
   }
 
   *#retire({ policy, tally, isAccepted }: PolicyRecord): WorkerTask {

@@ -138,10 +138,12 @@ class Play {
     const inFlight = this.#ledgers.get(name) ?? [];
     const canary = this.#canaries.get(name);
     const { inFlight: _ledger, canary: _canary, ...status } = policy.status ?? {};
+    const standings = this.#rollout.of(name);
     const step = stepLedger({
       now: this.now,
       policy: { ...policy, status: { ...status, inFlight, ...(canary && { canary }) } },
-      standings: this.#rollout.of(name),
+      standings,
+      size: standings.countGpuNodes(),
       standingOf: (node) => this.#rollout.standingOf(node),
       uidOf: (node) => this.#uids.get(node),
       admits,

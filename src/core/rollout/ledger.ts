@@ -17,6 +17,8 @@ export interface LedgerSnapshot {
   readonly policy: GpuPartitionPolicy;
   /** Of the nodes that the policy decides over. */
   readonly standings: Standings;
+  /** How many of them have GPUs: the base of percentages. */
+  readonly size: number;
   /** How a node stands, whichever policy decides over it; undefined if it has not been processed yet. */
   readonly standingOf: (node: string) => NodeStanding | undefined;
   /** Undefined if there is no such node. */
@@ -141,8 +143,7 @@ interface Places {
 }
 
 function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): Limits {
-  const { policy, standings, now, frozen, cap } = snapshot;
-  const { size } = standings;
+  const { policy, standings, size, now, frozen, cap } = snapshot;
   const { maxUnavailable = 1, failureThreshold = 1, windows, paused } = policy.spec.rollout ?? {};
   const most = countLimit(maxUnavailable, size);
   const isCanary = canary.places !== undefined;

@@ -62,9 +62,14 @@ export class Standings {
     return this.#nodes.get(node);
   }
 
-  /** How many have GPUs: the base of percentages. */
-  get size(): number {
-    return this.#withGpus.size;
+  /**
+   * How many have GPUs: the base of percentages.
+   * @param isOwn of nodes that the policy still decides over: one that an edit has just left out is here until it is looked at
+   */
+  countGpuNodes(isOwn: (node: string) => boolean = () => true): number {
+    let count = 0;
+    for (const node of this.#withGpus) if (isOwn(node)) count += 1;
+    return count;
   }
 
   /** Nodes on which no new pod can run, for reasons other than the rollout. */

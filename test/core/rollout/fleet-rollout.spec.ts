@@ -53,12 +53,12 @@ describe('the rollouts of a fleet', () => {
     fleet.put(anAsking('a'));
     fleet.put(aStanding('b', { policy: 'q' }));
     expect(fleet.put(aStanding('cpu', { policy: undefined, hasGpus: false }))).to.deep.equal([]);
-    expect([fleet.size, fleet.of('p').size]).to.deep.equal([2, 1]);
+    expect([fleet.size, fleet.of('p').countGpuNodes()]).to.deep.equal([2, 1]);
     expect(fleet.put(aStanding('c', { policy: undefined }))).to.deep.equal(['p']);
     expect(fleet.size).to.equal(3);
     fleet.remove('c');
     fleet.put(anAsking('a', 'New', { hasGpus: false }));
-    expect([fleet.size, fleet.of('p').size]).to.deep.equal([1, 0]);
+    expect([fleet.size, fleet.of('p').countGpuNodes()]).to.deep.equal([1, 0]);
   });
 
   it('take a node with a slot for one under way while it is looked at', () => {

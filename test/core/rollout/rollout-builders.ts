@@ -97,6 +97,7 @@ export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): 
       },
     },
     standings: fleet.of('p'),
+    size: fleet.of('p').countGpuNodes(),
     standingOf: (node) => fleet.standingOf(node),
     uidOf: (node) => uids[node],
     admits: parts.admits ?? 'Everybody',

@@ -66,6 +66,7 @@ function countLooks(nodes: readonly NodeStanding[], rollout: Parameters<typeof a
     now: noon,
     policy: { ...aPolicy(rollout), status: { inFlight } },
     standings,
+    size: all.length,
     standingOf: find,
     uidOf: (node) => find(node)?.nodeUID,
     admits: 'Everybody',

@@ -189,11 +189,17 @@ export class RolloutWorld {
     expect(again.released, 'given back by a second step').to.deep.equal([]);
   }
 
+  /** Nodes over which policy `p` decides. */
+  get #own(): readonly string[] {
+    return [...this.#truth].flatMap(([node, { policy }]) => (policy === 'p' ? [node] : []));
+  }
+
   #decide(): LedgerStep {
     return stepLedger({
       now: this.#now,
       policy: this.#policy,
       standings: this.#fleet.of('p'),
+      size: this.#own.length,
       standingOf: (node) => this.#fleet.standingOf(node),
       uidOf: (node) => this.#truth.get(node)?.uid,
       admits: [...this.#truth.keys()].every((node) => this.#seen.has(node)) ? 'Everybody' : 'Nobody',
@@ -215,8 +221,7 @@ export class RolloutWorld {
     const standings = this.#fleet.of('p');
     // 2. Nobody starts beyond the budget, the cap, a pause or the threshold.
     const { maxUnavailable = 1, failureThreshold = 1 } = this.#policy.spec.rollout ?? {};
-    // A node that another policy has won counts until it is looked at.
-    const size = Math.max([...this.#truth.values()].filter(({ policy }) => policy === 'p').length, standings.size);
+    const size = this.#own.length;
     const before = new Set((this.#policy.status?.inFlight ?? []).map(({ node, nodeUID }) => `${node} ${nodeUID}`));
     const isFound = (node: string): boolean => standings.get(node)?.isUnderWay === true;
     const started = ledger.filter(({ node, nodeUID }) => !before.has(`${node} ${nodeUID}`) && !isFound(node));

@@ -29,6 +29,12 @@ import { configOf, describeTrouble } from './plugin-trouble.ts';
 import { mayFollowSignal } from './signal-plugin.ts';
 import { awaitSlot } from './slot.ts';
 
+/**
+ * How long the Node may still show what the plugin of before offered, in ms. The kubelet writes changed resources with its next status,
+ * every 10 s by default (nodeStatusUpdateFrequency), and nobody else tells while the agent is silent.
+ */
+const slowestStatusMs = 30_000;
+
 /** What the node has to offer before pods may come. */
 export interface ExpectedOffer {
   readonly resources: Readonly<Record<string, number>>;
@@ -117,7 +123,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
     const isNothing = Object.keys(advertisedResources(node.status?.allocatable ?? {})).length === 0;
     return isNothing ? undefined : waitForPlugin([], []);
   }
-  const isBack = found.some(isReady) && waits.lasts('PluginReady', change) >= settings.refreshAfterMs;
+  const isBack = found.some(isReady) && waits.lasts('PluginReady', change) >= slowestStatusMs;
   return isBack ? undefined : waitForPlugin([], []);
 }
 
