@@ -18,6 +18,8 @@ const usualLagMs = 3000;
 /** Time between a leader's last read and its action, in ms. */
 const raceMs = 1000;
 const troubleMs = 180_000;
+/** Time after which a new leader knows what the one before it has done, in ms. */
+const newLeaderMs = 10_000;
 
 /** An observer that sees every revision of the API and keeps its own counts. */
 export class FleetChecks {
@@ -35,8 +37,8 @@ export class FleetChecks {
   readonly #takenAt = new Map<string, { readonly at: number; readonly by: string }>();
   /** Pods whose announcement another leader took back, and when. */
   readonly #takenBack = new Map<string, { readonly at: number; readonly by: string }>();
-  /** Who closed a node, by its uid. */
-  readonly #closedBy = new Map<string, string>();
+  /** Who closed a node, and when, by its uid. */
+  readonly #closed = new Map<string, { readonly at: number; readonly by: string }>();
   /** Nodes that failed at the current generation of their policy, by name: the policy's uid, and since when. */
   readonly #failed = new Map<string, { readonly of: string; readonly at: number }>();
   readonly #canaries = new Map<string, Map<string, number | undefined>>();
@@ -97,7 +99,7 @@ export class FleetChecks {
     if (isClosedAnyway(object)) this.#closedAnywayUntil.delete(uid);
     else if (!this.#closedAnywayUntil.has(uid)) this.#closedAnywayUntil.set(uid, this.#now);
     if (before === undefined) this.#countNodes();
-    if (isController && before && !isClosed(before) && isClosed(object)) this.#closedBy.set(uid, by);
+    if (isController && before && !isClosed(before) && isClosed(object)) this.#closed.set(uid, { at: this.#now, by });
     if (isController && before) this.#keepsOthers(before, object, by);
     this.#isKnown(name, by);
   }
@@ -262,7 +264,15 @@ export class FleetChecks {
       if (kept.some((one) => one.node === slot.node && one.nodeUID === slot.nodeUID)) continue;
       if (isLost) this.#orphans.add(slot.nodeUID ?? '');
       this.#takenAt.set(slot.nodeUID ?? '', { at: this.#now, by });
-      this.#isKnown(slot.node, this.#closedBy.get(slot.nodeUID ?? '') ?? by);
+      const closed = this.#closed.get(slot.nodeUID ?? '');
+      this.#isKnown(slot.node, closed?.by ?? by);
+      // Leaders that act at the same time cannot know of each other; one that comes later can.
+      const isOld = closed !== undefined && this.#now - closed.at > newLeaderMs;
+      demand(
+        isLost || !isOld || !this.#orphans.has(slot.nodeUID ?? ''),
+        'S5',
+        `${by} takes the slot of ${slot.node}, which is being changed`,
+      );
     }
     if (!isController || type === 'delete') return;
     const isNew = (slot: Slot): boolean =>

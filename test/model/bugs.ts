@@ -334,8 +334,13 @@ export const bugs: readonly Bug[] = [
     what: 'tries what fails in the same way each time without a rest',
     theme: 'Failures',
     remember: ({ waits, ...memory }) => {
-      const { GrantFailed: _forgotten, ...others } = waits;
-      return { ...memory, waits: others };
+      const { GrantFailed: failed, ...others } = waits;
+      if (failed?.of === undefined) return { ...memory, waits };
+      const [generation, epoch, fault] = failed.of.split('|');
+      return {
+        ...memory,
+        waits: { ...others, GrantFailed: { ...failed, of: [generation, epoch, fault, 1].join('|'), count: 1 } },
+      };
     },
   },
   {
