@@ -332,7 +332,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'CountNoFailures',
     what: 'tries what fails in the same way each time without a rest',
-    theme: 'Failures',
+    theme: 'Broken',
     remember: ({ waits, ...memory }) => {
       const { GrantFailed: failed, ...others } = waits;
       if (failed?.of === undefined) return { ...memory, waits };

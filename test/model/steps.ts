@@ -120,6 +120,12 @@ const table = {
       world.faults.failures = 1 + world.random.integer(3);
     },
   ],
+  failThroughout: [
+    0,
+    (world) => {
+      world.faults.failures = 30;
+    },
+  ],
   loseGpu: [
     1,
     (world) => {

@@ -60,6 +60,12 @@ const themes = {
     names: ['failOperations', 'failOperations', 'failOperations', 'failOperations', 'wait', 'wait', 'editPolicy'],
     pauses: [600, 15_000, 60_000, 300_000],
   },
+  /** The driver refuses every change for a long time. */
+  Broken: {
+    setup: { hasStartupTaint: false },
+    names: ['failThroughout', 'failThroughout', 'wait', 'wait', 'editPolicy'],
+    pauses: [600, 15_000, 60_000, 300_000],
+  },
   Leaders: {
     setup: {},
     names: [
