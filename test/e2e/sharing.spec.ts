@@ -176,7 +176,7 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
     await rig().waitFor('fallback', 'Ready', 'True', 'Outranked');
     await ask({
       layouts: [{ profiles: { '2g.10gb': 3 } }],
-      sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-2g.10gb', replicas: 2 }] },
+      sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-2g.10gb', replicas: 4 }] },
     });
     const found = async () => {
       const { spec, status } = await rig().partition('shared');
