@@ -52,7 +52,10 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
   ],
   [1_001_551, 'the onlooker took a plugin for one of strategy mixed when the policy was gone'],
   [1_002_390, 'a node began with a slot whose release was being written'],
-  [1_002_671, 'a node without an agent was opened by what the plugin of before had offered, as the kubelet reported late'],
+  [
+    1_002_671,
+    'a node without an agent was opened by what the plugin of before had offered, as the kubelet reported late',
+  ],
 ];
 
 describe('model of a node', function () {
