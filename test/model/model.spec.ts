@@ -50,6 +50,7 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
     1_003_755,
     'a node was taken for untouched by what the API server had heard of its offer, and the kubelet offered more',
   ],
+  [1_001_324, 'a node that was right waited, paused, for a slot in which its exporters could be replaced'],
   [1_001_551, 'the onlooker took a plugin for one of strategy mixed when the policy was gone'],
   [1_002_390, 'a node began with a slot whose release was being written'],
   [

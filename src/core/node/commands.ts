@@ -58,6 +58,8 @@ export type Command =
       /** The owner that replaces the pod, by uid, and how often its pods were already evicted here. */
       readonly owner?: string;
       readonly round: number;
+      /** It reads GPUs for the cluster, such as an exporter, and does no user's work: see {@link GpuHolder}. */
+      readonly isHolder?: true;
     }
   /** Deletes a pod whatever its disruption budget says. */
   | { readonly name: 'DeletePod'; readonly pod: PodRef; readonly graceSeconds?: number }

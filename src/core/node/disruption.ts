@@ -28,7 +28,8 @@ function disrupts(command: Command): boolean {
   // Removing a resource that is at 0 changes nothing that the node offers.
   if (command.name === 'AdvertiseDevices')
     return Object.values(command.status.allocatable).some((amount) => amount !== null);
-  return command.name === 'EvictPod';
+  // Pods that read the devices before a change are replaced after it: that ends the change, and takes nothing from a user.
+  return command.name === 'EvictPod' && command.isHolder !== true;
 }
 
 function takesAway({ addTaints = [], borrow = {} }: NodeChange): boolean {

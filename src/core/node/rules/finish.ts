@@ -128,7 +128,7 @@ function restartHolders(situation: Situation): { readonly commands: readonly Com
   // Evictions that a disruption budget refuses are repeated as long as the node is not open.
   const isDone = staying.length === 0 && going.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
   if (isDone) waits.lasts('HoldersRestarted', note);
-  return { commands: evictPods(situation, going) };
+  return { commands: evictPods(situation, going).map((command) => ({ ...command, isHolder: true as const })) };
 }
 
 /**
