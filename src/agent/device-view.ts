@@ -37,7 +37,7 @@ export class DeviceView {
   strategy: Strategy | undefined;
   /** Set while the plan waits for somebody who uses a GPU: the device is then read more often. */
   isInUse = false;
-  /** Set while those who use a GPU are drained. */
+  /** Set while pods are told to go: the node is closed. */
   isDraining = false;
   /** Consecutive failed readings. */
   failures = 0;
@@ -176,8 +176,9 @@ export class DeviceView {
 
   get #paceMs(): number {
     if (this.failures > 0) return Math.min(this.#intervalMs, retryMs(this.failures));
-    if (!this.isInUse) return this.#intervalMs;
-    return Math.min(this.isDraining ? drainReadMs : busyReadMs, this.#intervalMs);
+    // Also when all who were known have gone: the controller waits to hear of a pod that has slipped in.
+    if (this.isDraining) return Math.min(drainReadMs, this.#intervalMs);
+    return this.isInUse ? Math.min(busyReadMs, this.#intervalMs) : this.#intervalMs;
   }
 
   #fail(error: unknown): Fault {
