@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs, { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { lockNode, type NodeLock } from '../../src/device/host/node-lock.ts';
@@ -44,6 +45,20 @@ describe('lock of a node', () => {
     const next = await lockNode({ folder, waitMs: 0 });
     await next.release();
     expect(readdirSync(folder)).to.deep.equal(['lock.2']);
+  });
+
+  it('removes what a program left behind that was killed while it waited, and nothing of those that still wait', async () => {
+    const folder = scratch.path('left');
+    const holder = await lockNode({ folder, waitMs: 0 });
+    const waiting = lockNode({ folder, retryMs: 5 });
+    const [live = ''] = readdirSync(folder).filter((name) => name.startsWith('socket.'));
+    for (const name of ['socket.0123456789ab', 'socket.ba9876543210', 'notes']) writeFileSync(join(folder, name), '');
+    const longAgo = Date.now() / 1000 - 3600;
+    for (const name of ['socket.0123456789ab', 'notes', live]) fs.utimesSync(join(folder, name), longAgo, longAgo);
+    await holder.release();
+    const next = await waiting;
+    expect(readdirSync(folder).sort()).to.deep.equal(['lock.2', 'notes', 'socket.ba9876543210']);
+    await next.release();
   });
 
   it('is had by exactly one of many who try at once, whoever died before them', async () => {

@@ -49,6 +49,7 @@ export async function lockNode(options: NodeLockOptions): Promise<NodeLock> {
     rmSync(own, { force: true });
   }
   const path = name;
+  await removeLeftovers(folder);
   const descriptor = findDescriptor(server);
   if (descriptor !== undefined) descriptors.add(descriptor);
   return {
@@ -59,6 +60,18 @@ export async function lockNode(options: NodeLockOptions): Promise<NodeLock> {
       return close(server);
     },
   };
+}
+
+/** Older than any moment between making such a socket and listening on it, in ms. */
+const leftoverMs = 60_000;
+
+/** Removes sockets of programs that were killed while they waited for the lock. A socket on which somebody listens stays. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of readdirSync(folder).filter((one) => /^socket\.[0-9a-f]{12}$/.test(one))) {
+    const path = join(folder, name);
+    const madeAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (Date.now() - madeAt > leftoverMs && !(await isListening(path))) rmSync(path, { force: true });
+  }
 }
 
 function explainLoss(path: string, inode: number): string | undefined {
