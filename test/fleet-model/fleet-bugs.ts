@@ -177,7 +177,7 @@ export const fleetBugs: readonly FleetBug[] = [
       ...snapshot,
       standings: new Proxy(snapshot.standings, {
         get: (target, key) => {
-          if (key === 'notReady') return new Set<string>();
+          if (key === 'unavailable') return new Set<string>();
           const value: unknown = Reflect.get(target, key, target);
           return typeof value === 'function' ? value.bind(target) : value;
         },
