@@ -30,7 +30,7 @@ interface PodView {
 describe('a fleet of 20 nodes', function () {
   this.timeout(300_000);
   const rig = useRig(nodes, {
-    controllerArguments: ['--max-concurrent-nodes', '100%', '--lease-seconds', '15'],
+    controllerArguments: ['--max-concurrent-nodes', '100%', '--lease-seconds', '30'],
     // Twenty agents that read more often keep both cores busy.
     agentArguments: ['--read-interval-ms', '60000'],
   });
