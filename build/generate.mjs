@@ -60,6 +60,22 @@ function defaultsOf({ default: value, properties }) {
   return inner.length > 0 ? { ...value, ...Object.fromEntries(inner) } : value;
 }
 
+/** Types and required fields alone: objects of other releases have more fields, and other values. */
+function toShape(node) {
+  if (Array.isArray(node)) return node.map(toShape);
+  if (node === null || typeof node !== 'object') return node;
+  const { type, anyOf, required, properties, items, additionalProperties } = node;
+  const fields = Object.entries(properties ?? {}).map(([name, child]) => [name, toShape(child)]);
+  return {
+    ...(type && { type }),
+    ...(anyOf && { anyOf: toShape(anyOf) }),
+    ...(required && { required }),
+    ...(properties && { properties: Object.fromEntries(fields) }),
+    ...(items && { items: toShape(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: toShape(additionalProperties) }),
+  };
+}
+
 const metadata = {
   type: 'object',
   additionalProperties: true,
@@ -102,6 +118,16 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
     style: { singleQuote: true, printWidth: 120 },
   });
   await writeFile(new URL(`${module}.ts`, target), types);
+  const { spec: specSchema, status: statusSchema } = version.schema.openAPIV3Schema.properties;
+  const shape = { spec: toShape(specSchema), status: toShape(statusSchema) };
+  await writeFile(
+    new URL(`${module}.shape.ts`, target),
+    await format(`${banner}\nexport const shape = ${JSON.stringify(shape)};\n`, {
+      parser: 'typescript',
+      singleQuote: true,
+      printWidth: 120,
+    }),
+  );
   if (!validated.includes(kind)) continue;
 
   const { spec } = version.schema.openAPIV3Schema.properties;

@@ -166,6 +166,40 @@ describe('gpu-partition plan --snapshot', () => {
     }
   });
 
+  it('names the object and the field of another shape than an API server gives', async () => {
+    const [node, ...others] = (listOf(aBusyCluster()) as { items: { metadata: object; kind: string }[] }).items;
+    for (const [change, message] of [
+      [{ metadata: { name: 'n1', labels: ['a'] } }, 'Node n1: metadata.labels must be object'],
+      [{ metadata: undefined }, 'a Node without a name has no metadata'],
+      [
+        { metadata: { name: 'n1\nn9' } },
+        'Node n1\\nn9: metadata.name must not contain white space or control characters',
+      ],
+      [{ spec: { taints: {} } }, 'Node n1: spec.taints must be array'],
+      [{ status: { conditions: [{ type: 'Ready' }] } }, 'Node n1: status.conditions.0 has no status'],
+      [{ kind: 7 }, 'an item is not an object with a kind'],
+    ] as const) {
+      await write('odd.json', JSON.stringify({ kind: 'List', items: [{ ...node, ...change }, ...others] }));
+      const { code, stderr } = await plan('-f', 'policy.yaml', '--snapshot', 'odd.json');
+      expect({ code, stderr }).to.deep.equal({
+        code: 2,
+        stderr: `error: odd.json: ${message}; make the snapshot with: kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml\n`,
+      });
+    }
+  });
+
+  it('has no internal error, whatever is in a place of a snapshot', async () => {
+    const whole = listOf(aBusyCluster());
+    const places = listPlaces(whole).filter((_, index) => index % 4 === 0);
+    for (const [index, place] of places.entries()) {
+      const wrong = [null, 7, 'x', [], {}, [null], true][index % 7];
+      await write('odd.json', JSON.stringify(replaceAt(whole, place, wrong)));
+      const { code, stderr } = await plan('-f', 'policy.yaml', '--snapshot', 'odd.json');
+      expect([0, 1, 2], `${place.join('.')} = ${JSON.stringify(wrong)}: ${stderr}`).to.include(code);
+      expect(stderr).not.to.include('internal error');
+    }
+  });
+
   it('refuses a snapshot without other namespaces or policies: it would call pods gone that run', async () => {
     const cluster = aBusyCluster();
     const z = { ...aTeamPod('z'), metadata: { name: 'z', namespace: 'default', uid: 'uid-z' } };
@@ -218,3 +252,16 @@ describe('gpu-partition plan --snapshot', () => {
     expect(stderr).to.match(/no cluster to ask: the kubeconfig .* does not exist/);
   });
 });
+
+/** Paths of all values in a document. */
+function listPlaces(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, child]) => listPlaces(child, [...path, key]))];
+}
+
+function replaceAt(value: unknown, [key, ...rest]: readonly string[], by: unknown): unknown {
+  if (key === undefined) return by;
+  if (Array.isArray(value))
+    return value.map((child, index) => (String(index) === key ? replaceAt(child, rest, by) : child));
+  return { ...(value as object), [key]: replaceAt((value as Record<string, unknown>)[key], rest, by) };
+}

@@ -1,4 +1,3 @@
-import { nodePartitions, policies } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
 import { fieldsOf } from '../../core/policy/broken-rule.ts';
@@ -8,24 +7,29 @@ import { CliError } from '../exit.ts';
 import { readInputs } from '../input/input-file.ts';
 import { readManifests } from '../input/manifest.ts';
 import type { Terminal } from '../terminal.ts';
+import { explainShape } from './snapshot-shape.ts';
 
 /** kubectl's output for a fleet is larger than hand-written files. */
 const snapshotBytes = 256 * 1024 * 1024;
-const ownKinds: readonly string[] = [nodePartitions.kind, policies.kind];
 /** To be run where the cluster is accessible. */
 export const snapshotCommand = 'kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml';
 
-/** A cluster that kubectl wrote to files. Its objects come from an API server: their shape is not checked again. */
+/**
+ * A cluster that kubectl wrote to files.
+ *
+ * @throws CliError if a file is no snapshot, or an object in it has another shape than an API server gives it
+ */
 export async function readSnapshot(paths: readonly string[], now: number, terminal: Terminal): Promise<ClusterState> {
   const objects = new Map<string, unknown[]>();
   for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
     if ('error' in content) throw new CliError(`${name}: ${content.error}`);
     for (const value of readObjects(name, content.text)) {
-      const { kind, metadata, spec } = fieldsOf(value) ?? {};
-      const named = fieldsOf(metadata)?.['name'];
-      if (typeof kind !== 'string' || typeof named !== 'string') continue;
-      if (ownKinds.includes(kind) && fieldsOf(spec) === undefined)
-        throw new CliError(`${name}: ${kind} ${named} has no spec; make the snapshot with: ${snapshotCommand}`);
+      const { kind, metadata } = fieldsOf(value) ?? {};
+      if (typeof kind !== 'string')
+        throw new CliError(`${name}: an item is not an object with a kind; make the snapshot with: ${snapshotCommand}`);
+      const wrong = explainShape(kind, value);
+      if (wrong !== undefined)
+        throw new CliError(`${name}: ${describe(kind, metadata)}${wrong}; make the snapshot with: ${snapshotCommand}`);
       const found = objects.get(kind) ?? [];
       found.push(value);
       objects.set(kind, found);
@@ -45,6 +49,11 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
     pods: list('Pod') as readonly ClusterPod[],
     budgets: list('PodDisruptionBudget') as readonly BudgetView[],
   };
+}
+
+function describe(kind: string, metadata: unknown): string {
+  const named = fieldsOf(metadata)?.['name'];
+  return typeof named === 'string' ? `${kind} ${JSON.stringify(named).slice(1, -1)}` : `a ${kind} without a name`;
 }
 
 function readObjects(name: string, text: string): readonly unknown[] {

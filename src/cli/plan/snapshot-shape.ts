@@ -1,0 +1,94 @@
+import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
+import { shape as partitionShape } from '../../api/generated/gpu-node-partition.shape.ts';
+import { shape as policyShape } from '../../api/generated/gpu-partition-policy.shape.ts';
+
+const text = { type: 'string' };
+const texts = { type: 'object', additionalProperties: text };
+/** A name is printed in lines and tables: white space and control characters would forge others. */
+const name = { type: 'string', minLength: 1, maxLength: 253, pattern: '^[!-~]+$' };
+const listOf = (items: SchemaObject): SchemaObject => ({ type: 'array', items });
+const shapeOf = (properties: Readonly<Record<string, SchemaObject>>, ...required: readonly string[]): SchemaObject => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+const quantities = { type: 'object', additionalProperties: { type: ['string', 'number'] } };
+const conditions = listOf(shapeOf({ type: text, status: text, message: text }, 'type', 'status'));
+const metadata = shapeOf(
+  {
+    name,
+    namespace: name,
+    uid: text,
+    generation: { type: 'integer' },
+    labels: texts,
+    annotations: texts,
+    deletionTimestamp: text,
+    ownerReferences: listOf(shapeOf({ kind: text, name: text, uid: text })),
+  },
+  'name',
+);
+const objectOf = (parts: Readonly<Record<string, SchemaObject>>, ...required: readonly string[]): SchemaObject =>
+  shapeOf({ metadata, ...parts }, 'metadata', ...required);
+
+const containers = listOf(
+  shapeOf({ name: text, resources: shapeOf({ limits: quantities, requests: quantities }), env: listOf(shapeOf({})) }),
+);
+/** What is read of objects of each kind. Other fields are not looked at: newer API servers have more of them. */
+const shapes: Readonly<Record<string, SchemaObject>> = {
+  Node: objectOf({
+    spec: shapeOf({
+      taints: listOf(shapeOf({ key: text, value: text, effect: text }, 'key')),
+      unschedulable: { type: 'boolean' },
+    }),
+    status: shapeOf({ allocatable: quantities, capacity: quantities, nodeInfo: shapeOf({ bootID: text }), conditions }),
+  }),
+  Pod: objectOf({
+    spec: shapeOf({
+      nodeName: text,
+      nodeSelector: texts,
+      containers,
+      initContainers: containers,
+      tolerations: listOf(shapeOf({ key: text, value: text, effect: text, operator: text })),
+    }),
+    status: shapeOf({ phase: text, conditions }),
+  }),
+  PodDisruptionBudget: objectOf({
+    spec: shapeOf({
+      selector: shapeOf({ matchLabels: texts, matchExpressions: listOf(shapeOf({ key: text }, 'key')) }),
+    }),
+    status: shapeOf({
+      disruptionsAllowed: { type: 'integer' },
+      currentHealthy: { type: 'integer' },
+      desiredHealthy: { type: 'integer' },
+      expectedPods: { type: 'integer' },
+    }),
+  }),
+  GpuNodePartition: objectOf(partitionShape, 'spec'),
+  GpuPartitionPolicy: objectOf(policyShape, 'spec'),
+};
+
+const ajv = new Ajv({ strict: false, verbose: true });
+const checks = new Map(Object.entries(shapes).map(([kind, shape]) => [kind, ajv.compile(shape)]));
+
+/**
+ * What is wrong with the shape of an object, in words that follow its name: ` has no spec`, `: metadata.labels must be object`.
+ * Undefined if nothing is, or if objects of this kind are not read.
+ */
+export function explainShape(kind: string, object: unknown): string | undefined {
+  const check = checks.get(kind);
+  if (check === undefined || check(object)) return undefined;
+  const [error] = check.errors ?? [];
+  return error && describe(error);
+}
+
+function describe(error: ErrorObject): string {
+  const path = error.instancePath.split('/').slice(1).join('.');
+  return path === '' ? ` ${wordsOf(error)}` : `: ${path} ${wordsOf(error)}`;
+}
+
+function wordsOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+  const missing: unknown = params['missingProperty'];
+  if (keyword === 'required' && typeof missing === 'string') return `has no ${missing}`;
+  return keyword === 'pattern' ? 'must not contain white space or control characters' : message;
+}
