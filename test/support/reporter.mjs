@@ -2,15 +2,17 @@ import { relative } from 'node:path';
 import mocha from 'mocha';
 
 const mostListed = 30;
+const longestSaid = 200;
 
 /**
- * mocha's own output; at the end the files with failures, where the time went in a run of many files, and as the very last line the
- * summary for people and CI: `N passed, N failed`.
+ * mocha's own output; at the end where the time went in a run of many files, each failure in a line for those who see only the last lines
+ * of a log, and as the very last line the summary for people and CI: `N passed, N failed`.
  */
 export default class PlainEndReporter extends mocha.reporters.Spec {
   /** Milliseconds of tests and hooks by file. */
   #spent = new Map();
-  #failed = new Set();
+  /** A line each. */
+  #failed = [];
 
   constructor(runner, options) {
     super(runner, options);
@@ -18,16 +20,16 @@ export default class PlainEndReporter extends mocha.reporters.Spec {
       file && this.#spent.set(relative('.', file), this.#spentIn(file) + duration);
     runner.on('test end', add);
     runner.on('hook end', add);
-    runner.on('fail', ({ file }) => this.#failed.add(relative('.', file ?? '')));
+    runner.on('fail', (test, error) => this.#failed.push(`${relative('.', test.file ?? '')}: ${said(test, error)}`));
   }
 
   /** Not at mocha's end: files whose process died are reported after that. */
   epilogue() {}
 
   done(failures, exit) {
-    super.epilogue();
-    if (this.#failed.size > 0) console.log(`failures in ${[...this.#failed].join(' ')}\n`);
     if (this.#spent.size > mostListed) this.#listSlowest();
+    super.epilogue();
+    for (const line of this.#failed) console.log(`failed: ${line}`);
     const { passes, pending } = this.stats;
     const skipped = pending > 0 ? `, ${pending} skipped` : '';
     console.log(`${passes} passed, ${this.stats.failures} failed${skipped}`);
@@ -46,6 +48,15 @@ export default class PlainEndReporter extends mocha.reporters.Spec {
       console.log(`${(ms / 1000).toFixed(1).padStart(8)} ${name}`);
     console.log();
   }
+}
+
+function said(test, error) {
+  const title = test.fullTitle?.() ?? test.title;
+  return `${cut(title)}: ${cut(String(error?.message ?? error).split('\n', 1)[0])}`;
+}
+
+function cut(text) {
+  return text.length > longestSaid ? `${text.slice(0, longestSaid)}…` : text;
 }
 
 function sorted(spent) {
