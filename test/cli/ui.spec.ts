@@ -45,7 +45,7 @@ describe('gpu-partition ui', () => {
 
   it('refuses a file that has no fleet in it', async () => {
     const file = join(folder, 'other.yaml');
-    await writeFile(file, 'kind: Pod\n');
+    await writeFile(file, 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n');
     const { code, stderr } = await run(['ui', '--snapshot', file]);
     expect(code).to.equal(2);
     expect(stderr).to.contain('the snapshot has no Node; make it with: kubectl get ');
