@@ -1,6 +1,5 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
-import { observedEpochOf } from '../core/node/observed-epoch.ts';
 import { followsDevice } from '../core/nvidia/resources/followed-device.ts';
 import { isToMakeAgain, loadIdOf } from '../core/policy/load-id.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
@@ -18,9 +17,11 @@ import type { Kubelet } from './kubelet.ts';
 import { reportSkew } from '../core/report/clock-skew.ts';
 import { cutHolders } from '../core/report/held-devices.ts';
 import { OwnPartition } from './own-partition.ts';
+import { OwnWork } from './own-work.ts';
 import type { Partition } from './partition.ts';
 import { Planner } from './planner.ts';
 import { Readiness } from './readiness.ts';
+import type { RecordFile } from './record-file.ts';
 import { faultFields, hostFields, keepOutcome, lastingFields, pickReading } from '../core/report/report-fields.ts';
 
 export interface AgentOptions {
@@ -32,6 +33,8 @@ export interface AgentOptions {
   readonly kubelet?: Kubelet | undefined;
   /** Makes the device plugin in these pods read the devices again. @returns uids of the pods that were reached */
   readonly signalPods: (uids: readonly string[]) => Promise<readonly string[]>;
+  /** Where the agent remembers its own work on the host; absent: as long as it runs. */
+  readonly record?: Pick<RecordFile, 'read' | 'write'>;
   readonly logger: Logger;
   readonly nodeName: string;
   readonly agentVersion: string;
@@ -51,6 +54,7 @@ export interface AgentOptions {
 export class NodeAgent {
   readonly #options: AgentOptions;
   readonly #own: OwnPartition;
+  readonly #ownWork: OwnWork;
   readonly #view: DeviceView;
   readonly #claim: Claim;
   readonly #planner: Planner;
@@ -70,8 +74,9 @@ export class NodeAgent {
     this.#load = {};
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
     this.#own = new OwnPartition(client, options.nodeName);
+    this.#ownWork = new OwnWork(options.record, logger);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
-    this.#claim = new Claim(this.#view, () => loadIdOf({ bootID, ...this.#load }));
+    this.#claim = new Claim(this.#view, bootID, () => loadIdOf({ bootID, ...this.#load }));
     this.#planner = new Planner(this.#view, this.#claim);
     this.#grantClock = new GrantClock(clock, () => client.config.serverClock.skewMs ?? 0);
     const known = { view: this.#view, claim: this.#claim, planner: this.#planner, grantClock: this.#grantClock };
@@ -94,16 +99,17 @@ export class NodeAgent {
 
   async #reconcile(watched: Partition | undefined, signal: AbortSignal): Promise<ReconcileResult | void> {
     // 1. The controller creates the object; without it nothing is requested. A missing wish is not an empty wish.
-    const partition = await this.#own.newest(watched);
-    this.#readiness.see(partition?.status?.device?.step);
-    if (partition === undefined) return;
+    const found = await this.#own.newest(watched);
+    this.#readiness.see(found?.status?.device?.step);
+    if (found === undefined) return;
+    const partition = this.#ownWork.correct(found);
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;
     this.#view.strategy = partition.spec.strategy;
     this.#grantClock.see(partition);
     // 2. Act on a grant that is not finished; otherwise read the device if there is a reason to.
     const isReloaded = this.#noticeLoad();
-    const isDue = granted !== undefined && granted.epoch > observedEpochOf(seen, granted);
+    const isDue = granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0);
     if (isDue) return this.#act(partition, granted, signal);
     if (isReloaded || this.#view.isDue || (!this.#view.hasFailed && !sameJson(wish, this.#plannedWish))) {
       const fault = await this.#view.read();
@@ -209,11 +215,11 @@ export class NodeAgent {
   }
 
   /** The fields that are always reported. */
-  #state({ spec, status }: Partition): DeviceReport {
+  #state({ status }: Partition): DeviceReport {
     const { bootID } = this.#options;
     const seen = status?.device;
     return {
-      ...lastingFields(this.#options, seen, observedEpochOf(seen, spec.granted), this.#signalled),
+      ...lastingFields(this.#options, seen, this.#signalled),
       ...hostFields(this.#options.device.hostProblems()),
       ...reportSkew(this.#options.client.config.serverClock.skewMs, seen),
       ...(this.#view.hasReport ? { bootID, ...this.#load, ...this.#reading() } : pickReading(seen)),
@@ -237,7 +243,8 @@ export class NodeAgent {
   }
 
   async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
-    await this.#own.report(partition, device);
+    await this.#ownWork.keep(partition, device);
+    await this.#own.report(device);
     return { requeueAfterMs: this.#view.againMs };
   }
 }

@@ -1,3 +1,4 @@
+import { adoptAnnotation } from '../api/names.ts';
 import type { DeviceReport, Grant, GpuWish } from '../api/types.ts';
 import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from '../core/policy/ownership.ts';
 import { isSameLoad } from '../core/policy/load-id.ts';
@@ -10,11 +11,13 @@ type LastGood = NonNullable<DeviceReport['lastGood']>;
 /** Which instances of the node are ours: those in `lastGood`, and those that an unfinished grant made. */
 export class Claim {
   readonly #view: DeviceView;
+  readonly #bootID: string;
   readonly #loadId: () => string;
 
   /** @param loadId of the current boot and load of the driver */
-  constructor(view: DeviceView, loadId: () => string) {
+  constructor(view: DeviceView, bootID: string, loadId: () => string) {
     this.#view = view;
+    this.#bootID = bootID;
     this.#loadId = loadId;
   }
 
@@ -46,7 +49,8 @@ export class Claim {
 
   /**
    * What a reading changes in the memory. A device that already matches the wish is adopted: from now on its instances are ours,
-   * without any operation. A GPU that answers again shows which of its instances are ours.
+   * without any operation; so is one that somebody adopts by annotation in this boot. A GPU that answers again shows which of its
+   * instances are ours.
    */
   review(partition: Partition): Pick<DeviceReport, 'lastGood'> {
     const { wish } = partition.spec;
@@ -54,6 +58,8 @@ export class Claim {
     const foreign = this.foreign(partition);
     const isAdopted = wish?.gpus.some(({ uuid }) => foreign.has(uuid)) === true && deviceMeets(gpus, wish.gpus);
     if (isAdopted) return { lastGood: this.afterSuccess(partition, wish.gpus) };
+    const isAsked = partition.metadata.annotations?.[adoptAnnotation] === this.#bootID;
+    if (isAsked && foreign.size > 0) return { lastGood: this.#lastGood(partition, new Map()) };
     const settled = settleClaims(gpus, this.#loadId(), partition.status?.device?.lastGood);
     return settled ? { lastGood: settled } : {};
   }

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { agentManager } from '../api/names.ts';
 import { nodePartitions } from '../api/resources.ts';
@@ -27,6 +28,7 @@ import { kubeletOf } from './open-kubelet.ts';
 import { tellOfLock } from './waiting-for-lock.ts';
 import { signalPods } from './signal-pods.ts';
 import type { Partition } from './partition.ts';
+import { RecordFile } from './record-file.ts';
 
 interface Options extends TimeoutOptions, ServiceOptions {
   readonly nodeName: string;
@@ -76,7 +78,11 @@ function describeCommand(): Command {
         list,
       )
       .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, if its libraries are not in a usual place')
-      .option('--state-dir <folder>', 'folder on the host for lock and journal', '/var/lib/gpu-partition')
+      .option(
+        '--state-dir <folder>',
+        'folder on the host for the lock, the journal and the record of the agent’s work',
+        '/var/lib/gpu-partition',
+      )
       .option(
         '--pod-resources-socket <file>',
         'PodResources socket of the kubelet, which tells which pod holds which device',
@@ -137,6 +143,7 @@ async function runAgent(options: Options): Promise<void> {
       ignorePods: options.ignorePods === true,
       logger,
     }),
+    record: new RecordFile(join(options.stateDir, 'agent.json')),
     logger,
     nodeName: options.nodeName,
     agentVersion: programVersion,

@@ -1,6 +1,7 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { DeviceReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
+import { mergePatchOf } from '../core/text/merge-patch.ts';
 import { printable } from '../core/text/visible-text.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ObjectRef } from '../kube/resource.ts';
@@ -34,11 +35,20 @@ export class OwnPartition {
     return this.#known;
   }
 
-  /** Writes `status.device` if it differs. */
-  async report({ status }: Partition, found: DeviceReport): Promise<void> {
+  /** Writes `status.device` if it differs from what the API has. */
+  async report(found: DeviceReport): Promise<void> {
     // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
     const device = printable(found);
-    if (sameJson(device, status?.device)) return;
-    this.#known = await this.#client.applyStatus<Partition>(this.#ref, { device });
+    if (sameJson(device, this.#known?.status?.device)) return;
+    const written = await this.#client.applyStatus<Partition>(this.#ref, { device });
+    this.#known = written;
+    const told = written.status?.device ?? {};
+    if (!sameJson(device, told)) await this.#remove(written, mergePatchOf(told, device));
+  }
+
+  /** Server-side apply leaves what was written in our name by other means. */
+  async #remove({ metadata: { resourceVersion } }: Partition, device: object): Promise<void> {
+    const status = { ...this.#ref, subresource: 'status' };
+    this.#known = await this.#client.merge<Partition>(status, { metadata: { resourceVersion }, status: { device } });
   }
 }

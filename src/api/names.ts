@@ -29,6 +29,8 @@ export const startupTaintKeys: readonly string[] = [uninitializedTaint.key, auto
 
 /** On a Node: changing it requests a retry of what has failed. */
 export const retryAnnotation = 'gpupartition.dev/retry';
+/** On a GpuNodePartition: every instance of the node counts as this operator's own in the boot with this ID. */
+export const adoptAnnotation = 'gpupartition.dev/adopt-instances';
 /** On a Pod: with the value false, it is only evicted by force. */
 export const evictAnnotation = 'gpupartition.dev/evict';
 /** The same, as Cluster Autoscaler spells it. */
@@ -126,6 +128,7 @@ export const nodeReasons = [
   'StrategyMismatch',
   'SharingRefused',
   'ForeignInstances',
+  'RecordLost',
   'Drifting',
   'RebootRequired',
   'Resting',

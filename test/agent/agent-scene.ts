@@ -54,7 +54,9 @@ export class AgentScene {
 
   newAgent(
     bootID: string,
-    settings: Partial<Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs' | 'signalPods' | 'driverLoad'>> = {},
+    settings: Partial<
+      Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs' | 'record' | 'signalPods' | 'driverLoad'>
+    > = {},
     host?: HostLoans,
   ): NodeAgent {
     const journal = { begin: () => Promise.resolve(), finish: () => undefined };
@@ -106,6 +108,10 @@ export class AgentScene {
 
   async set(spec: Record<string, unknown>): Promise<void> {
     await this.#client.merge(this.ref, { spec });
+  }
+
+  async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
+    await this.#client.merge(this.ref, { metadata: { annotations } });
   }
 
   /** What the controller does: writes the wish, lets the agent plan, and grants that plan. */

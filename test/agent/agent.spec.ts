@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { adoptAnnotation } from '../../src/api/names.ts';
 import { wishHash } from '../../src/core/policy/wish.ts';
 import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
 import { FakeClock } from '../process/fake-clock.ts';
@@ -262,7 +263,7 @@ describe('the agent on the real API server', () => {
     const agent = scene.newAgent('boot-1');
     scene.node.takeChanges();
     await agent.reconcile(undefined, signal);
-    await scene.set({ wish: null, granted: null, policy: null });
+    await scene.set({ wish: null, policy: null });
     await scene.run();
     expect(scene.node.takeChanges()).to.deep.equal([]);
     expect(await scene.node.layout(0)).to.have.lengthOf(2);
@@ -294,6 +295,19 @@ describe('the agent on the real API server', () => {
     await scene.grant(wish, { replaceForeignInstances: true });
     await scene.run();
     expect(await scene.node.layout(0)).to.deep.equal(['7g.40gb@0']);
+  });
+
+  it('adopts what somebody else made when its object says so for this boot, and for no other', async () => {
+    scene.createByHand('9:0', '9:4');
+    await scene.wish({ profiles: { '7g.40gb': 1 } });
+    await scene.annotate({ [adoptAnnotation]: 'another-boot' });
+    await scene.run();
+    expect((await scene.read()).status?.device?.plan).to.include({ refusalCode: 'Foreign' });
+    await scene.annotate({ [adoptAnnotation]: 'boot-1' });
+    await scene.run();
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    expect((await scene.read()).status?.device?.plan).to.include({ destroy: 2, create: 1 });
   });
 
   it('plans a wish as it is now where a key of it was taken away', async () => {

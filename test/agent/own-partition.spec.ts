@@ -38,7 +38,7 @@ describe('the agent and the object of its node', () => {
     scene.createByHand();
     await scene.grant(await scene.wish({ profiles }));
     const stale = await scene.read();
-    await scene.set({ granted: null });
+    await scene.set({ granted: { epoch: 2, planHash: '' } });
     scene.newAgent('boot-1');
     await scene.reconcile(stale);
     expect(scene.node.takeChanges()).to.deep.equal([]);

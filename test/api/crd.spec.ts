@@ -119,6 +119,24 @@ describe('CRDs on the real API server', () => {
     }
   });
 
+  it('refuse to let the epoch of a grant go back, or the grant go', async () => {
+    const name = uniqueName('epoch');
+    const granted = { gpus: [], epoch: 7, planHash: 'h', deadline: '2026-01-01T00:00:00Z' };
+    const object = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuNodePartition', metadata: { name } };
+    await cluster().kubectl(['create', '-f', '-'], {
+      input: stringify({ ...object, spec: { nodeUID: 'u', granted } }),
+    });
+    const patch = async (change: object): Promise<string> => {
+      const args = ['patch', 'gpn', name, '--type=merge', '-p', JSON.stringify({ spec: { granted: change } })];
+      return (await cluster().kubectl(args)).stderr;
+    };
+    expect(await patch({ epoch: 6 })).to.match(/a grant is never removed, and its epoch never decreases/);
+    const args = ['patch', 'gpn', name, '--type=merge', '-p', '{"spec":{"granted":null}}'];
+    expect((await cluster().kubectl(args)).stderr).to.match(/to start over, delete the object/);
+    expect(await patch({ planHash: '' })).to.equal('');
+    expect(await patch({ epoch: 8 })).to.equal('');
+  });
+
   it('refuse a name that would be no label value', async () => {
     expect(await apply(good, 'x'.repeat(64))).to.match(/at most 63 characters/);
   });

@@ -11,9 +11,7 @@ describe('etcd restored from a backup', function () {
   const rig = useRig(nodes, { controllerArguments: ['--lease-seconds', '60'] });
 
   async function ask(profiles: Readonly<Record<string, number>>): Promise<void> {
-    // With the edit also the record is lost of whose instances those are that it made.
-    const allow = { replaceForeignInstances: true };
-    await rig().apply('p', { nodeSelector: { matchLabels: { pool: 'p' } }, layouts: [{ profiles }], allow });
+    await rig().apply('p', { nodeSelector: { matchLabels: { pool: 'p' } }, layouts: [{ profiles }] });
   }
 
   async function expectLayout(layout: string): Promise<void> {
@@ -50,5 +48,11 @@ describe('etcd restored from a backup', function () {
   it('is followed on from there', async () => {
     await ask({ '1g.5gb': 7 });
     await expectLayout('1 GPU: 7×1g.5gb');
+  });
+
+  it('leaves to the agent which instances are its own, also where the object of the node is gone', async () => {
+    await rig().kubectl('delete', 'gpn', 'n');
+    await ask({ '3g.20gb': 2 });
+    await expectLayout('1 GPU: 2×3g.20gb');
   });
 });

@@ -152,4 +152,28 @@ describe('a cluster with tenants and a node that are hostile', function () {
     await rig().waitFor('a', 'Ready', 'True', 'Ready', 60_000);
     expect((await rig().partition('hostile')).status?.layout).to.equal('1 GPU: 7×1g.5gb');
   });
+
+  it('is not halted by a failure that was told in the name of an agent, which knows better, also after a restart', async () => {
+    const { spec } = await rig().partition('hostile');
+    const error = { code: 'CommandFailed', message: 'forged' };
+    const forged = { step: 'Failed', error, observedEpoch: spec.granted?.epoch };
+    const untilIdle = (): Promise<unknown> =>
+      eventually(
+        async () => (await rig().partition('hostile')).status?.device,
+        (device) => device?.step === 'Idle' && device.error === undefined,
+        { timeoutMs: 20_000, what: 'the agent’s own report' },
+      );
+    expect(await report(forged)).to.equal('');
+    await untilIdle();
+    await rig().rig.agent('hostile').stop('SIGKILL');
+    expect(await report(forged)).to.equal('');
+    rig().rig.agent('hostile').start();
+    await untilIdle();
+    await rig().apply('a', {
+      nodeSelector: { matchLabels: { pool: 'a' } },
+      layouts: [{ profiles: { '3g.20gb': 2 } }],
+      rollout: { maxUnavailable: '100%', failureThreshold: 1 },
+    });
+    await rig().waitFor('a', 'Ready', 'True', 'Ready', 60_000);
+  });
 });

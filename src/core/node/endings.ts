@@ -71,6 +71,7 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   NoGpus: unavailable,
   ForeignManager: owned,
   ForeignInstances: owned,
+  RecordLost: owned,
   Drifting: owned,
   DriverUpgrade: owned,
   NoPolicy: edited,

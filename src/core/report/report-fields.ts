@@ -50,7 +50,6 @@ export function lastingFields(
     machine,
   }: { readonly agentVersion: string; readonly bootID: string; readonly machine: string | undefined },
   seen: DeviceReport | undefined,
-  observedEpoch: number,
   signalled: DeviceReport['signalled'] | null,
 ): DeviceReport {
   // A signal from before the reboot reached a process that is gone.
@@ -59,7 +58,7 @@ export function lastingFields(
   return {
     agentVersion,
     ...(machine === undefined ? {} : { machine }),
-    ...(observedEpoch === 0 ? {} : { observedEpoch }),
+    ...(seen?.observedEpoch === undefined ? {} : { observedEpoch: seen.observedEpoch }),
     ...(known ? { signalled: known } : {}),
     ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
   };

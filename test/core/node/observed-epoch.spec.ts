@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Grant } from '../../../src/api/types.ts';
-import { observedEpochOf } from '../../../src/core/node/observed-epoch.ts';
+import { isUnanswered, nextEpoch, observedEpochOf } from '../../../src/core/node/observed-epoch.ts';
+import { aGrant, aManagedPartition } from '../../support/node-builders.ts';
 
 const granted: Grant = { gpus: [], epoch: 7, planHash: 'x', deadline: '2026-01-01T00:00:00Z' };
 
@@ -23,5 +24,47 @@ describe('the epoch that an agent is done with', () => {
     for (const observedEpoch of [1, 6, Number.MAX_SAFE_INTEGER, 2 ** 53]) {
       expect(observedEpochOf({ observedEpoch }, undefined)).to.equal(0);
     }
+  });
+});
+
+describe('the epoch of the next grant', () => {
+  const after = (epoch: number | undefined, observedEpoch: number | undefined): number =>
+    nextEpoch(
+      aManagedPartition({
+        ...(epoch !== undefined && { granted: aGrant({ epoch }) }),
+        device: observedEpoch === undefined ? {} : { observedEpoch },
+      }),
+    );
+
+  it('is above the one that stands', () => {
+    expect(after(undefined, undefined)).to.equal(1);
+    expect(after(7, 6)).to.equal(8);
+  });
+
+  it('is above the one that its agent has finished, though a client has dropped the grant', () => {
+    expect(after(undefined, 7)).to.equal(8);
+    expect(after(1, 7)).to.equal(8);
+  });
+
+  it('stays a number that the API takes, whatever somebody writes in the name of an agent', () => {
+    for (const forged of [2_000_000, Number.MAX_SAFE_INTEGER, 2 ** 62, -1]) expect(after(7, forged)).to.equal(8);
+  });
+});
+
+describe('a grant', () => {
+  const waits = (observedEpoch: number): boolean =>
+    isUnanswered(aManagedPartition({ granted: aGrant({ epoch: 7 }), device: { observedEpoch } }));
+
+  it('waits for an agent that has finished an earlier one', () => {
+    expect(waits(6)).to.equal(true);
+  });
+
+  it('from a backup waits for no agent that has already finished a later one', () => {
+    expect(waits(7)).to.equal(false);
+    expect(waits(9)).to.equal(false);
+  });
+
+  it('still waits where somebody has written a number that no agent reaches', () => {
+    for (const forged of [2_000_000, 2 ** 62, -1, NaN]) expect(waits(forged)).to.equal(true);
   });
 });

@@ -6,19 +6,22 @@ describe('the fields that an agent always reports', () => {
   const signalled = { epoch: 3, uids: ['u'] };
 
   it('keep what the process before it has signalled, unless the node was rebooted since', () => {
-    const seen = { bootID: 'boot-2', signalled };
-    expect(lastingFields(agent, seen, 3, undefined)).to.deep.equal({
+    const seen = { bootID: 'boot-2', observedEpoch: 3, signalled };
+    expect(lastingFields(agent, seen, undefined)).to.deep.equal({
       agentVersion: '1.2.3',
       observedEpoch: 3,
       signalled,
     });
-    expect(lastingFields(agent, { ...seen, bootID: 'boot-1' }, 0, undefined)).to.deep.equal({ agentVersion: '1.2.3' });
+    expect(lastingFields(agent, { ...seen, bootID: 'boot-1' }, undefined)).to.deep.equal({
+      agentVersion: '1.2.3',
+      observedEpoch: 3,
+    });
   });
 
   it('forget it when this process has worked and signalled nothing, or something else', () => {
     const seen = { bootID: 'boot-2', signalled };
-    expect(lastingFields(agent, seen, 0, null).signalled).to.equal(undefined);
-    expect(lastingFields(agent, seen, 0, { epoch: 4, uids: ['v'] }).signalled).to.deep.equal({ epoch: 4, uids: ['v'] });
+    expect(lastingFields(agent, seen, null).signalled).to.equal(undefined);
+    expect(lastingFields(agent, seen, { epoch: 4, uids: ['v'] }).signalled).to.deep.equal({ epoch: 4, uids: ['v'] });
   });
 });
 

@@ -1,3 +1,4 @@
+import { adoptAnnotation } from '../../../api/names.ts';
 import { wishHash } from '../../policy/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/time.ts';
@@ -5,6 +6,7 @@ import type { Outcome, Ruling } from '../outcome.ts';
 import { grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
+import type { Verdict } from '../verdict.ts';
 import { listUsers } from './gpu-users.ts';
 import { describePlan } from './slot.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
@@ -31,8 +33,18 @@ export function planRefused(situation: Situation): Outcome | undefined {
   const { refusal, refusalCode } = situation.partition.status?.device?.plan ?? {};
   if (refusal === undefined) return undefined;
   if (refusalCode === 'InUse') return waitForUsers(situation, refusal);
-  const reason = refusalCode === 'Foreign' ? 'ForeignInstances' : 'Refused';
-  return { verdict: { phase: 'Failed', reason, message: refusal } };
+  if (refusalCode === 'Foreign') return { verdict: { phase: 'Failed', ...notOurs(situation, refusal) } };
+  return { verdict: { phase: 'Failed', reason: 'Refused', message: refusal } };
+}
+
+/** An object from a backup has grants, but not the report that says which instances they made. */
+function notOurs({ node, partition }: Situation, refusal: string): Pick<Verdict, 'reason' | 'message'> {
+  const { bootID, lastGood } = partition.status?.device ?? {};
+  const isLost = partition.spec.granted !== undefined && lastGood === undefined;
+  if (!isLost || bootID === undefined) return { reason: 'ForeignInstances', message: refusal };
+  const adopt = `kubectl annotate gpn ${node.metadata.name} ${adoptAnnotation}=${bootID}`;
+  const message = `${refusal}. The record of what this operator created on the node is lost: if the instances are its own, run \`${adopt}\``;
+  return { reason: 'RecordLost', message };
 }
 
 /**

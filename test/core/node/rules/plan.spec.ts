@@ -79,6 +79,17 @@ describe('a plan', () => {
     expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignInstances', message: '3g.20gb is not ours' });
   });
 
+  it('says so where the record of our own instances is lost, and how to adopt them', () => {
+    const plan = { ...planWish(wholeGpu, aWish).report, refusalCode: 'Foreign' as const, refusal: 'not ours' };
+    const { lastGood: _lost, ...device } = { ...wholeGpu, plan };
+    const restored = judge({ partition: aManagedPartition({ device, granted: aGrant() }) });
+    expect(restored.verdict).to.include({ phase: 'Failed', reason: 'RecordLost' });
+    expect(restored.verdict.message).to.include('`kubectl annotate gpn n gpupartition.dev/adopt-instances=boot-a`');
+    // Nothing was ever granted here: the instances are somebody else's.
+    const { verdict } = judge({ partition: aManagedPartition({ device }) });
+    expect(verdict).to.include({ reason: 'ForeignInstances', message: 'not ours' });
+  });
+
   it('waits on a closed node for a pod of which the agent does not know yet what it holds, and tells the agent so', () => {
     const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
     const after = judge({ node: closed }, { pods: [aGpuPod(), aPluginPod()] }, settled);

@@ -1,0 +1,44 @@
+import type { DeviceReport } from '../api/types.ts';
+import { correctReport, type OwnRecord, recordOf } from '../core/node/own-record.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
+import { describeError, type Logger } from '../process/logger.ts';
+import type { Partition } from './partition.ts';
+import type { RecordFile } from './record-file.ts';
+
+/** What this agent, or the one before it on this host, has done: in memory, and on disk where there is a file. */
+export class OwnWork {
+  readonly #file: Pick<RecordFile, 'write'> | undefined;
+  readonly #logger: Logger;
+  #record: OwnRecord | undefined;
+
+  constructor(file: Pick<RecordFile, 'read' | 'write'> | undefined, logger: Logger) {
+    this.#file = file;
+    this.#logger = logger;
+    try {
+      this.#record = file?.read();
+    } catch (error) {
+      const message = 'the record of this agent’s work cannot be read: what the API says of it is believed';
+      logger.warn(message, { error: describeError(error) });
+    }
+  }
+
+  /** The object with a report that tells of our own work what we know of it, whatever somebody has written there. */
+  correct(partition: Partition): Partition {
+    const { metadata, spec, status } = partition;
+    const device = correctReport(status?.device, { uid: metadata.uid, granted: spec.granted }, this.#record);
+    return { ...partition, status: { ...status, device } };
+  }
+
+  /** Remembers what is about to be reported: on disk before anybody hears of it. */
+  async keep({ metadata: { uid } }: Partition, device: DeviceReport): Promise<void> {
+    if (uid === undefined) return;
+    const record = recordOf(uid, device, this.#record);
+    if (sameJson(record, this.#record)) return;
+    this.#record = record;
+    try {
+      await this.#file?.write(record);
+    } catch (error) {
+      this.#logger.warn('the record of this agent’s work cannot be written', { error: describeError(error) });
+    }
+  }
+}
