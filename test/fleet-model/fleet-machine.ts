@@ -7,7 +7,7 @@ import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { isOlder } from '../../src/kube/resource-version.ts';
 import { refuse, type StoredPartition } from '../model/api.ts';
 import { ModelDevice } from '../model/device.ts';
-import { resourceOf } from '../model/kubelet.ts';
+import { resourceOf } from '../model/plugin.ts';
 import { Worker, type WorkerTask } from '../model/worker.ts';
 import type { FleetWorld } from './fleet-world.ts';
 

@@ -1,7 +1,7 @@
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { decide, type Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import type { Limit } from '../../src/core/rollout/limit.ts';
 import { timeText } from '../../src/core/text/time.ts';
@@ -10,7 +10,9 @@ import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type Sto
 import { ControllerProcess } from '../model/controller.ts';
 import type { ControllerWorld } from '../model/controller-world.ts';
 import { setFinalizers } from '../model/deletion.ts';
-import { isUsing } from '../model/kubelet.ts';
+import { ModelConfigMap } from '../model/config-map.ts';
+import { settingsOf } from '../model/setup.ts';
+import { isUsing } from '../model/pods.ts';
 import { Random } from '../model/random.ts';
 import { VirtualTime } from '../model/timeline.ts';
 import type { FleetBug } from './fleet-bugs.ts';
@@ -41,6 +43,7 @@ export class FleetWorld implements ControllerWorld {
   readonly bug: FleetBug | undefined;
   random: Random;
   readonly timeline = new VirtualTime();
+  readonly configMap = new ModelConfigMap({});
   readonly api: Api;
   readonly checks: FleetChecks;
   readonly machines = new Map<string, FleetMachine>();
@@ -68,6 +71,10 @@ export class FleetWorld implements ControllerWorld {
     this.api = new Api((change) => this.#changed(change));
     for (let index = 0; index < setup.nodes; index += 1) this.join(`n${index}`);
     this.lead();
+  }
+
+  get settings(): NodeSettings {
+    return settingsOf({ hasConfigMap: false });
   }
 
   get cap(): Limit {

@@ -169,7 +169,7 @@ export class AgentProcess {
     mustBeOpen: boolean,
   ): Generator<number, Outcome, undefined> {
     const { device, kubelet, checks } = this.#world;
-    const held = new Set(kubelet.holdings().flatMap(({ devices }) => devices.map(({ id }) => id)));
+    const held = kubelet.users.heldUuids();
     const confirm = (): Generator<number, void, undefined> => this.#confirm(partition, granted, mustBeOpen);
     this.#confirmedAt = -Infinity;
     if (mustBeOpen) {
@@ -207,7 +207,7 @@ export class AgentProcess {
           if (operation === 'Enable' || operation === 'Disable') {
             device.setMode(gpu, operation === 'Enable' ? 'Enabled' : 'Disabled', kubelet.isGpuOpen);
           } else device.takeStep(gpu, operation);
-          kubelet.devicesChanged();
+          kubelet.plugin.devicesChanged();
         }
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
@@ -234,14 +234,14 @@ export class AgentProcess {
           yield this.#world.random.between(50, 1500);
           if (!this.#isConfirmed(granted)) throw new DriverRefusal('Stopped', 'the confirmation is too old');
           device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
-          kubelet.devicesChanged();
+          kubelet.plugin.devicesChanged();
         }
         if (gpu.mig !== mode) device.setMode(gpu, mode, kubelet.isGpuOpen);
         for (const slice of before.filter((one) => !gpu.slices.some(({ uuid }) => uuid === one.uuid))) {
           yield this.#world.random.between(50, 1500);
           device.takeStep(gpu, { action: 'CreateInstance', ...slice });
         }
-        kubelet.devicesChanged();
+        kubelet.plugin.devicesChanged();
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
       }
@@ -314,9 +314,9 @@ export class AgentProcess {
   #ask(report: DeviceReport, strategy: StoredPartition['spec']['strategy']): Required<KubeletWord> | undefined {
     const { kubelet, setup } = this.#world;
     if (!setup.kubeletTells) return undefined;
-    const { resources, stale } = judgeAdvertised(report, kubelet.offered, strategy);
+    const { resources, stale } = judgeAdvertised(report, kubelet.plugin.offered, strategy);
     const some = Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
-    return { holders: holdersOf(report, kubelet.holdings()), advertised: { stale, ...some } };
+    return { holders: holdersOf(report, kubelet.users.holdings()), advertised: { stale, ...some } };
   }
 
   #expectChange(): void {

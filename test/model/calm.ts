@@ -47,7 +47,7 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
     return 'condition Ready is not True';
   }
   if ((node.spec?.taints ?? []).some(isOwnTaint)) return 'the start-up taint is on the node (L4)';
-  const real = countOffer(foreign, setup.strategy);
+  const real = countOffer(foreign, world.kubelet.plugin.settings);
   if (!sameJson(nonZero(node.status?.allocatable), real)) return 'it offers something else than it has';
   for (const [name, count] of Object.entries(real)) {
     if (name === 'nvidia.com/gpu') continue;

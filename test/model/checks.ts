@@ -13,7 +13,8 @@ import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-stat
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { ApiChange, StoredPartition, Pod } from './api.ts';
 import type { Gpu } from './device.ts';
-import { countOffer, isAsWished } from './expected.ts';
+import { countOffer, isAsWished, offeringOf } from './expected.ts';
+import { uuidOf } from './plugin.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
 
@@ -234,7 +235,7 @@ export class Invariants {
     demand(isMet, 'S3', 'Ready, and the device is not as wished');
     // What is offered of a lost GPU might be other, shared devices.
     if (gpus.some(({ error }) => error !== undefined)) return;
-    const offer = countOffer(gpus, claim.winner?.spec.strategy ?? 'mixed');
+    const offer = countOffer(gpus, offeringOf(claim.winner?.spec ?? { strategy: 'mixed' }));
     demand(sameJson(offer, nonZero(node.status?.allocatable)), 'S3', 'Ready, and the node offers something else');
   }
 
@@ -350,7 +351,7 @@ export class Invariants {
     const isHeard = snapshot.agent.state === 'Ready' && isTold;
     const { gpus: known = [] } = isHeard ? (device ?? {}) : this.#world.device.report();
     // What the plugin runs with, whatever the policy that is gone has asked for.
-    const offer = countOffer(known, this.#world.setup.strategy);
+    const offer = countOffer(known, this.#world.kubelet.plugin.settings);
     // What was never reported, and lost GPUs, cannot be compared.
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
     // GPUs that are back, and that the plugin has not seen yet, mislead nobody.
@@ -404,7 +405,7 @@ export class Invariants {
       typeof operation === 'object'
         ? gpu.slices.filter(({ profile, start }) => profile === operation.profile && start === operation.start)
         : [gpu, ...gpu.slices];
-    const held = [...kubelet.allocations].find(([, { id }]) => touched.some(({ uuid }) => uuid === id));
+    const held = [...kubelet.users.allocations].find(([, { id }]) => touched.some(({ uuid }) => uuid === uuidOf(id)));
     demand(held === undefined, 'S1', `${held?.[1].id} is taken from pod ${held?.[0]}`);
     const isOpen = node !== undefined && !isClosed(node);
     demand(isRebuild || !isOpen || this.isForcedOpen, 'S1', `GPU ${gpu.index} changes, and its node is open`);
@@ -421,7 +422,7 @@ export class Invariants {
   /** The plugin may have restarted since the agent reported what the kubelet offered. */
   devicesAreAdvertised(by: string, status: OfferedStatus): void {
     for (const [resource, count] of Object.entries(status.allocatable)) {
-      const wasOffered = this.#world.kubelet.offeredAgoMs(resource, Number(count)) < 60_000;
+      const wasOffered = this.#world.kubelet.plugin.offeredAgoMs(resource, Number(count)) < 60_000;
       demand(wasOffered, 'S3', `${by} advertises ${resource} ${count}, which the kubelet does not offer`);
     }
   }
@@ -453,7 +454,8 @@ export class Invariants {
 
   always(): void {
     const { node, kubelet, device } = this.#world;
-    const seen = [node, kubelet.offered, device.version];
+    const { offered, settings } = kubelet.plugin;
+    const seen = [node, offered, device.version];
     if (seen.every((one, index) => one === this.#seen[index])) return;
     this.#seen = seen;
     const { uuids } = device;
@@ -463,12 +465,16 @@ export class Invariants {
     if (node === undefined || !kubelet.isUp || isClosedOrUp(node) || this.isForcedOpen) return;
     // The owner of an unknown id cannot be determined while a GPU does not answer.
     if (device.gpus.some(({ isLost }) => isLost)) return;
-    for (const [resource, ids] of kubelet.offered) {
-      const gone = ids.find((id) => !this.#lost.has(id) && (!uuids.has(id) || isInMig(device.gpus, id)));
+    for (const [resource, ids] of offered) {
+      const gone = ids
+        .map(uuidOf)
+        .find(
+          (id) => !this.#lost.has(id) && (!uuids.has(id) || (settings.strategy !== 'none' && isInMig(device.gpus, id))),
+        );
       demand(gone === undefined, 'S3', `the node is open, and ${resource} has ${gone}, which is not there`);
     }
     if (this.#lost.size > 0) return;
-    const real = countOffer(device.report().gpus, this.#world.setup.strategy);
+    const real = countOffer(device.report().gpus, settings);
     for (const [name, amount] of Object.entries(nonZero(node.status?.allocatable))) {
       demand(
         amount <= (real[name] ?? 0),
@@ -476,7 +482,7 @@ export class Invariants {
         `the node is open and says ${name} ${amount}; there are ${real[name] ?? 0}`,
       );
     }
-    const told = countOffer(this.#world.partition?.status?.device?.gpus ?? [], this.#world.setup.strategy);
+    const told = countOffer(this.#world.partition?.status?.device?.gpus ?? [], settings);
     // If nothing is offered, a label misleads nobody.
     const isOffering = Object.keys(nonZero(node.status?.allocatable)).length > 0;
     // Only the agent can say which labels there should be.

@@ -1,6 +1,6 @@
 import type { Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
 import type { Limit } from '../../src/core/rollout/limit.ts';
 import type { Policy } from './api.ts';
@@ -13,6 +13,8 @@ export type SettledDecision = Exclude<Decision, { readonly look: unknown }>;
 /** The world in which a controller process runs: of one node, or of a fleet. */
 export interface ControllerWorld extends ShellWorld, Workplace {
   readonly timeline: ShellWorld['timeline'] & Workplace['timeline'];
+  /** The administrator's, for processes that start now. */
+  readonly settings: NodeSettings;
   /** `--max-concurrent-nodes`. */
   readonly cap: Limit;
   readonly checks: { isDecided(by: string, snapshot: NodeSnapshot, settled: SettledDecision): void };

@@ -11,7 +11,6 @@ import type { ApiChange, Kind, Kinds, Policy, StoredPartition } from './api.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import { NodeWork } from './reconcile-node.ts';
 import { PolicyWork } from './reconcile-policy.ts';
-import { settings } from './setup.ts';
 import { NodeShell } from './shell.ts';
 import { Worker } from './worker.ts';
 
@@ -35,7 +34,7 @@ export class ControllerProcess {
   readonly #cursor = new Map<Kind, number>();
   /** Watches that deliver nothing. */
   readonly frozen = new Set<Kind>();
-  readonly #fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
+  readonly #fleet: Fleet;
   readonly #agents = new AgentPods();
   readonly cluster: Cluster;
   readonly #nodeWork: NodeWork;
@@ -48,6 +47,8 @@ export class ControllerProcess {
     this.#world = world;
     this.name = name;
     this.freeze = freeze;
+    const { settings } = world;
+    this.#fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
     this.cluster = new Cluster({ ...this.#stores, fleet: this.#fleet, agents: this.#agents });
     const parts = {
       world,

@@ -17,6 +17,7 @@ const usual: Setup = {
   hasStartupTaint: false,
   modeSurvivesReboot: true,
   hasConfigState: true,
+  hasConfigMap: false,
 };
 
 interface Transition {

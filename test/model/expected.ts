@@ -1,4 +1,5 @@
-import type { GpuReport, GpuWish } from '../../src/api/types.ts';
+import type { GpuReport, GpuWish, PolicySpec } from '../../src/api/types.ts';
+import { resourceOf } from './plugin.ts';
 
 /** Counted independently, so that the product is not judged by its own count. */
 export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
@@ -14,15 +15,28 @@ export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
   );
 }
 
+/** How a device plugin offers devices. */
+export interface Offering {
+  readonly strategy: 'none' | 'single' | 'mixed';
+  readonly sharing?:
+    { readonly resources: readonly { readonly name: string; readonly replicas: number }[] } | undefined;
+}
+
+/** How the plugin is to offer devices under a policy. */
+export function offeringOf({ strategy, sharing }: Pick<PolicySpec, 'strategy' | 'sharing'>): Offering {
+  const resources = (sharing?.timeSlicing ?? []).map(({ resource, replicas }) => ({ name: resource, replicas }));
+  return { strategy, sharing: { resources } };
+}
+
 /** What NVIDIA's device plugin advertises for GPUs; nothing if it would not start. */
-export function countOffer(gpus: readonly GpuReport[], strategy: 'none' | 'single' | 'mixed'): Record<string, number> {
+export function countOffer(gpus: readonly GpuReport[], { strategy, sharing }: Offering): Record<string, number> {
   const offer: Record<string, number> = {};
   const add = (name: string): void => {
-    offer[name] = (offer[name] ?? 0) + 1;
+    offer[name] = (offer[name] ?? 0) + (sharing?.resources.find((one) => one.name === name)?.replicas ?? 1);
   };
   const there = gpus.filter(({ error }) => error === undefined);
   for (const { mig, instances } of there) {
-    if (mig !== 'Enabled') add('nvidia.com/gpu');
+    if (mig !== 'Enabled' || strategy === 'none') add('nvidia.com/gpu');
     else for (const { profile } of instances) add(strategy === 'single' ? 'nvidia.com/gpu' : resourceOf(profile));
   }
   const profiles = new Set(there.flatMap(({ instances }) => instances.map(({ profile }) => profile)));
@@ -32,8 +46,4 @@ export function countOffer(gpus: readonly GpuReport[], strategy: 'none' | 'singl
       profiles.size > 1 ||
       (profiles.size > 0 && there.some(({ mig }) => mig !== 'Enabled')));
   return isMixedUp ? {} : offer;
-}
-
-function resourceOf(profile: string): string {
-  return `nvidia.com/mig-${profile.replaceAll('+', '.')}`;
 }

@@ -24,6 +24,8 @@ export interface Setup {
   readonly modeSurvivesReboot: boolean;
   /** The label that mig-manager's tools read existed before us. */
   readonly hasConfigState: boolean;
+  /** Whether the controller writes the device plugin's config files, and a sidecar of the plugin follows the node's label. */
+  readonly hasConfigMap: boolean;
 }
 
 export function drawSetup(random: Random): Setup {
@@ -46,11 +48,12 @@ function drawAny(random: Random): Setup {
     hasStartupTaint: random.chance(0.25),
     modeSurvivesReboot: random.chance(0.7),
     hasConfigState: random.chance(0.3),
+    hasConfigMap: false,
   };
 }
 
 /** The controller's defaults, except for the deadlines, which would only lengthen stories. */
-export const settings: NodeSettings = {
+const settings: NodeSettings = {
   settleMs: 300,
   deadlineMs: 60_000,
   waitingPollMs: 5000,
@@ -63,6 +66,12 @@ export const settings: NodeSettings = {
   gpuHolders: defaultHolders,
   systemNamespaces: defaultSystemNamespaces,
 };
+
+export function settingsOf({ hasConfigMap }: Pick<Setup, 'hasConfigMap'>): NodeSettings {
+  return hasConfigMap ? { ...settings, pluginConfigMap } : settings;
+}
+
+export const pluginConfigMap = { namespace: 'gpu-operator', name: 'plugin-config' } as const;
 
 /** How long a deleted policy may take to go away, in ms. */
 export const deleteDeadlineMs = 1_800_000;

@@ -17,12 +17,14 @@ import { reportNode } from '../../src/core/status/node-report.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
 import type { Api, Pod, StoredPartition } from './api.ts';
 import { mergePatch } from '../support/merge-patch.ts';
+import type { ModelConfigMap } from './config-map.ts';
 import type { WorkerTask } from './worker.ts';
 
 /** The world as seen by a controller's calls. */
 export interface ShellWorld {
   readonly api: Api;
   readonly timeline: { readonly now: number };
+  readonly configMap: ModelConfigMap;
   call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined>;
   podsOf(node: string): readonly Pod[];
   createPartition(name: string, nodeUID: string, by: string): StoredPartition;
@@ -53,7 +55,9 @@ export class NodeShell {
     const { api, timeline } = this.#world;
     const { name } = snapshot.node.metadata;
     const pods = yield* this.call('Read', () => this.#world.podsOf(name));
-    const more = { ...snapshot, pods, configFiles: undefined };
+    const { pluginConfigMap } = snapshot.settings;
+    const files = pluginConfigMap && (yield* this.call('Read', () => this.#world.configMap.files));
+    const more = { ...snapshot, pods, configFiles: files && { state: 'Read' as const, files } };
     if (look === 'Pods') return { ...more, now: timeline.now };
     const read = yield* this.call('Read', () => api.find('partitions', name));
     if (read) this.#cluster.partitions.remember(read);
@@ -126,8 +130,12 @@ export class NodeShell {
         this.#cluster.nodes.expect(name, written.metadata.resourceVersion, timeline.now);
         return;
       }
-      case 'PublishConfig':
-        throw new Error('this model has no ConfigMap');
+      case 'PublishConfig': {
+        const { configMap } = this.#world;
+        const version = yield* this.call('Read', () => configMap.version);
+        const isUsed = (key: string): boolean => this.#cluster.usesConfig(key);
+        return yield* this.call('Write', () => configMap.publish(command.key, command.file, version, isUsed));
+      }
     }
   }
 

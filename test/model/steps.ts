@@ -16,11 +16,11 @@ const table = {
     },
   ],
   deletePolicy: [3, (world) => deleteAny(world)],
-  addPod: [10, (world) => world.kubelet.schedule()],
+  addPod: [10, (world) => world.kubelet.users.schedule()],
   endPod: [
     9,
     (world) => {
-      const pod = world.random.pick(world.kubelet.userPods());
+      const pod = world.random.pick(world.kubelet.users.list());
       if (pod) world.kubelet.endPod(pod.metadata.uid ?? '');
     },
   ],
@@ -238,7 +238,7 @@ export function take(world: ModelWorld, name: StepName): void {
 }
 
 export function endPods(world: ModelWorld): void {
-  for (const pod of world.kubelet.userPods()) world.kubelet.endPod(pod.metadata.uid ?? '');
+  for (const pod of world.kubelet.users.list()) world.kubelet.endPod(pod.metadata.uid ?? '');
 }
 
 export function thaw(world: ModelWorld): void {
@@ -255,7 +255,7 @@ export function findGpus(world: ModelWorld): void {
     gpu.isLost = false;
     gpu.slices = [];
     world.device.version += 1;
-    world.kubelet.devicesChanged();
+    world.kubelet.plugin.devicesChanged();
   }
 }
 
@@ -276,7 +276,7 @@ function drift(world: ModelWorld, action: 'DestroyInstance' | 'CreateInstance'):
   const { device, random, kubelet } = world;
   const gpu = random.pick(device.gpus.filter(({ mig, isLost }) => mig === 'Enabled' && !isLost));
   if (!gpu) return;
-  const held = new Set([...kubelet.allocations.values()].map(({ id }) => id));
+  const held = kubelet.users.heldUuids();
   const profile = random.pick(device.model.profiles.filter(({ name }) => /^\dg\.\d+gb$/.test(name)));
   const idle = random.pick(gpu.slices.filter(({ uuid }) => !held.has(uuid)));
   const chosen =
@@ -286,7 +286,7 @@ function drift(world: ModelWorld, action: 'DestroyInstance' | 'CreateInstance'):
   if ('uuid' in chosen) world.checks.devicesAreLost([chosen.uuid]);
   try {
     device.takeStep(gpu, { action, profile: chosen.profile, start: chosen.start });
-    kubelet.devicesChanged();
+    kubelet.plugin.devicesChanged();
   } catch (error) {
     if (!(error instanceof DriverRefusal)) throw error;
   }

@@ -1,7 +1,8 @@
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { type Decision, decide } from '../../src/core/node/decide.ts';
+import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
@@ -9,13 +10,14 @@ import { AgentProcess } from './agent.ts';
 import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';
 import type { Bug } from './bugs.ts';
 import { Invariants } from './checks.ts';
+import { ModelConfigMap } from './config-map.ts';
 import { ControllerProcess } from './controller.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import { setFinalizers } from './deletion.ts';
 import { ModelDevice } from './device.ts';
 import { ModelKubelet } from './kubelet.ts';
 import { Random } from './random.ts';
-import type { Setup } from './setup.ts';
+import { type Setup, settingsOf } from './setup.ts';
 import { VirtualTime } from './timeline.ts';
 
 /** The process was killed in the middle of its work. */
@@ -79,6 +81,7 @@ export class ModelWorld implements ControllerWorld {
   readonly kubelet: ModelKubelet;
   readonly checks: Invariants;
   readonly faults: Faults = { ...noFaults };
+  readonly configMap: ModelConfigMap;
   /** There is only one node. */
   readonly cap = 1;
   controllers: readonly ControllerProcess[] = [];
@@ -100,6 +103,7 @@ export class ModelWorld implements ControllerWorld {
     this.setup = setup;
     this.bug = bug;
     this.random = new Random(seed);
+    this.configMap = new ModelConfigMap({ default: composeDevicePluginConfig(setup.strategy, []) });
     this.device = new ModelDevice(setup.product, setup.gpus);
     this.checks = new Invariants(this);
     this.api = new Api((change) => this.#changed(change));
@@ -138,6 +142,10 @@ export class ModelWorld implements ControllerWorld {
     const decision = decide(bug.see?.(snapshot) ?? snapshot, bug.remember?.(memory) ?? memory);
     if ('look' in decision) return decision;
     return { ...decision, ...bug.say?.(decision, snapshot) };
+  }
+
+  get settings(): NodeSettings {
+    return settingsOf(this.setup);
   }
 
   stepLedger(snapshot: LedgerSnapshot): LedgerStep {
@@ -325,7 +333,7 @@ export class ModelWorld implements ControllerWorld {
     if (this.device.processes.size > 0 || !this.kubelet.isUp) return;
     this.checks.devicesAreLost();
     this.device.loseInstances();
-    this.kubelet.devicesChanged();
+    this.kubelet.plugin.devicesChanged();
   }
 
   /** The Node is deleted and comes back as another object of the same name. */
@@ -337,7 +345,7 @@ export class ModelWorld implements ControllerWorld {
     this.device.loseInstances();
     this.kubelet.boot += 1;
     this.endAgent(1e9);
-    for (const pod of this.kubelet.userPods()) this.kubelet.endPod(pod.metadata.uid ?? '');
+    for (const pod of this.kubelet.users.list()) this.kubelet.endPod(pod.metadata.uid ?? '');
     this.api.delete('nodes', 'n', 'user');
     const old = this.partition?.metadata.uid;
     const collectGarbage = (): void => {

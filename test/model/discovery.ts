@@ -1,0 +1,24 @@
+import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
+import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
+import { dropInvalidLabels } from '../../src/core/nvidia/labels/label-value.ts';
+import { computeLabels } from '../../src/core/nvidia/labels/node-labels.ts';
+import type { ModelWorld } from './world.ts';
+
+/** GPU Feature Discovery looks at the devices and labels the node. */
+export function writeGfdLabels(world: ModelWorld): void {
+  const { device, kubelet, node } = world;
+  const { strategy, sharing } = kubelet.plugin.settings;
+  const { labels, errors } = computeLabels(describeReport(device.report()), strategy, sharing && { sharing });
+  if (errors.length > 0 || !node) return;
+  const wanted: Readonly<Record<string, string>> = {
+    ...dropInvalidLabels(labels).kept,
+    'nvidia.com/gfd.timestamp': '1',
+  };
+  const before = node.metadata.labels ?? {};
+  const others = Object.entries(before).filter(([key]) => !isGfdLabelKey(key));
+  const after = { ...Object.fromEntries(others), ...wanted };
+  if (Object.keys(after).length === Object.keys(before).length) {
+    if (Object.entries(after).every(([key, value]) => before[key] === value)) return;
+  }
+  world.editNode('discovery', (one) => ({ ...one, metadata: { ...one.metadata, labels: after } }));
+}

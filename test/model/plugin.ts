@@ -1,0 +1,146 @@
+import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
+import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
+import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
+import { parseDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
+import { advertisedAs, type Sharing } from '../../src/core/nvidia/plugin-config/sharing.ts';
+import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
+import type { ModelWorld } from './world.ts';
+
+/** Ids of devices, by resource. */
+export type Offer = ReadonlyMap<string, readonly string[]>;
+
+/** How devices are offered. */
+export interface OfferSettings {
+  readonly strategy: MigStrategy;
+  readonly sharing?: Sharing | undefined;
+}
+
+/** The node's device plugin: it reads its settings and the devices when it starts, and offers what it has read. */
+export class ModelPlugin {
+  readonly #world: ModelWorld;
+  #offered: Offer = new Map();
+  /** When a count of a resource was last offered, by `RESOURCE=COUNT`. */
+  readonly #offeredAt = new Map<string, number>();
+  /** What it runs with, or did last. */
+  settings: OfferSettings;
+  /** Its pod, while its container runs. */
+  #uid: string | undefined;
+  #round = 0;
+  /** Called when it tells the kubelet something else. */
+  readonly #onOffer: () => void;
+
+  constructor(world: ModelWorld, onOffer: () => void) {
+    this.#world = world;
+    this.#onOffer = onOffer;
+    this.settings = { strategy: world.setup.strategy };
+  }
+
+  /** What the kubelet has from it, by resource. */
+  get offered(): Offer {
+    return this.#offered;
+  }
+
+  #offer(offer: Offer): void {
+    for (const name of new Set([...this.#offered.keys(), ...offer.keys()])) {
+      this.#offeredAt.set(`${name}=${this.#offered.get(name)?.length ?? 0}`, this.#world.timeline.now);
+    }
+    this.#offered = offer;
+  }
+
+  /** How long ago the kubelet last had exactly this many devices, in ms; Infinity: never. */
+  offeredAgoMs(resource: string, count: number): number {
+    if ((this.#offered.get(resource)?.length ?? 0) === count) return 0;
+    return this.#world.timeline.now - (this.#offeredAt.get(`${resource}=${count}`) ?? -Infinity);
+  }
+
+  start(uid: string): void {
+    this.#uid = uid;
+    this.#read(uid, 0);
+  }
+
+  /** @returns whether it ran in this pod */
+  end(uid: string): boolean {
+    if (this.#uid !== uid) return false;
+    this.shutDown();
+    this.#round += 1;
+    this.#onOffer();
+    return true;
+  }
+
+  /** The machine stops. */
+  shutDown(): void {
+    this.#offer(new Map());
+    this.#uid = undefined;
+  }
+
+  comeUp(): void {
+    this.#round += 1;
+  }
+
+  /** The devices have changed: some plugins notice by themselves. */
+  devicesChanged(): void {
+    const { plugin } = this.#world.setup;
+    if (this.#uid !== undefined && (plugin === 'Following' || plugin === 'Hidden')) this.#read(this.#uid, 1500);
+  }
+
+  /** It reads settings and devices, and reports to the kubelet a moment later. */
+  #read(uid: string, afterMs: number): void {
+    const round = (this.#round += 1);
+    const isCurrent = (): boolean => round === this.#round && this.#uid === uid && this.#world.kubelet.isUp;
+    this.#world.later(afterMs, afterMs + 500, () => {
+      if (!isCurrent()) return;
+      const settings = this.#readSettings();
+      const offer = this.#world.faults.driverDown || !settings ? undefined : this.#readOffer(settings);
+      // The plugin exits and is restarted.
+      if (offer === undefined || !settings) return this.#read(uid, 10_000);
+      this.#world.later(10, 800, () => {
+        if (!isCurrent()) return;
+        this.#offer(offer);
+        this.settings = settings;
+        this.#onOffer();
+      });
+    });
+  }
+
+  /** From the file that the node's label names, or the ConfigMap's default; undefined if there is no such file. */
+  #readSettings(): OfferSettings | undefined {
+    const { setup, node, configMap } = this.#world;
+    if (!setup.hasConfigMap) return { strategy: setup.strategy };
+    const file = configMap.files[node?.metadata.labels?.[devicePluginConfigLabel] ?? 'default'];
+    if (!file) return undefined;
+    const parsed = parseDevicePluginConfig(file);
+    if (!parsed.ok) return undefined;
+    const { migStrategy = 'none', sharing } = parsed.config;
+    return { strategy: migStrategy as MigStrategy, sharing };
+  }
+
+  #readOffer({ strategy, sharing }: OfferSettings): Offer | undefined {
+    const { device } = this.#world;
+    const { errors } = computeResources(describeReport(device.report()), strategy);
+    if (errors.length > 0) return undefined;
+    const offer = new Map<string, string[]>();
+    for (const gpu of device.gpus.filter(({ isLost }) => !isLost)) {
+      const devices =
+        gpu.mig === 'Disabled' || strategy === 'none'
+          ? [['nvidia.com/gpu', gpu.uuid] as const]
+          : gpu.slices.map(
+              ({ profile, uuid }) => [strategy === 'single' ? 'nvidia.com/gpu' : resourceOf(profile), uuid] as const,
+            );
+      for (const [name, uuid] of devices) {
+        const { replicas } = advertisedAs(name, sharing);
+        const ids = replicas === 1 ? [uuid] : Array.from({ length: replicas }, (_, index) => `${uuid}::${index}`);
+        offer.set(name, [...(offer.get(name) ?? []), ...ids]);
+      }
+    }
+    return offer;
+  }
+}
+
+/** The device of an id, which may be one of its replicas. */
+export function uuidOf(id: string): string {
+  return id.split('::')[0] ?? id;
+}
+
+export function resourceOf(profile: string): string {
+  return `nvidia.com/mig-${profile.replaceAll('+', '.')}`;
+}

@@ -1,0 +1,106 @@
+import type { PodHolding } from '../../src/core/pods/holding.ts';
+import type { Pod } from './api.ts';
+import { uuidOf } from './plugin.ts';
+import { isUsing } from './pods.ts';
+import type { ModelWorld } from './world.ts';
+
+/** The scheduler, and the pods of users: what they want, and which devices they are given. */
+export class UserPods {
+  readonly #world: ModelWorld;
+  /** Devices of pods, by pod uid. */
+  readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
+  /** Pods whose process runs on their device. */
+  readonly #busy = new Set<string>();
+
+  constructor(world: ModelWorld) {
+    this.#world = world;
+  }
+
+  list(): readonly Pod[] {
+    return this.#world.pods().filter(({ metadata }) => metadata.labels?.['user'] === 'true');
+  }
+
+  /** What the kubelet's PodResources shows. */
+  holdings(): readonly PodHolding[] {
+    return [...this.allocations].map(([name, device]) => ({ namespace: 'default', name, devices: [device] }));
+  }
+
+  /** UUIDs of the devices that pods have. */
+  heldUuids(): ReadonlySet<string> {
+    return new Set([...this.allocations.values()].map(({ id }) => uuidOf(id)));
+  }
+
+  /** The scheduler finds a node for a pod and binds it a moment later, whatever has changed. */
+  schedule(): void {
+    const { node, random, timeline } = this.#world;
+    const { spec, status } = node ?? {};
+    const isReady = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True');
+    const isOpen = !(spec?.taints ?? []).some(({ effect }) => effect === 'NoSchedule') && spec?.unschedulable !== true;
+    if (!isReady || !isOpen) return;
+    const free = Object.entries(status?.allocatable ?? {}).filter(([name, amount]) => {
+      const used = this.#world.pods().filter((pod) => isUsing(pod, name)).length;
+      return Number(amount) > used;
+    });
+    const [resource] = random.pick(free) ?? [];
+    if (resource === undefined) return;
+    const bind = (): void => {
+      if (this.#world.node?.metadata.uid === node?.metadata.uid) this.#bind(resource);
+    };
+    timeline.after(random.chance(0.5) ? 0 : random.between(0, 200), bind);
+  }
+
+  #bind(resource: string): void {
+    this.#world.checks.podIsBound(resource);
+    const pod = this.#world.kubelet.newPod('user', {
+      labels: { user: 'true' },
+      ...(this.#world.random.chance(0.9) && { owner: 'ReplicaSet' as const }),
+      spec: { nodeName: 'n', containers: [{ name: 'main', resources: { limits: { [resource]: '1' } } }] },
+    });
+    this.#admitSoon(pod.metadata.uid ?? '', resource);
+  }
+
+  #admitSoon(uid: string, resource: string): void {
+    this.#world.later(0, 300, () => {
+      const { kubelet, checks, device } = this.#world;
+      if (!kubelet.isThere(uid)) return;
+      if (!kubelet.isUp) return this.#admitSoon(uid, resource);
+      const taken = new Set([...this.allocations.values()].map(({ id }) => id));
+      const id = (kubelet.plugin.offered.get(resource) ?? []).find((one) => !taken.has(one));
+      if (id === undefined) return kubelet.setStatus(uid, 'Failed', false);
+      checks.deviceIsGiven(uuidOf(id));
+      this.allocations.set(uid, { resource, id });
+      device.version += 1;
+      kubelet.setStatus(uid, 'Running', true);
+      this.#world.later(0, 1000, () => this.#startProcess(uid, id));
+    });
+  }
+
+  #startProcess(uid: string, id: string): void {
+    const { device, kubelet } = this.#world;
+    if (this.allocations.get(uid)?.id !== id || !device.uuids.has(uuidOf(id)) || !kubelet.isUp) return;
+    this.#busy.add(uid);
+    device.startProcess(uuidOf(id));
+  }
+
+  /** The kubelet has ended a pod. */
+  release(uid: string): void {
+    const held = this.allocations.get(uid);
+    this.allocations.delete(uid);
+    if (held && this.#busy.delete(uid)) this.#world.device.endProcess(uuidOf(held.id));
+    if (held) this.#world.device.version += 1;
+  }
+
+  shutDown(): void {
+    this.#busy.clear();
+    this.#world.device.processes.clear();
+    this.allocations.clear();
+    this.#world.device.version += 1;
+  }
+
+  /** Pods that had devices are rejected when the machine is back: the devices are gone. */
+  comeUp(): void {
+    for (const { metadata, status } of this.list()) {
+      if (status?.phase === 'Running') this.#world.kubelet.setStatus(metadata.uid ?? '', 'Failed', false);
+    }
+  }
+}
