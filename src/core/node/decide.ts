@@ -18,7 +18,7 @@ import { finish } from './rules/finish.ts';
 import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
 import { grantInFlight, grantOverdue, grantUnanswered } from './rules/grant-in-flight.ts';
-import { markLasting, openIdle } from './rules/open.ts';
+import { markLasting, openIdle, sayClosed } from './rules/open.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
 import { nodeRefused, noPolicy, onHold, policyRefused } from './rules/policy.ts';
 import { noteFreshPlugin } from './rules/refresh-plugin.ts';
@@ -128,13 +128,16 @@ function openMarked(situation: Situation, ruling: Ruling): Outcome {
 }
 
 /** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
-function resumeHolders(situation: Situation, { verdict, keepsHoldersAway }: Ruling): Ruling | undefined {
-  const paused = pausedLabels(metadataOf(situation.node));
+function resumeHolders(situation: Situation, { verdict, keepsHoldersAway, keepsClosed }: Ruling): Ruling | undefined {
+  const { node } = situation;
+  const paused = pausedLabels(metadataOf(node));
   if (paused.length === 0 || keepsHoldersAway === true) return undefined;
   const isDone = isDeviceDone(situation);
   const isFinishing = isDone && (verdict.phase === 'Ready' || verdict.phase === 'Updating');
+  const opensLater = isClosed(node) && keepsClosed !== true && verdict.phase !== 'Unmanaged';
+  const unfinished = opensLater ? sayClosed(verdict, comingBack.message) : verdict;
   return {
-    verdict: { ...(isFinishing ? comingBack : verdict), requeueAfterMs: 250 },
+    verdict: { ...(isFinishing ? comingBack : unfinished), requeueAfterMs: 250 },
     commands: [{ name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? noteFreshPlugin(situation) : {}) }],
   };
 }

@@ -47,13 +47,17 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   return {
     ...ruling,
     verdict: {
-      ...ruling.verdict,
-      message: `${ruling.verdict.message}. The node stays closed: ${pending.verdict.message}`,
+      ...sayClosed(ruling.verdict, pending.verdict.message),
       ...(Number.isFinite(requeueAfterMs) && { requeueAfterMs }),
     },
     commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])],
     keepsClosed: true,
   };
+}
+
+/** A verdict on a node that will be opened, and is not yet. */
+export function sayClosed(verdict: Verdict, why: string): Verdict {
+  return { ...verdict, message: `${verdict.message}. The node stays closed: ${why}` };
 }
 
 /** The node's labels must tell other tools its true state, even if that is not going to change for a while. */

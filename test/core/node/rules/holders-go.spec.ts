@@ -87,6 +87,16 @@ describe('holders of GPUs that have to go', () => {
     });
   }
 
+  it('keep the node closed until they are back, and the verdict says so', () => {
+    const world = aModeChange();
+    pause(world);
+    world.node = { ...world.node, spec: { ...world.node.spec, unschedulable: true } };
+    const { verdict } = world.step(500);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(verdict.reason).to.equal('ForeignCordon');
+    expect(verdict.message).to.match(/\. The node stays closed: the GPU holders are coming back$/);
+  });
+
   it('come back while a late pod is waited for, on a node that stays closed', () => {
     const world = aModeChange();
     pause(world);
