@@ -208,7 +208,7 @@ export class Invariants {
     }
     this.#keepsSlot(snapshot, settled);
     this.#opensWhereNothingChanges(snapshot, settled);
-    this.#isGivenUp(by, settled.memory.waits.HoldersRest?.since);
+    this.#isGivenUp(by, snapshot, settled.memory.waits.HoldersRest?.since);
     this.#decisions += 1;
     if (commands.length === 0 && this.#decisions % 4 === 0) {
       const again = this.#world.decide(snapshot, settled.memory);
@@ -362,12 +362,15 @@ export class Invariants {
   }
 
   /** Each attempt closes the node: attempts must become rarer. */
-  #isGivenUp(by: string, since: number | undefined): void {
-    const rests = this.#rests.get(by) ?? new Set();
+  #isGivenUp(by: string, { claim }: NodeSnapshot, since: number | undefined): void {
+    const { uid, generation } = claim.winner?.metadata ?? {};
+    // An edit asks for a new attempt at once.
+    const who = `${by} ${uid} ${generation}`;
+    const rests = this.#rests.get(who) ?? new Set();
     // After a refused write the attempt starts again a moment later.
     if (since === undefined || since - Math.max(0, ...rests) < 20_000) return;
     const recent = [...rests].filter((at) => at > since - hourMs);
-    this.#rests.set(by, new Set([...recent, since]));
+    this.#rests.set(who, new Set([...recent, since]));
     demand(
       recent.length < 8,
       'L8',

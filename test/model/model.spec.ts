@@ -1,3 +1,4 @@
+import type { Theme } from './story.ts';
 import { Tellers } from './tellers.ts';
 
 /** More seeds in a nightly run: MODEL_SEEDS=200000 npx mocha test/model/model.spec.ts */
@@ -6,7 +7,7 @@ const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 1_000_000);
 const parts = 10;
 
 /** Seeds that have found a bug, with the bug: they run first. */
-const regressions: readonly (readonly [seed: number, what: string])[] = [
+const regressions: readonly (readonly [seed: number, what: string, theme?: Theme])[] = [
   [11, 'zero at the API server was taken for a fence while the kubelet still offered the devices of before'],
   [12, 'the agent tried to make the layout again without end, on an open node, after a restart'],
   [13, 'holders of the GPUs were never sent away, since the agent’s own tries kept the controller waiting'],
@@ -57,6 +58,8 @@ const regressions: readonly (readonly [seed: number, what: string])[] = [
     1_002_671,
     'a node without an agent was opened by what the plugin of before had offered, as the kubelet reported late',
   ],
+  [118, 'a drain that was given up said that its node was open, which still waited for its GPU holders', 'Drains'],
+  [218, 'the onlooker took each edit’s new attempt for one more of the same', 'Drains'],
 ];
 
 describe('model of a node', function () {
@@ -69,8 +72,8 @@ describe('model of a node', function () {
 
   after(() => tellers.stop());
 
-  for (const [seed, what] of regressions) {
-    it(`seed ${seed}: ${what}`, () => tellers.tell({ from: seed, to: seed + 1 }));
+  for (const [seed, what, theme] of regressions) {
+    it(`seed ${seed}${theme ? ` of ${theme}` : ''}: ${what}`, () => tellers.tell({ from: seed, to: seed + 1, theme }));
   }
 
   for (let part = 0; part < parts; part += 1) {
