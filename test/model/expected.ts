@@ -16,20 +16,23 @@ export function isAsWished(gpu: GpuReport, wish: GpuWish): boolean {
 }
 
 /** How a device plugin offers devices. */
-export interface Offering {
+export interface ExpectedSettings {
   readonly strategy: 'none' | 'single' | 'mixed';
   readonly sharing?:
     { readonly resources: readonly { readonly name: string; readonly replicas: number }[] } | undefined;
 }
 
 /** How the plugin is to offer devices under a policy. */
-export function offeringOf({ strategy, sharing }: Pick<PolicySpec, 'strategy' | 'sharing'>): Offering {
+export function offeringOf({ strategy, sharing }: Pick<PolicySpec, 'strategy' | 'sharing'>): ExpectedSettings {
   const resources = (sharing?.timeSlicing ?? []).map(({ resource, replicas }) => ({ name: resource, replicas }));
   return { strategy, sharing: { resources } };
 }
 
 /** What NVIDIA's device plugin advertises for GPUs; nothing if it would not start. */
-export function countOffer(gpus: readonly GpuReport[], { strategy, sharing }: Offering): Record<string, number> {
+export function countOffer(
+  gpus: readonly GpuReport[],
+  { strategy, sharing }: ExpectedSettings,
+): Record<string, number> {
   const offer: Record<string, number> = {};
   const add = (name: string): void => {
     offer[name] = (offer[name] ?? 0) + (sharing?.resources.find((one) => one.name === name)?.replicas ?? 1);

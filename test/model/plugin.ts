@@ -7,10 +7,10 @@ import { computeResources } from '../../src/core/nvidia/resources/node-resources
 import type { ModelWorld } from './world.ts';
 
 /** Ids of devices, by resource. */
-export type Offer = ReadonlyMap<string, readonly string[]>;
+export type DeviceIds = ReadonlyMap<string, readonly string[]>;
 
 /** How devices are offered. */
-export interface OfferSettings {
+export interface PluginSettings {
   readonly strategy: MigStrategy;
   readonly sharing?: Sharing | undefined;
 }
@@ -18,11 +18,11 @@ export interface OfferSettings {
 /** The node's device plugin: it reads its settings and the devices when it starts, and offers what it has read. */
 export class ModelPlugin {
   readonly #world: ModelWorld;
-  #offered: Offer = new Map();
+  #offered: DeviceIds = new Map();
   /** When a count of a resource was last offered, by `RESOURCE=COUNT`. */
   readonly #offeredAt = new Map<string, number>();
   /** What it runs with, or did last. */
-  settings: OfferSettings;
+  settings: PluginSettings;
   /** Its pod, while its container runs. */
   #uid: string | undefined;
   #round = 0;
@@ -36,11 +36,11 @@ export class ModelPlugin {
   }
 
   /** What the kubelet has from it, by resource. */
-  get offered(): Offer {
+  get offered(): DeviceIds {
     return this.#offered;
   }
 
-  #offer(offer: Offer): void {
+  #offer(offer: DeviceIds): void {
     for (const name of new Set([...this.#offered.keys(), ...offer.keys()])) {
       this.#offeredAt.set(`${name}=${this.#offered.get(name)?.length ?? 0}`, this.#world.timeline.now);
     }
@@ -103,7 +103,7 @@ export class ModelPlugin {
   }
 
   /** From the file that the node's label names, or the ConfigMap's default; undefined if there is no such file. */
-  #readSettings(): OfferSettings | undefined {
+  #readSettings(): PluginSettings | undefined {
     const { setup, node, configMap } = this.#world;
     if (!setup.hasConfigMap) return { strategy: setup.strategy };
     const file = configMap.files[node?.metadata.labels?.[devicePluginConfigLabel] ?? 'default'];
@@ -114,7 +114,7 @@ export class ModelPlugin {
     return { strategy: migStrategy as MigStrategy, sharing };
   }
 
-  #readOffer({ strategy, sharing }: OfferSettings): Offer | undefined {
+  #readOffer({ strategy, sharing }: PluginSettings): DeviceIds | undefined {
     const { device } = this.#world;
     const { errors } = computeResources(describeReport(device.report()), strategy);
     if (errors.length > 0) return undefined;
