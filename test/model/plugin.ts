@@ -7,10 +7,10 @@ import { computeResources } from '../../src/core/nvidia/resources/node-resources
 import type { ModelWorld } from './world.ts';
 
 /** Ids of devices, by resource. */
-export type DeviceIds = ReadonlyMap<string, readonly string[]>;
+type DeviceIds = ReadonlyMap<string, readonly string[]>;
 
 /** How devices are offered. */
-export interface PluginSettings {
+interface ModelSettings {
   readonly strategy: MigStrategy;
   readonly sharing?: Sharing | undefined;
 }
@@ -22,7 +22,7 @@ export class ModelPlugin {
   /** When a count of a resource was last offered, by `RESOURCE=COUNT`. */
   readonly #offeredAt = new Map<string, number>();
   /** What it runs with, or did last. */
-  settings: PluginSettings;
+  settings: ModelSettings;
   /** Its pod, while its container runs. */
   #uid: string | undefined;
   #round = 0;
@@ -103,7 +103,7 @@ export class ModelPlugin {
   }
 
   /** From the file that the node's label names, or the ConfigMap's default; undefined if there is no such file. */
-  #readSettings(): PluginSettings | undefined {
+  #readSettings(): ModelSettings | undefined {
     const { setup, node, configMap } = this.#world;
     if (!setup.hasConfigMap) return { strategy: setup.strategy };
     const file = configMap.files[node?.metadata.labels?.[devicePluginConfigLabel] ?? 'default'];
@@ -114,7 +114,7 @@ export class ModelPlugin {
     return { strategy: migStrategy as MigStrategy, sharing };
   }
 
-  #readOffer({ strategy, sharing }: PluginSettings): DeviceIds | undefined {
+  #readOffer({ strategy, sharing }: ModelSettings): DeviceIds | undefined {
     const { device } = this.#world;
     const { errors } = computeResources(describeReport(device.report()), strategy);
     if (errors.length > 0) return undefined;
