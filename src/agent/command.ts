@@ -24,6 +24,7 @@ import { NodeAgent } from './agent.ts';
 import { followDriverLoad, watchDriverLoad } from './driver-load.ts';
 import { explainHiddenProcesses } from '../device/host/host-processes.ts';
 import { openDevice, type OpenDevice } from './open-device.ts';
+import { watchLock } from './lock-watch.ts';
 import { kubeletOf } from './open-kubelet.ts';
 import { tellOfLock } from './waiting-for-lock.ts';
 import { signalPods } from './signal-pods.ts';
@@ -119,7 +120,7 @@ async function runAgent(options: Options): Promise<void> {
   const isPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
   const hidden = explainHiddenProcesses({ proc: '/proc', pid: process.pid, isPod });
   if (hidden !== undefined) throw new Error(hidden);
-  const signal = abortOnSignals(logger);
+  const asked = abortOnSignals(logger);
   const client = new KubeClient(loadKubeConfig(options), agentManager);
   const state: { agent?: NodeAgent; opened?: OpenDevice } = {};
   const health = await openHealth(options, logger, {
@@ -129,9 +130,11 @@ async function runAgent(options: Options): Promise<void> {
   const timeouts = readTimeouts(options);
   const tellLock = (message: string, had: AbortSignal): Promise<void> =>
     tellOfLock({ client, nodeName: options.nodeName, logger, message }, had);
-  const opened = await openDevice({ ...options, timeouts, tellOfLock: tellLock }, logger, signal, (done) =>
+  const opened = await openDevice({ ...options, timeouts, tellOfLock: tellLock }, logger, asked, (done) =>
     health?.metrics.operated(done),
   );
+  const lost = watchLock(opened.explainLoss, asked);
+  const signal = AbortSignal.any([asked, lost]);
   const device = health?.metrics.measure(opened.device) ?? opened.device;
   const driverLoad = watchDriverLoad(options.driverModule);
   const agent = new NodeAgent({
@@ -175,6 +178,7 @@ async function runAgent(options: Options): Promise<void> {
   await watch.stop();
   await queue.stop();
   await health?.server.stop();
+  lost.throwIfAborted();
 }
 
 async function openHealth({ healthPort, healthHost }: Options, logger: Logger, ready: Checks) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
@@ -68,5 +68,21 @@ describe('an agent whose device does not answer', function () {
       { timeoutMs: 30_000, what: 'the node to be ready after its reboot' },
     );
     expect(ownTaints(await rig().node(name))).to.deep.equal([]);
+  });
+
+  it('ends when somebody empties its state folder, and works on when it is started again', async () => {
+    const agent = rig().rig.agent(name);
+    const { ends } = agent;
+    await rm(rig().rig.agentFolder(name), { recursive: true });
+    await eventually(
+      () => agent.ends,
+      (count) => count > ends,
+      { timeoutMs: 20_000, what: 'the end of the agent' },
+    );
+    expect(await agent.readLog()).to.match(/the lock \S+ is gone: somebody emptied or restored its folder/);
+    agent.start();
+    await apply({ '2g.10gb': 3 });
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    expect((await rig().partition(name)).status?.layout).to.equal('2 GPUs: 3×2g.10gb');
   });
 });

@@ -151,6 +151,11 @@ export class Rig implements AsyncDisposable {
     return this.#filesOf(node).faults;
   }
 
+  /** The state folder of a node's agent. */
+  agentFolder(node: string): string {
+    return this.#filesOf(node).agentFolder;
+  }
+
   /** Every run of a node's nvidia-smi that changed the device, oldest first. */
   async deviceOperations(node: string): Promise<readonly (readonly string[])[]> {
     const text = await readFile(this.#filesOf(node).operations, 'utf8').catch(() => '');

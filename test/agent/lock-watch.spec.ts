@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { watchLock } from '../../src/agent/lock-watch.ts';
+import { eventually } from '../support/eventually.ts';
+
+describe('the watch over the lock of a node', () => {
+  it('says why the lock is lost', async () => {
+    const losses: string[] = [];
+    const stop = new AbortController();
+    const lost = watchLock(() => losses[0], stop.signal, 1);
+    expect(lost.aborted).to.equal(false);
+    losses.push('the lock is gone');
+    await eventually(
+      () => lost.aborted,
+      (isLost) => isLost,
+    );
+    expect(() => lost.throwIfAborted()).to.throw('the lock is gone. The agent ends');
+  });
+
+  it('ends with the agent, and is then lost to nobody', async () => {
+    let asked = 0;
+    const stop = new AbortController();
+    const lost = watchLock(() => (asked++, undefined), stop.signal, 1);
+    await eventually(
+      () => asked,
+      (times) => times > 2,
+    );
+    stop.abort();
+    const last = asked;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([asked, lost.aborted]).to.deep.equal([last, false]);
+  });
+});
