@@ -6,7 +6,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 # Files of tests that run side by side, the longest first: each has a process of its own, with a control plane if it wants one.
 LANES := $(shell expr 2 '*' $$(nproc))
 
-.PHONY: help demo test test-quick test-node verify lint build bench clean generate control-plane helm old-nodes prometheus image sbom
+.PHONY: help demo test test-quick test-models test-node verify lint build bench clean generate control-plane helm old-nodes prometheus image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ test: build control-plane helm old-nodes ## Run all tests on Kubernetes' own con
 test-quick: node_modules/.installed lint ## Check types, lint, and run the tests that need neither a control plane nor a build
 	@tsc
 	@exec mocha --parallel --jobs $(LANES) 'test/{controller,core,kubelet,process}/**/*.spec.ts'
+
+test-models: node_modules/.installed ## Play more stories in the models of a node and of a fleet (SEEDS=5000, FIRST_SEED=N for others)
+	@MODEL_SEEDS=$(or $(SEEDS),5000) $(if $(FIRST_SEED),MODEL_FIRST_SEED=$(FIRST_SEED)) mocha --parallel --jobs 2 test/{model/model,fleet-model/fleet-model}.spec.ts
 
 test-node: build control-plane helm ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
 	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'

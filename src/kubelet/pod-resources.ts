@@ -14,7 +14,7 @@ import { SocketCredentials } from './socket-credentials.ts';
 export interface PodResourcesClientOptions {
   /** Path of the kubelet's socket, at most 107 bytes: `/var/lib/kubelet/pod-resources/kubelet.sock`. */
   readonly socket: string;
-  /** Time limit of one whole call. Default 5000. */
+  /** Time limit of one whole call. Default 10,000: on a busy node an answer in time is not always read in time. */
   readonly timeoutMs?: number;
 }
 
@@ -39,7 +39,7 @@ export class PodResourcesClient {
   readonly #calls = new Set<ClientUnaryCall>();
   #isClosed = false;
 
-  constructor({ socket, timeoutMs = 5_000 }: PodResourcesClientOptions) {
+  constructor({ socket, timeoutMs = 10_000 }: PodResourcesClientOptions) {
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
   }
