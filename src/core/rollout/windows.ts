@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 import type { PolicySpec } from '../../api/types.ts';
 import { durationMs } from '../text/duration.ts';
+import { WallClock } from './wall-clock.ts';
 
 export type Window = NonNullable<NonNullable<PolicySpec['rollout']>['windows']>[number];
 
@@ -48,12 +49,28 @@ function isTimeZone(timeZone: string): boolean {
 /** The first start after a given time; none if the window is unreadable: its policy is refused. */
 function nextStart(window: Window, after: number): number | undefined {
   try {
-    return cronOf(window).nextRun(new Date(after))?.getTime();
+    return isHourly(window) ? cronOf(window).nextRun(new Date(after))?.getTime() : nextTimeOfDay(window, after);
   } catch {
     return undefined;
   }
 }
 
-function cronOf({ schedule, timeZone }: Window): Cron {
-  return new Cron(schedule, { timezone: timeZone ?? 'UTC', paused: true, mode: '5-part' });
+/** With `*` as the hour no hour is left out and none counts twice: a window opens whenever the clock shows a time of the schedule. */
+function isHourly({ schedule }: Window): boolean {
+  return /^[*?]$/.test(schedule.split(' ')[1] ?? '');
+}
+
+/** A time of day is one start a day: when the clock first shows it or, on the day that leaves it out, the time after it. */
+function nextTimeOfDay(window: Window, after: number): number | undefined {
+  const clock = new WallClock(window.timeZone ?? 'UTC');
+  const readings = cronOf({ ...window, timeZone: 'UTC' });
+  for (let next = readings.nextRun(new Date(clock.reading(after))); next !== null; next = readings.nextRun(next)) {
+    const start = clock.firstShowing(next.getTime());
+    if (start > after) return start;
+  }
+  return undefined;
+}
+
+function cronOf({ schedule, timeZone = 'UTC' }: Window): Cron {
+  return new Cron(schedule, { timezone: timeZone, paused: true, mode: '5-part' });
 }

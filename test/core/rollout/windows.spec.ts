@@ -48,6 +48,12 @@ describe('windows', () => {
       expect(opensAt([gap], '2026-03-29T02:00:00Z')).to.equal('2026-03-30T00:30:00.000Z');
     });
 
+    it('open once there, also with several starts in that hour', () => {
+      const list: Window = { schedule: '55,10 1 * * *', duration: '5m', timeZone: 'Europe/Dublin' };
+      expect(opensAt([list], '2026-03-29T00:00:00Z')).to.equal('2026-03-29T01:00:00.000Z');
+      expect(opensAt([list], '2026-03-29T01:05:00Z')).to.equal('2026-03-30T00:10:00.000Z');
+    });
+
     it('last as long as they say, and end an hour later by the clock', () => {
       expect(isOpen([inBerlin], '2026-03-28T21:00:00Z')).to.equal(true);
       expect(isOpen([inBerlin], '2026-03-29T02:59:59Z')).to.equal(true);
