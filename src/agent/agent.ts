@@ -244,7 +244,8 @@ export class NodeAgent {
 
   async #report(partition: Partition, device: DeviceReport): Promise<ReconcileResult> {
     await this.#ownWork.keep(partition, device);
-    await this.#own.report(device);
+    const { skewMs = 0 } = this.#options.client.config.serverClock;
+    await this.#own.report(device, this.#view.readMs === undefined ? undefined : this.#view.readMs - skewMs);
     return { requeueAfterMs: this.#view.againMs };
   }
 }

@@ -31,6 +31,7 @@ export class DeviceView {
   readonly #clock: Clock;
   #report: Report | undefined;
   #state: DeviceState | undefined;
+  #readMs: number | undefined;
   /** When the last attempt to read was made. */
   #triedAt = -Infinity;
   #settleUntil = -Infinity;
@@ -69,6 +70,11 @@ export class DeviceView {
   /** True while the last reading is stale: unknown is not empty. */
   get hasFailed(): boolean {
     return this.failures > 0;
+  }
+
+  /** When the reading of the report began to ask for pods, by this machine's clock. */
+  get readMs(): number | undefined {
+    return this.#readMs;
   }
 
   /** The processes on the devices, for messages. */
@@ -120,6 +126,7 @@ export class DeviceView {
   async take(state: DeviceState): Promise<Fault | undefined> {
     this.#triedAt = this.#clock.monotonicMs();
     const report = reportDevice(state);
+    const beganMs = this.#clock.wallMs();
     try {
       const word = await this.#kubelet?.ask(report, this.strategy);
       this.#report = word
@@ -133,6 +140,7 @@ export class DeviceView {
       return this.#fail(error);
     }
     this.#state = state;
+    this.#readMs = beganMs;
     this.failures = 0;
     return undefined;
   }

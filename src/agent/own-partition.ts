@@ -1,5 +1,6 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { DeviceReport } from '../api/types.ts';
+import { stampReading } from '../core/report/read-time.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { mergePatchOf } from '../core/text/merge-patch.ts';
 import { printable } from '../core/text/visible-text.ts';
@@ -35,11 +36,13 @@ export class OwnPartition {
     return this.#known;
   }
 
-  /** Writes `status.device` if it differs from what the API has. */
-  async report(found: DeviceReport): Promise<void> {
+  /** Writes `status.device` if it differs from what the API has. @param readMs see {@link stampReading} */
+  async report(found: DeviceReport, readMs: number | undefined): Promise<void> {
+    const { status, spec } = this.#known ?? {};
+    const readAfter = spec?.drain?.readAfter;
     // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
-    const device = printable(found);
-    if (sameJson(device, this.#known?.status?.device)) return;
+    const device = stampReading(printable(found), status?.device, { readMs, readAfter });
+    if (sameJson(device, status?.device)) return;
     const written = await this.#client.applyStatus<Partition>(this.#ref, { device });
     this.#known = written;
     const told = written.status?.device ?? {};

@@ -5,7 +5,7 @@ import { slotOf } from '../core/rollout/slot.ts';
 import { selectedKeys } from '../core/metadata/label-selector.ts';
 import { listHolderNamespaces } from '../core/node/rules/plan-holders.ts';
 import type { BudgetView } from '../core/pods/disruption-budget.ts';
-import { listReportedHolders } from '../core/pods/slice-holders.ts';
+import { listReportedPods } from '../core/pods/reported-pods.ts';
 import type { ResourceSliceView } from '../core/owners/find-owners.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { listServed } from '../kube/list-served.ts';
@@ -95,7 +95,7 @@ export class Gatherer {
         policy: policy && { uid, generation },
         slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
         resourceSlices: slices,
-        holders: listReportedHolders(reported.status?.device?.gpus ?? []),
+        ...listReportedPods(reported.status?.device),
         ...(drain && { drain }),
       },
     };

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { timeText } from '../../src/core/text/time.ts';
 import { FakeClock } from '../process/fake-clock.ts';
+import { eventually } from '../support/eventually.ts';
 import { AgentScene, useAgentClient } from './agent-scene.ts';
 
 describe('the agent while pods are told to go', () => {
@@ -191,6 +193,28 @@ describe('the agent while pods are told to go', () => {
     await scene.set({ drain: null });
     await clock.advance(1_000);
     expect(await scene.run()).to.deep.equal({ requeueAfterMs: 60_000 });
+  });
+
+  it('says when it has read, as soon as a reading is later than what the controller asks for, and then says nothing new', async () => {
+    await takeHalves();
+    await scene.wish(whole);
+    const timeOf = async (): Promise<string> => (await scene.read()).status?.device?.readTime ?? '';
+    const before = await timeOf();
+    expect(Date.parse(before)).to.be.closeTo(Date.now(), 60_000);
+    await scene.drain();
+    await scene.run();
+    expect(await timeOf(), 'the same reading as before').to.equal(before);
+    const readAfter = timeText(Date.now() + 3_000);
+    await scene.set({ drain: { readAfter } });
+    await scene.run();
+    expect(await timeOf(), 'this reading was too early').to.equal(before);
+    await eventually(async () => {
+      await scene.run();
+      expect(Date.parse(await timeOf())).to.be.at.least(Date.parse(readAfter));
+    });
+    const { resourceVersion } = (await scene.read()).metadata;
+    await scene.run();
+    expect((await scene.read()).metadata.resourceVersion).to.equal(resourceVersion);
   });
 
   it('names every pod in the plan, and of each device as many as the report takes', async () => {

@@ -11,7 +11,7 @@ import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/verdict.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
-import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
+import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
 import { slotOf } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
@@ -73,7 +73,7 @@ export class NodeShell {
       policy: policy && { uid, generation },
       slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
       resourceSlices: [],
-      holders: listReportedHolders(read.status?.device?.gpus ?? []),
+      ...listReportedPods(read.status?.device),
       ...(look === 'Drain' && { drain: { budgets: [] } }),
     };
     return { ...more, partition, now: timeline.now, node, fresh };

@@ -21,7 +21,7 @@ import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';
 import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
-import { listReportedHolders } from '../../src/core/pods/slice-holders.ts';
+import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
@@ -236,7 +236,7 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
         policy: { uid, generation },
         slot: known.slot,
         resourceSlices: [],
-        holders: listReportedHolders(known.partition?.status?.device?.gpus ?? []),
+        ...listReportedPods(known.partition?.status?.device),
         ...(decision.look === 'Drain' && { drain: { budgets: [], ...found.drain } }),
         ...found.fresh,
       };

@@ -66,6 +66,7 @@ export const shape = {
         required: ['planHash', 'pods'],
         properties: {
           planHash: { type: 'string' },
+          readAfter: { type: 'string' },
           places: { type: 'array', items: { type: 'string' } },
           pods: {
             type: 'array',
@@ -124,6 +125,7 @@ export const shape = {
           cudaVersion: { type: 'string' },
           machine: { type: 'string' },
           clockSkewSeconds: { type: 'integer' },
+          readTime: { type: 'string' },
           observedEpoch: { type: 'integer' },
           step: { type: 'string' },
           signalled: {

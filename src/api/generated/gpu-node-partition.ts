@@ -173,6 +173,10 @@ export interface GpuNodePartition {
        */
       planHash: string;
       /**
+       * A reading that began at this time or later is awaited: pods that were created since the last one may bear the names of pods that it shows.
+       */
+      readAfter?: string;
+      /**
        * What the pods hold: status.device.plan.drains of the plan.
        */
       places?: string[];
@@ -297,6 +301,10 @@ export interface GpuNodePartition {
        * How far the clock of the node is ahead of the API server's, in seconds; negative: behind. Absent below 10 s. Nothing depends on it: durations are counted, and deadlines compared by the API server's clock.
        */
       clockSkewSeconds?: number;
+      /**
+       * When the GPUs, and the pods that hold them, were read, by the API server's clock. Written together with other changes, or when spec.drain.readAfter asks for it.
+       */
+      readTime?: string;
       /**
        * Epoch of the last grant that the agent finished, successfully or not.
        */

@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterState } from '../../core/plan/cluster-state.ts';
-import { listReportedHolders } from '../../core/pods/slice-holders.ts';
+import { listReportedPods } from '../../core/pods/reported-pods.ts';
 import { CliError } from '../exit.ts';
 import { snapshotCommand } from './snapshot-file.ts';
 
@@ -35,5 +35,5 @@ function demandNamespaces({ pods, partitions }: ClusterState): void {
 }
 
 function holdersOn({ status }: GpuNodePartition): readonly string[] {
-  return listReportedHolders(status?.device?.gpus ?? []);
+  return listReportedPods(status?.device).holders;
 }

@@ -2,7 +2,8 @@ import type { NodePartitionStatus } from '../../api/types.ts';
 import { askedOf } from './grant-failure.ts';
 import { growingRestMs } from './growing-rest.ts';
 import { recallMemory, type WaitName } from './memory.ts';
-import type { Situation } from './snapshot.ts';
+import { podName } from '../pods/pod-name.ts';
+import type { NodePod, Situation } from './snapshot.ts';
 
 /** Waits in which a node that could not change is left alone, longer each time. */
 const restNames = ['DrainRest', 'HoldersRest'] as const satisfies readonly WaitName[];
@@ -18,6 +19,8 @@ export interface Rest {
   readonly who: string;
   /** How often this has happened, from 1. */
   readonly count: number;
+  /** When it began, in ms since the epoch. */
+  readonly since: number;
   /** Until the next attempt, in ms; not positive if it may begin. */
   readonly leftMs: number;
   /** Pods that had to go when an attempt ended for which some were evicted; 0 if none was. */
@@ -32,7 +35,7 @@ export function beginRest(situation: Situation, name: RestName, reason: string, 
   const size = evicted > 0 ? evicted : (before?.size ?? 0);
   const kept = who.slice(0, longestText);
   waits.put(name, { since: now, of: `${reason} ${askedOf(situation)} ${size} ${kept}`, count });
-  return { reason, who: kept, count, size, leftMs: growingRestMs(count) };
+  return { reason, who: kept, count, size, since: now, leftMs: growingRestMs(count) };
 }
 
 /** The node's last rest; undefined if there was none, or if somebody has edited the policy or asked for a retry since. */
@@ -42,7 +45,7 @@ export function findRest(situation: Situation, name: RestName): Rest | undefined
   const [reason = '', asked, size, ...who] = of.split(' ');
   if (since === undefined || asked !== askedOf(situation)) return undefined;
   const leftMs = since + growingRestMs(count) - now;
-  return { reason, who: who.join(' '), count, size: Number(size), leftMs };
+  return { reason, who: who.join(' '), count, size: Number(size), since, leftMs };
 }
 
 /** A node's rest for a reason, from its status; undefined if there is none. */
@@ -55,7 +58,8 @@ export function recallRest(
   return rest && { count: rest.count ?? 1 };
 }
 
-/** Whether a rest names a pod. */
-export function isNamed(pod: string, { who }: Rest): boolean {
-  return who.split(/[\s,;:]+/).includes(pod);
+/** Whether a rest is about a pod: one that was created since, under the same name, is another. */
+export function isNamed(pod: Pick<NodePod, 'metadata'>, { who, since }: Rest): boolean {
+  const isLater = Date.parse(pod.metadata.creationTimestamp ?? '') > since;
+  return !isLater && who.split(/[\s,;:]+/).includes(podName(pod));
 }

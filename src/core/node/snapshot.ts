@@ -9,6 +9,7 @@ import type { GpuHolder } from '../pods/gpu-holders.ts';
 import type { HolderPodView } from '../pods/holder-pods.ts';
 import type { LabelSelector, PluginPodView } from '../pods/plugin-pods.ts';
 import type { FateFacts } from '../pods/pod-fate.ts';
+import type { ReportedPods } from '../pods/reported-pods.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import type { Slot } from '../rollout/slot.ts';
 import type { NodeView } from './node-view.ts';
@@ -21,7 +22,7 @@ export type NodePod = OwnerPodView &
   PluginSetup &
   UnreadyPodView &
   EvictionView &
-  BudgetedPod;
+  BudgetedPod & { readonly metadata: { readonly creationTimestamp?: string } };
 
 /** The agent's pod of a node, by its watch: its readiness is a sign of life that costs no write. */
 export type AgentView =
@@ -66,13 +67,11 @@ export interface NodeSettings {
   readonly pluginConfigMap?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
-export interface FreshRead {
+export interface FreshRead extends ReportedPods {
   /** Of the policy that decides; undefined if it no longer exists. */
   readonly policy: { readonly uid: string | undefined; readonly generation: number | undefined } | undefined;
   /** Of this node in that policy's ledger. */
   readonly slot: Slot | undefined;
-  /** `NAMESPACE/NAME` of all pods whose devices the agent knows. */
-  readonly holders: readonly string[];
   /** Of this node. */
   readonly resourceSlices: readonly ResourceSliceView[];
   /** What the fate of the pods depends on that have to go; undefined: not read. */

@@ -1,4 +1,4 @@
-import { findHolders } from '../node/rules/plan-holders.ts';
+import { presumeAffected } from '../node/rules/plan-holders.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { judgeFate, type PodFate } from '../pods/pod-fate.ts';
 import { podName } from '../pods/pod-name.ts';
@@ -28,7 +28,7 @@ export function describeEvictions(
 ): readonly EvictionOutlook[] {
   const { node, partition, claim, fresh } = snapshot;
   if (partition === undefined || plan === undefined || plan.work.length === 0) return [];
-  const { affected } = findHolders({ node, partition, claim, fresh }, pods);
+  const affected = presumeAffected({ node, partition, claim, fresh }, pods);
   const gpus = partition.status?.device?.gpus ?? [];
   const drain = claim.winner?.spec.drain;
   const found = affected.map((pod): EvictionOutlook => {

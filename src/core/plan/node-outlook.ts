@@ -7,7 +7,7 @@ import type { Standing } from '../node/standing.ts';
 import type { Verdict } from '../node/verdict.ts';
 import { managedConfig } from '../nvidia/plugin-config/managed-config.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
-import { listReportedHolders } from '../pods/slice-holders.ts';
+import { listReportedPods } from '../pods/reported-pods.ts';
 import { planDrained } from '../policy/drain-plan.ts';
 import { findForeign } from '../policy/ownership.ts';
 import type { WishPlan } from '../policy/plan-wish.ts';
@@ -107,7 +107,7 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
     fresh: {
       policy: winner && { uid: winner.metadata.uid, generation: winner.metadata.generation },
       slot,
-      holders: listReportedHolders(partition?.status?.device?.gpus ?? []),
+      ...listReportedPods(partition?.status?.device),
       resourceSlices: [],
       drain: { budgets },
     },

@@ -80,14 +80,6 @@ export function listInstanceHolders(
   return unite(pods, ofAny);
 }
 
-/** `NAMESPACE/NAME` of all pods whose devices a report names. */
-export function listReportedHolders(gpus: readonly GpuReport[]): readonly string[] {
-  return gpus.flatMap(({ pods: whole = [], instances }) => [
-    ...whole,
-    ...instances.flatMap(({ pods: some = [] }) => some),
-  ]);
-}
-
 /** Older kubelets name no driver; the vendor of its CDI devices is `k8s.DRIVER`. */
 function isGpuClaim({ driver, cdiDevices }: ClaimedDevice): boolean {
   return isGpuDriver(driver) || cdiDevices.some((id) => isGpuDriver(id.split('/')[0] ?? ''));

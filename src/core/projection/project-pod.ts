@@ -32,7 +32,16 @@ export function projectPod(
 ): ListedPod {
   if (systemPods([pod], systemNamespaces).length > 0) return dropManagedFields(pod);
   const { metadata, spec, status } = pod;
-  const { name, namespace, uid, deletionTimestamp, ownerReferences, annotations, labels = {} } = metadata;
+  const {
+    name,
+    namespace,
+    uid,
+    creationTimestamp,
+    deletionTimestamp,
+    ownerReferences,
+    annotations,
+    labels = {},
+  } = metadata;
   const { resourceClaims = [], terminationGracePeriodSeconds: grace, ...containers } = spec ?? {};
   const keep = (list: readonly object[] = []): readonly Container[] => list.map((one) => keepResources(one, isKept));
   const hasClaim = resourceClaims.length > 0 || status?.extendedResourceClaimStatus !== undefined;
@@ -41,6 +50,7 @@ export function projectPod(
       name,
       ...(namespace !== undefined && { namespace }),
       ...(uid !== undefined && { uid }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
       // At most one is the controller: it shows who recreates the pod.
       ...(ownerReferences && { ownerReferences: ownerReferences.filter(({ controller }) => controller === true) }),

@@ -43,6 +43,7 @@ describe('a rest', () => {
       who: 'ns/a: no; ns/b',
       count: 2,
       size: 0,
+      since: noon,
       leftMs: 90_000,
     });
   });
@@ -64,8 +65,12 @@ describe('a rest', () => {
   });
 
   it('names pods in full', () => {
+    const named = (pod: string) => {
+      const [namespace = '', name = ''] = pod.split('/');
+      return { metadata: { namespace, name } };
+    };
     const rest = findRest(aSituation(restTimes(1)), 'DrainRest');
     if (rest === undefined) throw new Error('no rest');
-    expect(['ns/a', 'ns/b', 'ns/c', 'ns'].filter((pod) => isNamed(pod, rest))).to.deep.equal(['ns/a', 'ns/b']);
+    expect(['ns/a', 'ns/b', 'ns/c', 'ns'].filter((pod) => isNamed(named(pod), rest))).to.deep.equal(['ns/a', 'ns/b']);
   });
 });

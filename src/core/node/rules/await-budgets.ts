@@ -6,7 +6,7 @@ import type { Outcome } from '../outcome.ts';
 import { findRest } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
-import { findHolders } from './plan-holders.ts';
+import { presumeAffected } from './plan-holders.ts';
 
 /** How often budgets are read again, in ms. */
 const pollMs = 5000;
@@ -23,7 +23,7 @@ export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Ou
   const isUnderWay = told?.planHash === partition.status?.device?.plan?.hash && (told?.pods ?? []).length > 0;
   // By force they go in any case.
   if (scope === 'None' || onTimeout === 'Force' || isUnderWay) return undefined;
-  const { affected } = findHolders(situation, pods);
+  const affected = presumeAffected(situation, pods);
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (here.length === 0) return undefined;
   if (fresh?.drain === undefined) return { look: 'Drain' };

@@ -1,4 +1,7 @@
 import { namePods } from '../../pods/gpu-pods.ts';
+import { isSurelyRead, readableFrom } from '../../pods/reported-pods.ts';
+import { sameJson } from '../../text/fingerprint.ts';
+import { timeText } from '../../text/time.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
@@ -10,21 +13,33 @@ const pollMs = 1000;
 
 /**
  * A pod that was bound after the agent's last reading may hold what the plan destroys. The node waits, closed, for the next reading; a
- * drain that names no pod yet tells the agent that somebody waits for it. GPU holders come back meanwhile: the pod needs the device
+ * drain that names no pod yet tells the agent that somebody waits for it. A pod that has come since under the name of one that was
+ * read is another pod, about which that reading says nothing. GPU holders come back meanwhile: the pod needs the device
  * plugin to start.
  */
 export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
   const { partition, waits } = situation;
-  const { unknown } = findHolders(situation, pods);
+  const { namesakes, unknown: unread } = findHolders(situation, pods);
+  const unknown = [...namesakes, ...unread];
   if (unknown.length === 0) return undefined;
   const names = namePods(unknown);
   if (waits.lasts('Reading') > longestReadingMs) return giveUp(situation, 'PodsUseGpus', names);
-  const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
-  const drain = { planHash: hash, ...(drains.length > 0 && { places: drains }), pods: [] };
+  const { device } = partition.status ?? {};
+  const { hash = '', drains = [] } = device?.plan ?? {};
+  const { drain: told } = partition.spec;
+  const before = told?.planHash === hash ? told : undefined;
+  const asked = unknown.filter((pod) => !isSurelyRead(pod, device)).map(readableFrom);
+  const readAfter = asked.length > 0 ? timeText(Math.max(...asked)) : before?.readAfter;
+  const drain = {
+    planHash: hash,
+    ...(readAfter !== undefined && { readAfter }),
+    ...(drains.length > 0 && { places: drains }),
+    pods: before?.pods ?? [],
+  };
   const message = `the agent does not know yet which GPUs ${names} ${unknown.length === 1 ? 'uses' : 'use'}`;
   return {
     verdict: { phase: 'Updating', reason: 'Draining', message, transient: true, requeueAfterMs: pollMs },
-    commands: partition.spec.drain?.planHash === hash ? [] : [{ name: 'WriteDrain', drain }],
+    commands: sameJson(told, drain) ? [] : [{ name: 'WriteDrain', drain }],
     keepsClosed: true,
   };
 }

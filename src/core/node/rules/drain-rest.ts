@@ -1,5 +1,4 @@
 import { hasEnded } from '../../pods/gpu-pods.ts';
-import { podName } from '../../pods/pod-name.ts';
 import { timeText } from '../../text/time.ts';
 import type { Ruling } from '../outcome.ts';
 import { beginRest, findRest, isNamed, type Rest } from '../rest.ts';
@@ -26,7 +25,7 @@ export function giveUp(situation: Situation, reason: Cause, who: string, evicted
 export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
   const rest = findRest(situation, 'DrainRest');
   if (rest === undefined || rest.leftMs <= 0 || !isCause(rest.reason)) return undefined;
-  const isThere = pods.some((pod) => !hasEnded(pod) && isNamed(podName(pod), rest));
+  const isThere = pods.some((pod) => !hasEnded(pod) && isNamed(pod, rest));
   return isThere ? resting(situation, rest.reason, rest) : undefined;
 }
 

@@ -66,13 +66,14 @@ export function keepDrainClock({ slot, waits }: Situation): void {
 
 function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain {
   const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
-  const before = partition.spec.drain?.planHash === hash ? partition.spec.drain.pods : [];
+  const { pods: before = [], readAfter } = partition.spec.drain?.planHash === hash ? partition.spec.drain : {};
   const known = new Set(before.map(({ uid }) => uid));
   const all = [...before, ...affected.map(refOf).filter(({ uid }) => !known.has(uid))];
   const here = new Set(affected.map(({ metadata }) => metadata.uid));
   // If there is no room for all, the others follow when these have gone.
   const pods = all.length > mostTold ? all.filter(({ uid }) => here.has(uid)).slice(0, mostTold) : all;
-  return { planHash: hash, ...(drains.length > 0 && { places: drains }), pods };
+  const asked = readAfter !== undefined && { readAfter };
+  return { planHash: hash, ...asked, ...(drains.length > 0 && { places: drains }), pods };
 }
 
 function evictAffected(situation: Situation, affected: readonly NodePod[]): readonly Command[] {

@@ -1,7 +1,7 @@
 import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
 import { hasEnded } from '../../pods/gpu-pods.ts';
 import { podName } from '../../pods/pod-name.ts';
-import { listReportedHolders } from '../../pods/slice-holders.ts';
+import { isSurelyRead, listReportedPods } from '../../pods/reported-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { listUsers } from './gpu-users.ts';
 
@@ -9,6 +9,8 @@ import { listUsers } from './gpu-users.ts';
 export interface PlanHolders {
   /** Pods that have to go. */
   readonly affected: readonly NodePod[];
+  /** Pods that bear the name of one that has to go, and may have come since it was read. Before a node is closed they count as that one. */
+  readonly namesakes: readonly NodePod[];
   /** Pods that use GPUs of which the agent does not know yet which; it is about to learn. */
   readonly unknown: readonly NodePod[];
 }
@@ -18,28 +20,49 @@ export function listHolderNamespaces(
   { spec, status }: GpuNodePartition,
   drain: PolicySpec['drain'],
 ): readonly string[] {
-  const { plan, gpus = [] } = status?.device ?? {};
+  const { plan } = status?.device ?? {};
   const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
-  const names = [...(plan?.affectedPods ?? []), ...(isAll ? listReportedHolders(gpus) : [])];
+  const names = [...(plan?.affectedPods ?? []), ...(isAll ? listReportedPods(status?.device).holders : [])];
   const told = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
   return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...told])];
 }
 
+/** A pod is told by its uid, where the controller has told it to go, else by its name in a reading that is later than the pod. */
 export function findHolders(
   situation: Pick<Situation, 'node' | 'partition' | 'claim' | 'fresh'>,
   pods: readonly NodePod[],
 ): PlanHolders {
   const { partition, claim, fresh } = situation;
-  const { plan } = partition.status?.device ?? {};
-  const users = listUsers(situation, pods);
-  const named = new Set(plan?.affectedPods);
+  const { device } = partition.status ?? {};
+  const { plan } = device ?? {};
+  const users = new Set(listUsers(situation, pods));
   const { drain: told } = partition.spec;
-  const ordered = new Set(told?.planHash === plan?.hash ? told?.pods.map(({ uid }) => uid) : []);
+  const isDraining = told !== undefined && told.planHash === plan?.hash;
+  const ordered = new Set(isDraining ? told.pods.map(({ uid }) => uid) : []);
+  const planned = new Set(plan?.affectedPods);
+  const [known, going] = [new Set(fresh?.holders), new Set(fresh?.going)];
+  // During a drain the plan goes on naming pods that have gone: the reading shows whether another one of the name is in the way.
+  const isNamed = (pod: NodePod): boolean => {
+    const name = podName(pod);
+    return planned.has(name) && (!isDraining || going.has(name) || (users.has(pod) && !known.has(name)));
+  };
   // If not all of them could be named, any pod may be affected.
   const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
-  const isAffected = (pod: NodePod): boolean =>
-    named.has(podName(pod)) || ordered.has(pod.metadata.uid ?? '') || (isAll && users.includes(pod));
-  const affected = pods.filter((pod) => !hasEnded(pod) && isAffected(pod));
-  const known = new Set(fresh?.holders);
-  return { affected, unknown: users.filter((pod) => !affected.includes(pod) && !known.has(podName(pod))) };
+  const judge = (pod: NodePod): keyof PlanHolders | undefined => {
+    if (ordered.has(pod.metadata.uid ?? '') || (isAll && users.has(pod))) return 'affected';
+    if (isNamed(pod)) return isSurelyRead(pod, device) ? 'affected' : 'namesakes';
+    return users.has(pod) && !(known.has(podName(pod)) && isSurelyRead(pod, device)) ? 'unknown' : undefined;
+  };
+  const judged = Map.groupBy(
+    pods.filter((pod) => !hasEnded(pod)),
+    judge,
+  );
+  const listOf = (kind: keyof PlanHolders): readonly NodePod[] => judged.get(kind) ?? [];
+  return { affected: listOf('affected'), namesakes: listOf('namesakes'), unknown: listOf('unknown') };
+}
+
+/** Those who have to go, by all that is known before the node is closed. */
+export function presumeAffected(...asked: Parameters<typeof findHolders>): readonly NodePod[] {
+  const { affected, namesakes } = findHolders(...asked);
+  return [...affected, ...namesakes];
 }

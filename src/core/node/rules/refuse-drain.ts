@@ -4,7 +4,7 @@ import { podName } from '../../pods/pod-name.ts';
 import { countWords } from '../../text/count-words.ts';
 import type { Outcome } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
-import { findHolders } from './plan-holders.ts';
+import { presumeAffected } from './plan-holders.ts';
 
 /** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
 const stayingPollMs = 60_000;
@@ -16,7 +16,7 @@ const mostNames = 5;
  */
 export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
   const { claim, fresh } = situation;
-  const { affected } = findHolders(situation, pods);
+  const affected = presumeAffected(situation, pods);
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (fresh?.drain === undefined && here.some(claimedDaemonSet)) return { look: 'Drain' };
   const missingOwners = fresh?.drain?.missingOwners;

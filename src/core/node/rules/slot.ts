@@ -8,7 +8,7 @@ import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { countRests } from './drain-rest.ts';
-import { findHolders } from './plan-holders.ts';
+import { presumeAffected } from './plan-holders.ts';
 import { onHold } from './policy.ts';
 
 /** What a node wants its slot for: another layout, other settings of its device plugin, or a plugin that offers what exists. */
@@ -90,7 +90,7 @@ function countEvictions(situation: Situation): number {
   const { affectedPods = [], morePods = 0 } = situation.partition.status?.device?.plan ?? {};
   const named = affectedPods.length + morePods;
   if (situation.claim.winner?.spec.drain?.scope !== 'Node') return named;
-  return Math.max(named, findHolders(situation, situation.pods ?? []).affected.length);
+  return Math.max(named, presumeAffected(situation, situation.pods ?? []).length);
 }
 
 /** What the plan does to the node, pods first. */

@@ -190,5 +190,12 @@ describe('a node with a slot', () => {
 
 function freshOf(slot: typeof aSlot | undefined) {
   const policy = { uid: 'uid-p', generation: 1 };
-  return { policy, slot, resourceSlices: [], holders: ['ns/goes', 'ns/stays'], drain: { budgets: [] } };
+  return {
+    policy,
+    slot,
+    resourceSlices: [],
+    holders: ['ns/goes', 'ns/stays'],
+    going: ['ns/goes'],
+    drain: { budgets: [] },
+  };
 }
