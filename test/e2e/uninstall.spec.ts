@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/simulator/rig/programs.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
-import { ownTaints, type RigNodeView, useRig } from '../support/rig.ts';
+import { ownTaints, type RigNodeView, type TestRig, useRig } from '../support/rig.ts';
 
 /** One that is as its policy says, one whose policy makes its GPUs whole before it goes, and one that is closed and waits for a pod. */
 const names = ['done', 'whole', 'closed'] as const;
@@ -35,12 +36,12 @@ function useOperator(deleteDeadlineSeconds: number) {
     expect(await tracesOf('closed')).to.include.members(['repartitioning', 'policy', 'nvidia.com/mig.config.state']);
   });
 
-  /** What of ours is on a node; what says which of its labels tell of the layout, and for what its plugin was restarted, may stay. */
+  /** What of ours is on a node; a controller keeps the record of the labels that it goes on bringing in line with the layout. */
   async function tracesOf(name: string): Promise<readonly string[]> {
     const node = await rig().node(name);
     return [...ownTaints(node), ...ownLabels(node), ...Object.keys(node.metadata.annotations ?? {})]
       .map((key) => key.replace('gpupartition.dev/', ''))
-      .filter((key) => !['managed-labels', 'plugin-refreshed'].includes(key));
+      .filter((key) => key !== 'managed-labels');
   }
 
   return {
@@ -54,14 +55,25 @@ function useOperator(deleteDeadlineSeconds: number) {
         );
     },
     tracesOf,
-    async stopAgents(): Promise<void> {
-      await Promise.all(rig().rig.agents.map((agent) => agent.stop('SIGTERM')));
-    },
-    async release(...more: readonly string[]) {
-      const kubeconfig = await rig().controlPlane.kubeconfigFile();
-      return run(['release', '--kubeconfig', kubeconfig, ...more]);
-    },
+    stopAgents: () => stopAgents(rig()),
+    release: (...more: readonly string[]) => release(rig(), ...more),
   };
+}
+
+async function stopAgents({ rig }: TestRig): Promise<void> {
+  await Promise.all(rig.agents.map((agent) => agent.stop('SIGTERM')));
+}
+
+async function release({ controlPlane }: TestRig, ...more: readonly string[]) {
+  return run(['release', '--kubeconfig', await controlPlane.kubeconfigFile(), ...more]);
+}
+
+/** Anything of ours anywhere in a Node, whatever we may write one day: only who has written which field stays. */
+async function expectNothingOfOurs(rig: TestRig, name: string): Promise<void> {
+  const { metadata, ...rest } = (await rig.node(name)) as RigNodeView & { readonly metadata: object };
+  const { managedFields, ...kept } = metadata as typeof metadata & { readonly managedFields?: unknown };
+  expect(managedFields).to.not.equal(undefined);
+  expect(JSON.stringify({ ...rest, metadata: kept })).to.not.include('gpupartition');
 }
 
 function ownLabels({ metadata }: RigNodeView): readonly string[] {
@@ -83,6 +95,8 @@ describe('uninstalling', function () {
       await operator.stopAgents();
       await operator.rig().kubectl(...crds, '--timeout=60s');
       await operator.untilClean(...names);
+      expect((await operator.release()).code).to.equal(0);
+      for (const name of names) await expectNothingOfOurs(operator.rig(), name);
     });
   });
 
@@ -106,7 +120,10 @@ describe('uninstalling', function () {
       expect(code, stderr).to.equal(0);
       expect(stdout).to.match(/node closed: open again\. It was closed for a change that nobody finished/);
       expect(stdout).to.include('policy whole: it can be deleted without a controller');
-      await operator.untilClean(...names);
+      for (const name of names) await expectNothingOfOurs(operator.rig(), name);
+      // The device of `closed` was never touched.
+      const { metadata } = await operator.rig().node('closed');
+      expect(metadata.labels).to.include({ 'nvidia.com/mig-3g.20gb.count': '2' });
       await operator.rig().kubectl(...crds, '--timeout=60s');
       expect((await operator.release()).stdout).to.equal('nothing of ours is left on nodes and policies\n');
     });
@@ -122,7 +139,7 @@ describe('uninstalling', function () {
       await operator.stopAgents();
       const { code, stderr } = await operator.release();
       expect(code, stderr).to.equal(0);
-      await operator.untilClean(...names);
+      for (const name of names) await expectNothingOfOurs(operator.rig(), name);
     });
   });
 
@@ -133,6 +150,58 @@ describe('uninstalling', function () {
       await operator.stopAgents();
       await operator.rig().kubectl('delete', 'gpp', '--all', '--timeout=90s');
       await operator.untilClean(...names);
+    });
+  });
+
+  describe('in the middle of a change', () => {
+    const changing = ['applied', 'torn'] as const;
+    const rig = useRig(
+      changing.map((name) => ({ name, gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' })),
+      { controllerArguments: ['--grant-deadline-seconds', '20'] },
+    );
+    const ask = (profiles: Readonly<Record<string, number>>): Promise<void> =>
+      rig().apply('p', {
+        nodeSelector: { matchLabels: { pool: 'p' } },
+        layouts: [{ profiles }],
+        rollout: { maxUnavailable: 2 },
+      });
+    const layoutLabels = async (name: string): Promise<readonly string[]> =>
+      Object.keys((await rig().node(name)).metadata.labels).filter((key) => /^nvidia\.com\/mig-|gpu\.count$/.test(key));
+
+    it('leaves nothing of ours, and no label of slices that are gone', async () => {
+      await ask({ '3g.20gb': 2 });
+      await rig().waitFor('p', 'Ready', 'True', 'Ready', 90_000);
+      for (const name of changing) await writeFile(rig().rig.faultsFile(name), 'sleep DeviceCreateGpuInstance ms=4000');
+      const before = new Map<string, number>();
+      for (const name of changing) before.set(name, (await rig().rig.deviceOperations(name)).length);
+      await ask({ '7g.40gb': 1 });
+      for (const name of changing)
+        await eventually(
+          async () => (await rig().rig.deviceOperations(name)).slice(before.get(name)),
+          (runs) => runs.some((argv) => argv.includes('-cgi')),
+          { timeoutMs: 60_000, intervalMs: 20, what: `${name} creates its new slice` },
+        );
+      await rig().rig.controller.stop('SIGKILL');
+      await rig().rig.agent('torn').stop('SIGKILL');
+      await eventually(
+        () => rig().partition('applied'),
+        ({ spec, status }) => status?.device?.observedEpoch === spec.granted?.epoch,
+        { timeoutMs: 60_000, what: 'applied is done' },
+      );
+      await stopAgents(rig());
+      expect(await layoutLabels('applied')).to.include('nvidia.com/mig-3g.20gb.count');
+
+      // The grant of `torn` has not expired, and neither has the lease of the controller that was killed.
+      const { stdout } = await eventually(
+        () => release(rig()),
+        ({ code }) => code === 0,
+        { timeoutMs: 120_000, intervalMs: 1000, what: 'everything released' },
+      );
+      expect(stdout).to.match(/node torn: open again/);
+      for (const name of changing) await expectNothingOfOurs(rig(), name);
+      expect(await layoutLabels('applied')).to.deep.equal(['nvidia.com/gpu.count']);
+      expect(await layoutLabels('torn')).to.deep.equal([]);
+      expect((await release(rig())).stdout).to.equal('nothing of ours is left on nodes and policies\n');
     });
   });
 });

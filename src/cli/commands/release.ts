@@ -33,8 +33,8 @@ interface ReleaseAnswer {
 export function releaseCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('release'))
     .description(
-      'Cleans up after a controller that is gone: removes our taint and labels from nodes and the finalizer from policies, and restores borrowed labels. ' +
-        'Layouts stay. Fails while a controller leads.',
+      'Cleans up after a controller that is gone: removes our taint, labels and annotations from nodes and the finalizer from policies, and restores borrowed labels. ' +
+        'Layouts stay, and labels that describe slices that are gone do not. Fails while a controller leads.',
     )
     .option(
       '--namespace <name>',
@@ -81,8 +81,8 @@ async function releaseNodes(client: KubeClient): Promise<readonly ReleaseAnswer[
 function describeRelease(release: Exclude<NodeRelease, { readonly state: 'Clean' }>): string {
   if (release.state === 'Busy')
     return `its agent may be changing the GPUs until ${release.until}: nothing was done, run this again then`;
-  if (!release.wasClosed) return 'labels of ours are gone, and what was borrowed is as before';
-  return 'open again. It was closed for a change that nobody finished: restart the pod of its device plugin, so that it offers what is there';
+  if (!release.wasChanging) return 'nothing of ours is left, and what was borrowed is as before';
+  return 'open again. It was closed for a change that nobody finished: restart the pod of its device plugin, so that it offers what is there. Labels of slices that are gone, or that may be, are removed';
 }
 
 async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnswer[]> {

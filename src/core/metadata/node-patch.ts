@@ -23,11 +23,12 @@ export function patchNode(node: NodeMetadata, change: NodeChange): readonly Json
       { ...change.labels, ...labels },
       (key) => key in (labels ?? {}) || isLent(key),
     ),
-    // The record of borrowed labels is one value: starting from an older one would lose what another writer has recorded.
+    // The record of borrowed labels is one value: starting from an older one would lose what another writer has recorded. Whoever
+    // removes it gives up what is still borrowed.
     ...patchMap(
       '/metadata/annotations',
       node.annotations,
-      { ...change.annotations, ...annotations },
+      { ...annotations, ...change.annotations },
       (key) => key === borrowedAnnotation,
     ),
   ];

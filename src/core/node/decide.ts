@@ -1,7 +1,6 @@
 import { gpuPresenceLabel } from '../../api/names.ts';
 import { releaseNode } from './node-marks.ts';
 import { isClosed, isUnfinished, metadataOf } from './node-view.ts';
-import { planRelease } from './release.ts';
 import { combine } from '../metadata/node-change.ts';
 import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
@@ -167,9 +166,8 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   }
   // If the API no longer has this resource, no object can be created, but our marks must still be removed. A closed node waits for its
   // agent's report.
-  const isMarked =
-    claim.winner === undefined && !isUnfinished(node) && planRelease(node, undefined, 0).state === 'Marked';
-  const released: readonly Command[] = isMarked ? [{ name: 'PatchNode', change: releaseNode() }] : [];
+  const isReleased = claim.winner === undefined && !isUnfinished(node);
+  const released = isReleased ? dropVain({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
   const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
   if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: released };
   return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };
@@ -196,7 +194,7 @@ function endDrain(
 }
 
 /** A Node that already matches is not written, and opening a node that is already open is not reported. */
-function dropVain({ node }: NodeSnapshot, commands: readonly Command[]): readonly Command[] {
+function dropVain({ node }: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
   const metadata = metadataOf(node);
   return commands.flatMap((command): readonly Command[] => {
     if (command.name !== 'PatchNode') return [command];

@@ -12,6 +12,7 @@ import { diffLabels } from '../nvidia/labels/label-diff.ts';
 import { layoutLabelValue } from '../policy/layout-text.ts';
 import { listPrunableLabels, managedLabelsAnnotation } from '../nvidia/feature-discovery/managed-labels.ts';
 import { devicePluginConfigLabel, NVIDIA_PREFIX } from '../nvidia/labels/label-key.ts';
+import { holdersAnnotation } from '../pods/holder-pods.ts';
 import { combine, type NodeChange, type NodeMetadata } from '../metadata/node-change.ts';
 import { refreshedAnnotation } from './refresh-mark.ts';
 
@@ -48,13 +49,14 @@ export function reopenNode(state: StateMark | undefined): NodeChange {
 }
 
 /**
- * Removes the marks of a policy's control and restores what was borrowed; the layout and its labels stay. The plugin's settings are
+ * Removes the marks of a policy's control, and of a change, and restores what was borrowed; the layout and its labels stay. The plugin's settings are
  * restored only if there were others before: without any the plugin might run with a strategy that does not fit the layout.
  */
 export function releaseNode(): NodeChange {
   return {
     labels: { [policyLabel]: undefined, [stateLabel]: undefined, [layoutLabel]: undefined },
     giveBack: (key, { was }) => key !== devicePluginConfigLabel || was !== null,
+    annotations: { [refreshedAnnotation]: undefined, [holdersAnnotation]: undefined },
     removeTaints: [repartitioningTaint.key],
   };
 }
