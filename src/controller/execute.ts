@@ -11,6 +11,7 @@ import type { KubeObject } from '../kube/resource.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Cluster } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
+import { cutText } from '../core/text/cut-text.ts';
 
 /** Executes what was decided, each command under its own precondition, and nothing else. */
 export class Executor {
@@ -145,9 +146,8 @@ export class Executor {
     this.#cluster.partitions.remember(written);
   }
 
-  /** @returns the API server's refusal and the pod; undefined if the pod is terminating or gone */
+  /** @returns the API server's refusal; undefined if the pod is terminating or gone */
   async #remove(command: Removal, { node }: NodeSnapshot): Promise<string | undefined> {
-    const { namespace, name } = command.pod;
     try {
       if (command.name === 'EvictPod') await this.#evict(command);
       else await this.#delete(command, node.metadata.name);
@@ -157,7 +157,7 @@ export class Executor {
       if (!(error instanceof ApiError) || error.code === 0) throw error;
       // Only the causes name a disruption budget.
       const causes = (error.details?.causes ?? []).flatMap(({ message }) => message ?? []);
-      return `${namespace}/${name}: ${[error.text, ...causes].join(' ')}`;
+      return cutText([error.text, ...causes].join(' '), longestRefusal);
     }
   }
 
@@ -185,6 +185,9 @@ export class Executor {
     this.#log.warn('pod deleted by force', { node, pod: `${namespace}/${name}` });
   }
 }
+
+/** The text of an API server, or of any admission webhook. */
+const longestRefusal = 800;
 
 type Advertisement = Extract<Command, { readonly name: 'AdvertiseDevices' }>;
 

@@ -90,8 +90,9 @@ export class NodeTeller {
       if (command.name !== 'EvictPod') continue;
       const { namespace, name, uid } = command.pod;
       const refusal = memory.evictions[uid]?.refusal;
-      if (refusal === undefined) this.#log.info('pod evicted', { node, pod: `${namespace}/${name}` });
-      else if (refusals.get(uid) !== refusal) this.#log.warn('pod eviction refused', { node, why: refusal });
+      const pod = `${namespace}/${name}`;
+      if (refusal === undefined) this.#log.info('pod evicted', { node, pod });
+      else if (refusals.get(uid) !== refusal) this.#log.warn('pod eviction refused', { node, pod, why: refusal });
       if (refusal !== undefined) refusals.set(uid, refusal);
     }
     return refusals.size === 0 ? noRefusals : refusals;

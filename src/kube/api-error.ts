@@ -1,3 +1,5 @@
+import { cutText } from '../core/text/cut-text.ts';
+
 /** A part of `details` of a Kubernetes Status. */
 export interface StatusCause {
   readonly reason?: string;
@@ -105,7 +107,7 @@ export function parseApiError(request: string, httpStatus: number, retryAfter: s
     request,
     code,
     reason: status?.reason ?? reasonOf(code),
-    text: status?.message ?? (body === '' ? 'no explanation given' : body.slice(0, 300)),
+    text: status?.message ?? (body === '' ? 'no explanation given' : cutText(body, 300)),
     details: status?.details,
     retryAfterMs: headerMs ?? (seconds === undefined || seconds === 0 ? undefined : seconds * 1000),
   });

@@ -1,3 +1,4 @@
+import { cutText } from '../core/text/cut-text.ts';
 import { systemClock, type Clock } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { isNotFound } from './api-error.ts';
@@ -220,6 +221,7 @@ function keyOfNote({ resource, object, type, reason, action, message }: EventNot
 function cut(text: string, bytes: number): string {
   const encoded = new TextEncoder().encode(text);
   if (encoded.length <= bytes) return text;
-  // A character that is cut in half decodes to U+FFFD.
-  return `${new TextDecoder().decode(encoded.subarray(0, bytes - 6)).replace(/\uFFFD+$/, '')}…`;
+  // A character that is cut in half decodes to U+FFFD. The ellipsis takes three bytes.
+  const fitting = new TextDecoder().decode(encoded.subarray(0, bytes - 3)).replace(/\uFFFD+$/, '');
+  return cutText(text, fitting.length + 1);
 }

@@ -3,6 +3,7 @@ import type { ServiceError } from '@grpc/grpc-js';
 
 import { KubeletError } from '../core/pods/kubelet-error.ts';
 import type { KubeletErrorCode } from '../core/pods/kubelet-error.ts';
+import { cutText } from '../core/text/cut-text.ts';
 
 /** What a failed gRPC call means. */
 export function describeCallFault(tried: string, timeoutMs: number, error: ServiceError): KubeletError {
@@ -17,7 +18,7 @@ export function describeCallFault(tried: string, timeoutMs: number, error: Servi
 /** Removes grpc-js's times and notes: the same fault must always have the same text. */
 function trimDetails(details: string): string {
   const text = details.replace(/\. Resolution note:.*/s, '').replace(/ \(\d{4}-[\dT:.-]+Z\)/g, '');
-  return text === '' ? 'no explanation given' : text.slice(0, 300);
+  return text === '' ? 'no explanation given' : cutText(text, 300);
 }
 
 function codeOf({ code, details }: ServiceError): KubeletErrorCode {

@@ -87,8 +87,8 @@ describe('Executor', () => {
     expect(client.asked).to.have.members(['evict a', 'evict b', 'evict c', 'evict d', 'evict e']);
     const known = { at: 7, round: 1, owner: 'set' };
     expect(evictions).to.deep.equal({
-      'uid-a': { ...known, refusal: 'team/a: it would violate the budget. The budget x needs 2' },
-      'uid-b': { ...known, refusal: 'team/b: This pod has more than one PodDisruptionBudget' },
+      'uid-a': { ...known, refusal: 'it would violate the budget. The budget x needs 2' },
+      'uid-b': { ...known, refusal: 'This pod has more than one PodDisruptionBudget' },
       'uid-c': { ...known, refusal: undefined },
       'uid-d': { ...known, refusal: undefined },
       'uid-e': { ...known, refusal: undefined },
@@ -103,7 +103,7 @@ describe('Executor', () => {
     const { evictions } = await execute(['a', 'b', 'c'].map(remove));
     expect(client.asked).to.have.members(['delete a uid-a 30', 'delete b uid-b 30', 'delete c uid-c 30']);
     expect(Object.values(evictions).map(({ at, refusal: why }) => [at, why])).to.deep.equal([
-      [7, 'team/a: no pod of this namespace goes'],
+      [7, 'no pod of this namespace goes'],
       [7, undefined],
       [7, undefined],
     ]);

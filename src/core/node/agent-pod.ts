@@ -1,5 +1,6 @@
 import { podName } from '../pods/pod-name.ts';
 import type { AgentView } from './snapshot.ts';
+import { cutText } from '../text/cut-text.ts';
 
 /** What is read of an agent's pod: its sign of life. */
 export interface AgentPod {
@@ -40,5 +41,5 @@ function describePod(pod: AgentPod): string {
   const why = waiting
     ? [waiting.reason, waiting.message].filter((text) => text !== undefined && text !== '').join(': ')
     : (status?.conditions?.[0]?.message ?? `phase ${status?.phase ?? 'unknown'}`);
-  return `pod ${podName(pod)} (${why.slice(0, 200)})`;
+  return `pod ${podName(pod)} (${cutText(why, 200)})`;
 }

@@ -4,13 +4,14 @@ import { growingRestMs } from './growing-rest.ts';
 import { recallMemory, type WaitName } from './memory.ts';
 import { podName } from '../pods/pod-name.ts';
 import type { NodePod, Situation } from './snapshot.ts';
+import { cutText } from '../text/cut-text.ts';
 
 /** Waits in which a node that could not change is left alone, longer each time. */
 const restNames = ['DrainRest', 'HoldersRest'] as const satisfies readonly WaitName[];
 type RestName = (typeof restNames)[number];
 
 /** What is kept in the status of the node's partition, so that it survives a change of leader. */
-const longestText = 900;
+export const longestWho = 900;
 
 export interface Rest {
   /** As on the node. */
@@ -33,7 +34,7 @@ export function beginRest(situation: Situation, name: RestName, reason: string, 
   const before = findRest(situation, name);
   const count = (before?.count ?? 0) + 1;
   const size = evicted > 0 ? evicted : (before?.size ?? 0);
-  const kept = who.slice(0, longestText);
+  const kept = cutText(who, longestWho);
   waits.put(name, { since: now, of: `${reason} ${askedOf(situation)} ${size} ${kept}`, count });
   return { reason, who: kept, count, size, since: now, leftMs: growingRestMs(count) };
 }

@@ -86,9 +86,15 @@ export function hasEnded({ status }: Pick<PodView, 'status'>): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** `ns/a, ns/b and 3 more`. */
-export function namePods(pods: readonly PodView[], most = 5): string {
+/** So many characters of names leave room for the rest of a message; the API takes names of 317. */
+const mostNameCharacters = 400;
+
+/** `ns/a, ns/b and 3 more`: names are whole. */
+export function namePods(pods: readonly Pick<PodView, 'metadata'>[], most = 5): string {
   const names = pods.map(podName).sort();
-  const rest = names.length - most;
-  return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(', ');
+  let left = mostNameCharacters;
+  const long = names.findIndex((name, at) => (left -= name.length) < 0 && at > 0);
+  const named = names.slice(0, Math.min(most, long < 0 ? names.length : long));
+  const rest = names.length - named.length;
+  return rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ');
 }

@@ -5,6 +5,7 @@ import type { DeviceUsers } from '../gpu/state/device-users.ts';
 import type { ForeignInstances } from './ownership.ts';
 import { type GpuWork, planGpuWish } from './plan-gpu-wish.ts';
 import { wishHash } from './wish.ts';
+import { cutText } from '../text/cut-text.ts';
 
 export interface WishPlan {
   /** GPUs that differ from the wish, in the order of the device. */
@@ -66,7 +67,7 @@ export function planWish(
       ...(affectedPods.length > 0 ? { affectedPods } : {}),
       ...(morePods > 0 ? { morePods } : {}),
       ...(drains.length > 0 ? { drains } : {}),
-      ...(refusal === undefined ? {} : { refusalCode: refusal.code, refusal: refusal.message.slice(0, 1024) }),
+      ...(refusal === undefined ? {} : { refusalCode: refusal.code, refusal: cutText(refusal.message, 1024) }),
     },
   };
 }

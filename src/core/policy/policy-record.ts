@@ -6,6 +6,8 @@ import type { Mistake, PolicyRefusal } from './refusal.ts';
 import type { PolicyScope } from './selections.ts';
 import { PolicyTally } from './tally.ts';
 import { currentOf, enforces, isAccepted, type PolicyVersions, stakeOf } from './versions.ts';
+import { countWords } from '../text/count-words.ts';
+import { joinWithin } from '../text/cut-text.ts';
 
 /** A policy, and what is known of it and its nodes. A new one is made for each generation. */
 export class PolicyRecord {
@@ -99,13 +101,16 @@ export class PolicyRecord {
 }
 
 const mostNames = 5;
+/** Of a condition's message, which says first what is refused. */
+const longestRefused = 3800;
 
 /** Nodes that keep a generation from being accepted: the first, and how many. Undefined if there are none. */
 export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string | undefined {
   if (refused.size === 0) return undefined;
   const named = [...refused].slice(0, mostNames).map(([node, { message }]) => `node ${node}: ${message}`);
-  const more = refused.size > mostNames ? [`and ${refused.size - mostNames} more nodes`] : [];
-  return [...named, ...more].join('; ');
+  const sayRest = (shown: number): string =>
+    shown < refused.size ? `and ${countWords(refused.size - shown, 'more node')}` : '';
+  return joinWithin(named, longestRefused, '; ', sayRest);
 }
 
 /** Which nodes of a policy may start. @param isOverdue it is being deleted, and its deadline is over */

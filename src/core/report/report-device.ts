@@ -1,6 +1,7 @@
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
 import type { Engines, Geometry } from '../gpu/geometry/geometry.ts';
 import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from '../gpu/state/device-state.ts';
+import { cutText } from '../text/cut-text.ts';
 
 /** The GPUs as reported to the cluster: what placements, labels and busy checks need, and nothing else. */
 export function reportDevice(
@@ -35,9 +36,9 @@ function reportGpu(gpu: GpuState): GpuReport {
       mig: mig?.current,
       migPending: mig?.pending === mig?.current ? undefined : mig?.pending,
       busy: gpu.processes.length > 0 ? true : undefined,
-      health: gpu.health && { action: gpu.health.action, message: gpu.health.message.slice(0, 256) },
+      health: gpu.health && { action: gpu.health.action, message: cutText(gpu.health.message, 256) },
       vgpuHost: gpu.vgpuHost,
-      error: fault && `${fault.code}: ${fault.message}`.slice(0, 256),
+      error: fault && cutText(`${fault.code}: ${fault.message}`, 256),
     }),
     instances: gpu.instances.toSorted((a, b) => a.start - b.start).map((one) => reportInstance(gpu.processes, one)),
   };
@@ -46,7 +47,7 @@ function reportGpu(gpu: GpuState): GpuReport {
 /** A lost GPU stays in the report, so that nobody assumes it was never there. */
 function reportLost({ uuid, index, pciBusId, product, fault, instances }: LostGpu): readonly GpuReport[] {
   if (uuid === undefined) return [];
-  const error = `${fault.code}: ${fault.message}`.slice(0, 256);
+  const error = cutText(`${fault.code}: ${fault.message}`, 256);
   return [
     {
       uuid,

@@ -1,5 +1,6 @@
 import type { DeviceReport } from '../../api/types.ts';
 import type { Fault } from './fault.ts';
+import { cutText } from '../text/cut-text.ts';
 
 const firstRetryMs = 5_000;
 const longestRetryMs = 5 * 60_000;
@@ -34,7 +35,7 @@ export function faultFields(fault: Fault, step: 'Failed' | 'Unknown'): Partial<D
   const { code, message, gpu } = fault;
   return {
     step,
-    error: { code, message: message.slice(0, 1024), ...(gpu === undefined ? {} : { gpu }) },
+    error: { code, message: cutText(message, 1024), ...(gpu === undefined ? {} : { gpu }) },
   };
 }
 
@@ -67,5 +68,5 @@ export function lastingFields(
 /** What the host is still owed after a change, a sentence each. */
 export function hostFields(problems: readonly string[]): Pick<DeviceReport, 'hostProblems'> {
   if (problems.length === 0) return {};
-  return { hostProblems: problems.slice(0, 16).map((problem) => problem.slice(0, 512)) };
+  return { hostProblems: problems.slice(0, 16).map((problem) => cutText(problem, 512)) };
 }

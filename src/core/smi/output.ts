@@ -1,4 +1,5 @@
 import { DeviceError, type DeviceErrorCode } from '../gpu/state/device-error.ts';
+import { cutText } from '../text/cut-text.ts';
 
 /** The result of one run of nvidia-smi. It prints everything to standard output, errors too; the exit code proves nothing. */
 export interface Execution {
@@ -90,6 +91,5 @@ function describeEnd({ rc, end, limit }: Execution): string {
 /** The first lines, on one line, short enough for a condition; control characters escaped. */
 function quoteOutput(output: string): string {
   const text = output.trim().replace(/\s+/g, ' ');
-  const short = text.length > 240 ? `${text.slice(0, 240)}…` : text;
-  return JSON.stringify(short);
+  return JSON.stringify(cutText(text, 240));
 }

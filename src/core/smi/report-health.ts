@@ -1,5 +1,6 @@
 import { textAt, type XmlElement } from './xml.ts';
 import type { GpuHealth } from '../gpu/state/device-state.ts';
+import { cutText, joinWithin } from '../text/cut-text.ts';
 
 type Finding = GpuHealth | undefined;
 
@@ -28,14 +29,14 @@ export function readHealth(gpu: XmlElement): GpuHealth | undefined {
   const most = Math.max(...findings.map(({ action }) => actions.indexOf(action)));
   return {
     action: actions[most] ?? 'Unknown',
-    message: [...new Set(findings.map(({ message }) => message))].join(', ').slice(0, 240),
+    message: joinWithin([...new Set(findings.map(({ message }) => message))], 240, ', '),
   };
 }
 
 /** `None`, `Reset`, `Reboot`, `Drain P2P`, `Drain and Reset`; an unknown value of a later driver is no reason to trust the GPU. */
 function readRecovery(word: string | undefined): Finding {
   if (word === undefined || /^(?:None|\[?N\/A\]?|)$/.test(word)) return undefined;
-  const said = `the driver’s recovery action is ${JSON.stringify(word.replace(/[^\x20-\x7e]/g, ' ').slice(0, 40))}`;
+  const said = `the driver’s recovery action is ${JSON.stringify(cutText(word.replace(/[^\x20-\x7e]/g, ' '), 40))}`;
   switch (word) {
     case 'Reset':
     case 'Drain and Reset':

@@ -2,6 +2,7 @@ import { classifyOutput } from './output.ts';
 import { readCount, readMib } from './report-number.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
 import { countNames, elementAt, elementsAt, textAt, type XmlElement } from './xml.ts';
+import { cutText } from '../text/cut-text.ts';
 
 type Mode = Pick<ReportedGpu, 'mig' | 'migCapable' | 'fault'>;
 
@@ -41,7 +42,7 @@ export function readMigReport(
 /** An error in place of the processes: that does not mean none. */
 function findUntold(gpu: XmlElement): string | undefined {
   const { text = '', children = [] } = elementAt(gpu, 'processes') ?? {};
-  return text !== '' && children.length === 0 ? text.replace(/\p{C}+/gu, ' ').slice(0, 80) : undefined;
+  return text !== '' && children.length === 0 ? cutText(text.replace(/\p{C}+/gu, ' '), 80) : undefined;
 }
 
 /**

@@ -1,5 +1,9 @@
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
 import type { ConditionDraft, StatusCondition } from './conditions.ts';
+import { joinWithin } from '../text/cut-text.ts';
+
+/** Of two lists in one message, each followed by what becomes of it. */
+const longestList = 1900;
 
 /** Names the GPUs that do not work properly, and what the host lacks since a change; omitted for a node that never had either. */
 export function judgeDegraded(
@@ -12,12 +16,14 @@ export function judgeDegraded(
     return found === undefined ? [] : [`GPU ${gpu.index} (${gpu.product}, ${gpu.pciBusId}): ${found}${advise(gpu)}`];
   });
   const messages = [
-    ...(sick.length > 0 ? [`${sick.join('; ')}. Faulty GPUs are not repartitioned; the others are`] : []),
-    ...(hostProblems.length > 0 ? [`${hostProblems.join('; ')}. The agent tries again with each reading`] : []),
+    ...(sick.length > 0 ? [`${joinWithin(sick, longestList)}. Faulty GPUs are not repartitioned; the others are`] : []),
+    ...(hostProblems.length > 0
+      ? [`${joinWithin(hostProblems, longestList)}. The agent tries again with each reading`]
+      : []),
   ];
   if (messages.length > 0) {
     const reason = sick.length > 0 ? 'GpusUnhealthy' : 'HostNotRestored';
-    return [{ type: 'Degraded', status: 'True', reason, message: messages.join('. ').slice(0, 4096), ...observed }];
+    return [{ type: 'Degraded', status: 'True', reason, message: messages.join('. '), ...observed }];
   }
   if (!current.some(({ type }) => type === 'Degraded')) return [];
   return [{ type: 'Degraded', status: 'False', reason: 'GpusHealthy', message: '', ...observed }];

@@ -1,5 +1,6 @@
 import type { NodeOutcome, PolicyTally } from '../policy/tally.ts';
 import { countWords } from '../text/count-words.ts';
+import { joinWithin } from '../text/cut-text.ts';
 
 const mostCauses = 5;
 const mostNames = 3;
@@ -16,10 +17,12 @@ export function listNodes(
   say: (outcome: NodeOutcome) => string = ({ message }) => message,
 ): string {
   const causes = tally.causes(group, mostNames);
-  const named = causes.slice(0, mostCauses);
-  const rest = causes.slice(mostCauses).reduce((sum, { count }) => sum + count, 0);
-  const more = rest > 0 ? [`and ${countWords(rest, 'more node')}`] : [];
-  return [...named.map((cause) => describeCause(cause, say)), ...more].join('; ').slice(0, longest);
+  const named = causes.slice(0, mostCauses).map((cause) => describeCause(cause, say));
+  const sayRest = (shown: number): string => {
+    const left = causes.slice(shown).reduce((sum, { count }) => sum + count, 0);
+    return left > 0 ? `and ${countWords(left, 'more node')}` : '';
+  };
+  return joinWithin(named, longest, '; ', sayRest);
 }
 
 function describeCause(

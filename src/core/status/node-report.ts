@@ -7,6 +7,7 @@ import { timeText } from '../text/time.ts';
 import { setConditions } from './conditions.ts';
 import { judgeDegraded } from './degraded.ts';
 import { deviceText } from '../policy/layout-text.ts';
+import { cutText } from '../text/cut-text.ts';
 
 /** A transient state is written to the status if it lasts longer than this, in ms. */
 const transientMs = 2000;
@@ -58,7 +59,7 @@ function describe(
 ): NodeStatusFields {
   const generation = partition.metadata.generation;
   const observed = generation === undefined ? {} : { observedGeneration: generation };
-  const text = message.slice(0, 4096);
+  const text = cutText(message, 4096);
   const isWaiting = phase === 'Waiting';
   const conditions = setConditions(
     partition.status?.conditions ?? [],
@@ -79,7 +80,7 @@ function describe(
   const waits = phase === 'Ready' ? [] : lastingWaits(memory);
   return {
     phase,
-    layout: deviceText(partition.status?.device?.gpus ?? []).slice(0, 512),
+    layout: cutText(deviceText(partition.status?.device?.gpus ?? []), 512),
     writerMode,
     conditions: [...conditions],
     ...(waits.length > 0 && { waits }),

@@ -7,6 +7,7 @@ import { storeVersions } from '../policy/versions.ts';
 import type { RolloutLimits } from '../rollout/ledger.ts';
 import type { PolicyTally } from '../policy/tally.ts';
 import { listNodes } from './node-causes.ts';
+import { cutText } from '../text/cut-text.ts';
 
 /** A condition before it is merged with the existing one. */
 export interface PolicyConditionDraft {
@@ -74,7 +75,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
     },
     failures: tally
       .first('failed', maxFailures)
-      .map(({ node, reason, message }) => ({ node, reason, message: message.slice(0, 1024) })),
+      .map(({ node, reason, message }) => ({ node, reason, message: cutText(message, 1024) })),
   };
 }
 
@@ -93,7 +94,7 @@ type State = 'ready' | 'progressing' | 'stalled';
 function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyConditionDraft[] {
   const refusal = facts.refusal ?? facts.refusedBy;
   const valid: PolicyConditionDraft = refusal
-    ? { type: 'Valid', status: 'False', reason: refusal.reason, message: refusal.message.slice(0, 4096) }
+    ? { type: 'Valid', status: 'False', reason: refusal.reason, message: cutText(refusal.message, 4096) }
     : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
   const found = refusal
     ? { state: 'stalled' as const, reason: refusal.reason, message: describeRefused(facts, refusal) }
@@ -133,8 +134,8 @@ function addFreeze(
   why: string | undefined,
 ): string {
   const isSaid = why === undefined || reason === 'Frozen';
-  const freeze = isSaid ? '' : `; ${describeGate({ reason: 'Frozen', why }).slice(0, 1024)}`;
-  return `${message.slice(0, 4096 - freeze.length)}${freeze}`;
+  const freeze = isSaid ? '' : `; ${cutText(describeGate({ reason: 'Frozen', why }), 1024)}`;
+  return `${cutText(message, 4096 - freeze.length)}${freeze}`;
 }
 
 function describeValid(tally: PolicyTally): string {

@@ -4,6 +4,7 @@ import { classifyOutput, isCompleted, type Execution } from '../../core/smi/outp
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { GpuState, MigMode } from '../../core/gpu/state/device-state.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 
 /**
  * Brings MIG mode of a GPU without instances to `mode`. Hopper and later switch at once; on Ampere the new mode is pending until
@@ -112,5 +113,5 @@ export function isAt({ mig }: Pick<GpuState, 'mig'>, mode: MigMode): boolean {
 }
 
 function quote({ rc, stdout }: Execution): string {
-  return `exit code ${rc}, ${JSON.stringify(stdout.trim().replace(/\s+/g, ' ').slice(0, 160))}`;
+  return `exit code ${rc}, ${JSON.stringify(cutText(stdout.trim().replace(/\s+/g, ' '), 160))}`;
 }

@@ -3,6 +3,7 @@ import type { Tool } from '../command/tool.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { LoanNote } from './loan-note.ts';
 import { isUnitName } from './unit-name.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 
 export interface HostUnitOptions {
   /** systemd units that may be stopped, in this order. */
@@ -40,7 +41,7 @@ export class HostUnits {
     for (const unit of active) {
       const { rc, stdout } = await this.#run('stop', unit);
       if (rc === 0) continue;
-      const found = `exit code ${rc}: ${stdout.trim().slice(0, 240)}`;
+      const found = `exit code ${rc}: ${cutText(stdout.trim(), 240)}`;
       throw new DeviceError('Pending', { tried: `systemctl stop ${unit}`, found });
     }
     return true;
@@ -66,7 +67,7 @@ export class HostUnits {
     try {
       const { rc, end, stdout } = await this.#run('start', unit);
       if (rc === 0 && end === 'Exited') return undefined;
-      return `${end === 'Exited' ? `exit code ${rc}` : 'no answer in time'}: ${stdout.trim().replace(/\s+/g, ' ').slice(0, 160)}`;
+      return `${end === 'Exited' ? `exit code ${rc}` : 'no answer in time'}: ${cutText(stdout.trim().replace(/\s+/g, ' '), 160)}`;
     } catch (error) {
       if (error instanceof DeviceError) return error.found;
       throw error;

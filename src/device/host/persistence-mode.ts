@@ -2,6 +2,7 @@ import type { DeviceDriver } from '../command/driver.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { isBusId } from '../../core/smi/smi-command.ts';
 import type { LoanNote } from './loan-note.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 
 /** Persistence mode of GPUs, switched off for a reset, which it would block. */
 export class PersistenceMode {
@@ -34,7 +35,7 @@ export class PersistenceMode {
     try {
       const { rc, stdout } = await this.#driver.change({ name: 'SetPersistence', gpu, on: true });
       const { isPersistent } = await this.#driver.readUse(gpu);
-      return isPersistent === true ? undefined : `exit code ${rc}: ${stdout.trim().replace(/\s+/g, ' ').slice(0, 160)}`;
+      return isPersistent === true ? undefined : `exit code ${rc}: ${cutText(stdout.trim().replace(/\s+/g, ' '), 160)}`;
     } catch (error) {
       if (error instanceof DeviceError) return error.found;
       throw error;

@@ -1,9 +1,11 @@
 import { durationMs } from '../../text/duration.ts';
+import { namePods } from '../../pods/gpu-pods.ts';
+import { listPodCauses } from '../../pods/pod-causes.ts';
+import { joinWithin } from '../../text/cut-text.ts';
 import { findTightBudget } from '../../pods/disruption-budget.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
-import { podName } from '../../pods/pod-name.ts';
 import type { Outcome } from '../outcome.ts';
-import { findRest } from '../rest.ts';
+import { findRest, longestWho } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
@@ -29,20 +31,20 @@ export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Ou
   if (fresh?.drain === undefined) return { look: 'Drain' };
   const known = fresh.drain;
   const fates = here.map((pod) => ({ pod, ...judgeFate(pod, claim.winner?.spec.drain, known) }));
-  const say = (kind: 'Stays' | 'Blocked'): readonly string[] =>
-    fates.flatMap(({ pod, fate, message = '' }) => (fate === kind ? [`${podName(pod)}: ${message}`] : []));
+  const say = (kind: 'Stays' | 'Blocked'): string => {
+    const causes = fates.flatMap(({ pod, fate, message = '' }) => (fate === kind ? [{ pod, why: message }] : []));
+    return joinWithin(listPodCauses(causes), longestWho);
+  };
   const [never, blocked] = [say('Stays'), say('Blocked')];
-  if (never.length > 0) return giveUp(situation, 'EvictionBlocked', never.join('; '));
-  if (blocked.length > 0) {
+  if (never !== '') return giveUp(situation, 'EvictionBlocked', never);
+  if (blocked !== '') {
     const lastsMs = waits.lasts('Budgets', slot?.startTime);
-    if (onTimeout === 'Skip' && lastsMs > durationMs(timeout))
-      return giveUp(situation, 'DrainTimeout', blocked.join('; '));
-    const message = `waiting, with the node open, for disruption budgets: ${blocked.join('; ')}`;
+    if (onTimeout === 'Skip' && lastsMs > durationMs(timeout)) return giveUp(situation, 'DrainTimeout', blocked);
+    const message = `waiting, with the node open, for disruption budgets: ${blocked}`;
     return { verdict: { phase: 'Updating', reason: 'EvictionBlocked', message, requeueAfterMs: pollMs } };
   }
   const before = findRest(situation, 'DrainRest')?.size ?? 0;
   const tight = before > 0 && here.length >= before ? findTightBudget(here, known.budgets) : undefined;
   if (tight === undefined) return undefined;
-  const names = here.map(podName).join(', ');
-  return giveUp(situation, 'EvictionBlocked', `${names}: pods were evicted before for nothing, and ${tight}`);
+  return giveUp(situation, 'EvictionBlocked', `${namePods(here)}: pods were evicted before for nothing, and ${tight}`);
 }

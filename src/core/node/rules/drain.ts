@@ -1,6 +1,6 @@
 import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
-import { podName } from '../../pods/pod-name.ts';
+import { listPodCauses } from '../../pods/pod-causes.ts';
 import type { Slot } from '../../rollout/slot.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { durationMs } from '../../text/duration.ts';
@@ -10,6 +10,8 @@ import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { graceOf, terminationMs } from './grace.ts';
 import { evictPods, listRefusals, mayAsk, roundOf } from './evictions.ts';
+import { joinWithin } from '../../text/cut-text.ts';
+import { longestWho } from '../rest.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
 
@@ -106,12 +108,14 @@ function wait(reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: s
   };
 }
 
+/** With a cause once, whichever number of pods it keeps: the end of a long message is cut off. */
 function describe(situation: Situation, affected: readonly NodePod[]): string {
   const stuck = affected.flatMap((pod) => {
     const why = explainStaying(pod, situation.fresh?.drain?.missingOwners);
-    return why === undefined ? [] : [`${podName(pod)} ${why}`];
+    return why === undefined ? [] : [{ pod, why: `it ${why}` }];
   });
-  return [waitFor(affected), ...stuck, ...listRefusals(situation, affected)].join('; ');
+  const causes = listPodCauses([...stuck, ...listRefusals(situation, affected)]);
+  return joinWithin([waitFor(affected), ...causes], longestWho);
 }
 
 function waitFor(staying: readonly NodePod[]): string {

@@ -1,4 +1,5 @@
 import { ownerOf } from '../../pods/eviction.ts';
+import type { PodCause } from '../../pods/pod-causes.ts';
 import type { Command } from '../commands.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
@@ -46,6 +47,9 @@ export function roundOf({ memory, pods = [] }: Situation, pod: NodePod): number 
 }
 
 /** The API server's messages for the evictions that it refused. */
-export function listRefusals({ memory }: Situation, pods: readonly NodePod[]): readonly string[] {
-  return pods.flatMap(({ metadata }) => memory.evictions[metadata.uid ?? '']?.refusal ?? []);
+export function listRefusals({ memory }: Situation, pods: readonly NodePod[]): readonly PodCause[] {
+  return pods.flatMap((pod) => {
+    const why = memory.evictions[pod.metadata.uid ?? '']?.refusal;
+    return why === undefined ? [] : [{ pod, why }];
+  });
 }

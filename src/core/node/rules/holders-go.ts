@@ -11,13 +11,15 @@ import {
 import { type HolderPause, holdersToPause, type PauseOccasion } from '../../pods/gpu-holders.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
+import { listPodCauses } from '../../pods/pod-causes.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
 import { timeText } from '../../text/time.ts';
 import type { Ruling } from '../outcome.ts';
-import { beginRest, findRest, type Rest } from '../rest.ts';
+import { beginRest, findRest, type Rest, longestWho } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
+import { joinWithin } from '../../text/cut-text.ts';
 
 /** Records the pods that read the devices only when they start, in the write that closes the node. */
 export function noteHolders(situation: Situation, pods: readonly NodePod[]): NodeChange {
@@ -44,7 +46,7 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   const { pause, evicted, staying } = findStaying(situation, pods);
   const isToldNow = Object.keys(pause.labels).length > 0;
   const refusals = listRefusals(situation, evicted);
-  const who = [namePods(staying), ...(refusals.length > 0 ? [refusals.join('; ')] : [])].join(': ');
+  const who = joinWithin([namePods(staying), ...listPodCauses(refusals)], longestWho);
   if (!isToldNow && staying.length === 0 && refusals.length === 0) return undefined;
   if (waits.lasts('HoldersGo') > settings.holdersDeadlineMs) {
     return giveUp(situation, beginRest(situation, 'HoldersRest', 'ClientsStay', who));

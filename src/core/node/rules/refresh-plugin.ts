@@ -28,6 +28,7 @@ import { nodeUnavailable } from './plan.ts';
 import { configOf, describeTrouble } from './plugin-trouble.ts';
 import { mayFollowSignal } from './signal-plugin.ts';
 import { awaitSlot } from './slot.ts';
+import { listPodCauses } from '../../pods/pod-causes.ts';
 
 /**
  * How long the Node may still show what the plugin of before offered, in ms. The kubelet writes changed resources with its next status,
@@ -68,7 +69,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
     step.next === 'Open' && fence.closed ? staleOffer(partition.status?.device?.advertised, fence.wanted) : undefined;
   if (step.next === 'Open' && stale === undefined) return undefined;
   const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
-  const [refusal] = listRefusals(situation, old);
+  const [refusal] = listPodCauses(listRefusals(situation, old));
   const verdict =
     (refusal === undefined ? undefined : evictionRefused(refusal)) ??
     stale ??
@@ -115,7 +116,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   if (isOverdue && !isAlive) return undefined;
   if (old.length > 0) {
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
-    return waitForPlugin([...first, ...evictPods(situation, old)], listRefusals(situation, old));
+    return waitForPlugin([...first, ...evictPods(situation, old)], listPodCauses(listRefusals(situation, old)));
   }
   // A plugin that does not tolerate our taint, or was absent before, comes back when the taint is removed; until then nothing is
   // offered.

@@ -1,14 +1,16 @@
 import { claimedDaemonSet, judgeEviction } from '../../pods/eviction.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
-import { podName } from '../../pods/pod-name.ts';
+import { listPodCauses } from '../../pods/pod-causes.ts';
 import { countWords } from '../../text/count-words.ts';
 import type { Outcome } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { presumeAffected } from './plan-holders.ts';
+import { joinWithin } from '../../text/cut-text.ts';
 
 /** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
 const stayingPollMs = 60_000;
-const mostNames = 5;
+/** Of the message, which ends with what to do. */
+const longestCauses = 2000;
 
 /**
  * Pods that no eviction moves are waited for with the node open: closed, it would only be missed. No other pod is evicted meanwhile,
@@ -22,15 +24,13 @@ export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Out
   const missingOwners = fresh?.drain?.missingOwners;
   const staying = here.flatMap((pod) => {
     const { fate, message = '' } = judgeFate(pod, claim.winner?.spec.drain, { budgets: [], missingOwners });
-    return fate === 'Stays' ? [{ pod, why: `${podName(pod)}: ${message}` }] : [];
+    return fate === 'Stays' ? [{ pod, why: message }] : [];
   });
   if (staying.length === 0) return undefined;
-  const named = staying.slice(0, mostNames).map(({ why }) => why);
-  const rest = staying.length > mostNames ? [`and ${staying.length - mostNames} more`] : [];
   const mayForce = staying.some(({ pod }) => judgeEviction(pod, missingOwners) === 'ByForce');
   const advice = mayForce ? 'delete them yourself, or set spec.drain.onTimeout: Force' : 'delete them yourself';
   const message =
     `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
-    `${[...named, ...rest].join('; ')}. They may end on their own; otherwise ${advice}`;
+    `${joinWithin(listPodCauses(staying), longestCauses)}. They may end on their own; otherwise ${advice}`;
   return { verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: stayingPollMs } };
 }

@@ -1,4 +1,5 @@
 import { podName } from '../../pods/pod-name.ts';
+import { cutText } from '../../text/cut-text.ts';
 
 /** The parts of a pod that tell why it is not ready. */
 export interface UnreadyPodView {
@@ -79,5 +80,5 @@ function describeContainer({ name, state, lastState, restartCount = 0 }: Contain
 function detail(reason: string | undefined, message: string | undefined): string {
   const parts = [reason, message].map((part) => part?.trim() ?? '').filter((part) => part !== '');
   const text = parts.join(': ').replaceAll(/\s+/g, ' ');
-  return text === '' ? '' : `: ${text.length > longest ? `${text.slice(0, longest)}…` : text}`;
+  return text === '' ? '' : `: ${cutText(text, longest)}`;
 }

@@ -57,7 +57,7 @@ function restAndAsk(world: NodeWorld, most = 70): void {
 
 /** The first pod of the budget goes, the other one is refused until the time is over, and both are back. */
 function failOnce(world: NodeWorld): Answer {
-  world.refusals = { 'uid-two': 'ns/two: the disruption budget train needs 3 healthy pods' };
+  world.refusals = { 'uid-two': 'the disruption budget train needs 3 healthy pods' };
   close(world);
   const answer = stepUntil(world, 'DrainTimeout', 10_000);
   expect(evictionsOf(world)).to.include.members(['EvictPod uid-one', 'EvictPod uid-free']);
@@ -84,7 +84,7 @@ describe('disruption budgets', () => {
       const { verdict } = world.step();
       expect(verdict).to.include({ phase: 'Waiting', reason: 'EvictionBlocked' });
       expect(verdict.message).to.match(
-        /^disruption budgets cannot let the pods go that have to: ns\/one: PodDisruptionBudget ns\/train never allows a disruption: it needs 4 healthy pods and covers 4; ns\/two: .*the next attempt is at /,
+        /^disruption budgets cannot let the pods go that have to: ns\/one, ns\/two: PodDisruptionBudget ns\/train never allows a disruption: it needs 4 healthy pods and covers 4\. .*the next attempt is at /,
       );
       expect(world.standing?.isUnderWay, 'the turn is another node’s').to.equal(false);
       expect(world.done).to.deep.equal([]);
@@ -113,7 +113,7 @@ describe('disruption budgets', () => {
 
   it('that allow some now are used one after the other at the first attempt', () => {
     const world = aBudgetedDrain(aBudget(1));
-    world.refusals = { 'uid-two': 'ns/two: not yet' };
+    world.refusals = { 'uid-two': 'not yet' };
     close(world);
     for (let steps = 0; steps < 20; steps += 1) world.step(1000);
     expect(evictionsOf(world)).to.include.members(['EvictPod uid-one', 'EvictPod uid-free']);

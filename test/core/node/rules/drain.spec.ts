@@ -130,7 +130,7 @@ describe('a drain', () => {
 
   it('has all of its time from its first eviction on, whatever came before', () => {
     const world = aDrain({ timeout: '20s' }, { timeoutMs: 20_000 });
-    world.refusals = { 'uid-goes': 'ns/goes: no' };
+    world.refusals = { 'uid-goes': 'no' };
     world.now += 120_000;
     close(world);
     for (let seconds = 0; seconds < 20; seconds += 1) expect(world.step(1000).verdict.phase).to.equal('Updating');
@@ -208,7 +208,7 @@ describe('a drain', () => {
 
   it('says what the API server says of a disruption budget, and asks again after a while', () => {
     const world = aDrain();
-    world.refusals = { 'uid-goes': 'ns/goes: Cannot evict pod: the disruption budget train needs 3 healthy pods' };
+    world.refusals = { 'uid-goes': 'Cannot evict pod: the disruption budget train needs 3 healthy pods' };
     close(world);
     world.step();
     world.step(1000);
@@ -237,7 +237,7 @@ describe('a drain', () => {
   it('never ends a pod without grace, also where the pod itself asks for none: its container would outlive it', () => {
     const abrupt: NodePod = { ...goes, spec: { ...goes.spec, terminationGracePeriodSeconds: 0 } };
     const world = aDrain({ onTimeout: 'Force' }, { pods: [abrupt, stays] });
-    world.refusals = { 'uid-goes': 'ns/goes: no' };
+    world.refusals = { 'uid-goes': 'no' };
     close(world);
     world.step();
     expect(find(world.step(1000), 'EvictPod')[0]?.graceSeconds).to.equal(1);
@@ -262,7 +262,7 @@ describe('a drain', () => {
   describe('that is not over in time', () => {
     const blocked = (drain: PolicySpec['drain'], pods?: readonly NodePod[]): NodeWorld => {
       const world = aDrain(drain, pods && { pods });
-      world.refusals = { 'uid-goes': 'ns/goes: no' };
+      world.refusals = { 'uid-goes': 'no' };
       close(world);
       world.step();
       world.step(1000);
@@ -415,7 +415,7 @@ describe('a drain', () => {
     };
     const aBlockedDrain = (drain: PolicySpec['drain'] = {}): NodeWorld => {
       const world = aDrain(drain);
-      world.refusals = { 'uid-goes': 'ns/goes: no', 'uid-stays': 'ns/stays: no' };
+      world.refusals = { 'uid-goes': 'no', 'uid-stays': 'no' };
       return world;
     };
     /** @returns how long it rests, in minutes */
@@ -479,6 +479,34 @@ describe('a drain', () => {
       giveUp(world);
       expect(world.step(1000).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
       expect(rest(world)).to.equal(1);
+    });
+
+    it('names the disruption budget that did not let them go, however many pods it keeps, and says what follows', () => {
+      const names = Array.from({ length: 30 }, (_, index) => `train-with-a-rather-long-name-${index}`);
+      const held = withHolders({ '2g.10gb@0': names.map((name) => `ns/${name}`), '3g.20gb@4': ['ns/stays'] });
+      const world = aDrain({}, { pods: [...names.map((name) => aPod(name)), stays] });
+      world.partition = aManagedPartition({ device: held, wish: drainWish });
+      const refusal =
+        'Cannot evict pod as it would violate the pod’s disruption budget. The disruption budget train needs 30 healthy pods and has 30 currently';
+      world.refusals = Object.fromEntries(names.map((name) => [`uid-${name}`, refusal]));
+      giveUp(world);
+      const { verdict } = world.step(1000);
+      expect(verdict.reason).to.equal('DrainTimeout');
+      expect(verdict.message).to.include(' and 25 more: ').and.to.include(refusal);
+      expect(verdict.message).to.match(/has 30 currently\. Nothing was changed; the next attempt is at \S+Z$/);
+    });
+
+    it('is cut off after a whole cause where each pod has its own', () => {
+      const names = Array.from({ length: 20 }, (_, index) => `train-${index + 10}`);
+      const held = withHolders({ '2g.10gb@0': names.map((name) => `ns/${name}`), '3g.20gb@4': ['ns/stays'] });
+      const world = aDrain({}, { pods: [...names.map((name) => aPod(name)), stays] });
+      world.partition = aManagedPartition({ device: held, wish: drainWish });
+      world.refusals = Object.fromEntries(
+        names.map((name) => [`uid-${name}`, `Cannot evict pod as it would violate the disruption budget of-${name}`]),
+      );
+      giveUp(world);
+      const { message } = world.step(1000).verdict;
+      expect(message).to.match(/ disruption budget of-train-\d\d; and \d+ more\. Nothing was changed; /);
     });
 
     it('rests no longer when the pods have gone', () => {

@@ -112,7 +112,7 @@ describe('holders of GPUs that have to go', () => {
 
   it('that a budget keeps are named with the refusal', () => {
     const world = aModeChange({ node: aNode(), pods: [aHolderPod('dcgm')] });
-    world.refusals = { 'uid-dcgm': 'gpu/dcgm: the disruption budget needs 1 pod' };
+    world.refusals = { 'uid-dcgm': 'the disruption budget needs 1 pod' };
     for (let second = 0; second < 3; second += 1) world.step(1000);
     const { verdict } = world.step(500);
     expect(verdict.message).to.include('the disruption budget needs 1 pod');
@@ -142,7 +142,7 @@ describe('holders of GPUs beside pods that hold what has to go', () => {
 
   it('stay away while the pods are evicted, until the change is granted', () => {
     const world = both();
-    world.refusals = { 'uid-job': 'ns/job: not now' };
+    world.refusals = { 'uid-job': 'not now' };
     pause(world);
     world.pods = world.pods.filter(({ metadata }) => metadata.name !== 'dcgm');
     for (let second = 0; second < 30; second += 1) world.step(1000);

@@ -57,7 +57,7 @@ describe('the device plugin of a node whose device is done', () => {
 
   it('is asked to go once in 5 s, and the refusal of a budget is shown', () => {
     const world = aDoneChange();
-    world.refusals = { old: 'gpu/plugin: the disruption budget needs 1 pod' };
+    world.refusals = { old: 'the disruption budget needs 1 pod' };
     world.step();
     const { verdict } = world.step(1000);
     expect(verdict).to.include({ phase: 'Updating', reason: 'RefreshBlocked' });

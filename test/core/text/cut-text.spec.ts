@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { cutText, joinWithin } from '../../../src/core/text/cut-text.ts';
+
+describe('a text that is too long', () => {
+  it('ends after a whole word, and says that it was cut', () => {
+    const text = 'the PodDisruptionBudget team/train allows none';
+    expect(cutText(text, text.length)).to.equal(text);
+    expect(cutText(text, 34)).to.equal('the PodDisruptionBudget…');
+    expect(cutText(text, 35)).to.equal('the PodDisruptionBudget team/train…');
+    expect(cutText('one, two', 5)).to.equal('one…');
+  });
+
+  it('is never longer than it may be, and never ends with half a character', () => {
+    const texts = ['x'.repeat(40), 'wörter mit 🙂🙂🙂🙂🙂🙂🙂🙂', `a ${'🙂'.repeat(20)}`, 'a; b; c: d, e. f'];
+    for (const text of texts) {
+      for (let most = 1; most < text.length + 2; most += 1) {
+        const cut = cutText(text, most);
+        expect(cut.length, `${text} at ${most}`).to.be.at.most(most);
+        expect(cut.isWellFormed(), cut).to.equal(true);
+        expect(cut.endsWith('…')).to.equal(most < text.length);
+      }
+    }
+  });
+
+  it('keeps the beginning of a name that is longer than half of the room', () => {
+    expect(cutText(`pod ${'x'.repeat(40)}`, 20)).to.equal(`pod ${'x'.repeat(15)}…`);
+  });
+});
+
+describe('parts that are too long together', () => {
+  it('are shown whole, as many as there is room for', () => {
+    const parts = ['first cause', 'second cause', 'third cause'];
+    expect(joinWithin(parts, 100)).to.equal('first cause; second cause; third cause');
+    expect(joinWithin(parts, 37)).to.equal('first cause; second cause; and 1 more');
+    expect(joinWithin(parts, 36)).to.equal('first cause; and 2 more');
+    expect(joinWithin(parts, 20)).to.equal('first…; and 2 more');
+    expect(joinWithin([], 20)).to.equal('');
+  });
+});
