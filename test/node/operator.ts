@@ -115,17 +115,28 @@ export class Operator {
 
   /** The same for any resources. */
   async untilOffered(expected: Readonly<Record<string, number>>): Promise<void> {
+    await this.untilReady();
+    const offered = await this.offered();
+    if (JSON.stringify(sortKeys(offered)) !== JSON.stringify(sortKeys(expected)))
+      throw new Error(`Ready, and the node offers ${JSON.stringify(offered)} instead of ${JSON.stringify(expected)}`);
+    const taints = await this.taints();
+    if (taints.length > 0) throw new Error(`Ready, and the node has ${taints.join(', ')}`);
+  }
+
+  /** Waits until the policy says that it is done. */
+  async untilReady(): Promise<void> {
     const read = async (): Promise<object> => {
       const { metadata, status } = await this.#demand<GpuPartitionPolicy>(policyPath);
       const ready = status?.conditions?.find(({ type }) => type === 'Ready');
       return { isReady: ready?.status === 'True' && ready.observedGeneration === metadata.generation, ready };
     };
     await eventually(read, (seen) => 'isReady' in seen && seen.isReady === true, { timeoutMs, what: 'the policy' });
-    const offered = await this.offered();
-    if (JSON.stringify(sortKeys(offered)) !== JSON.stringify(sortKeys(expected)))
-      throw new Error(`Ready, and the node offers ${JSON.stringify(offered)} instead of ${JSON.stringify(expected)}`);
-    const taints = await this.taints();
-    if (taints.length > 0) throw new Error(`Ready, and the node has ${taints.join(', ')}`);
+  }
+
+  /** Deletes the policies, and then what `config/default` installs. */
+  async remove(): Promise<void> {
+    await this.kubectl('delete', 'gpp', '--all', '--timeout=60s');
+    await this.kubectl('delete', '-k', 'config/default', '--timeout=60s');
   }
 
   /** GPU resources of which the node has any to give. */

@@ -93,8 +93,7 @@ describe('our image and manifests on a real kubelet and containerd', function ()
   });
 
   it('leaves nothing but the layout when it is removed', async () => {
-    await operator().kubectl('delete', 'gpp', '--all', '--timeout=60s');
-    await operator().kubectl('delete', '-k', 'config/default', '--timeout=60s');
+    await operator().remove();
     expect(await operator().taints()).to.deep.equal([]);
     const { labels } = (await operator().readNode()).metadata;
     expect(Object.keys(labels).filter((key) => key.startsWith('gpupartition.dev/'))).to.deep.equal([]);

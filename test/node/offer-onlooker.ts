@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { advertisedResources } from '../../src/core/nvidia/resources/advertised.ts';
+import { PodResourcesClient } from '../../src/kubelet/pod-resources.ts';
+import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { nodeName } from './node-config.ts';
+
+type Counts = Readonly<Record<string, number>>;
+
+const socket = '/var/lib/kubelet/pod-resources/kubelet.sock';
+const pauseMs = 20;
+
+/**
+ * Looks on, from outside, whether a node without our taint claims more in the API than its kubelet gives: it reads the Node
+ * between two answers of PodResources, and what both of them lack is not there.
+ */
+export class OfferOnlooker implements AsyncDisposable {
+  readonly #controlPlane: ControlPlane;
+  readonly #kubelet = new PodResourcesClient({ socket });
+  readonly #claims = new Map<string, string>();
+  #looks = 0;
+  #isEnding = false;
+  readonly #work: Promise<void>;
+
+  constructor(controlPlane: ControlPlane) {
+    this.#controlPlane = controlPlane;
+    this.#work = this.#look();
+  }
+
+  /** How often it looked while the kubelet answered. */
+  get looks(): number {
+    return this.#looks;
+  }
+
+  /** Versions of the Node that claimed more than there was, with both. */
+  get claims(): readonly string[] {
+    return [...this.#claims.values()];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true;
+    await this.#work;
+    this.#kubelet.close();
+  }
+
+  async #look(): Promise<void> {
+    let before = await this.#ask();
+    while (!this.#isEnding) {
+      const node = await this.#readNode();
+      const after = await this.#ask();
+      if (before && after) this.#compare(node, before, after);
+      before = after;
+      await sleep(pauseMs);
+    }
+  }
+
+  #compare({ version, isClosed, claimed }: NodeClaim, before: Counts, after: Counts): void {
+    this.#looks += 1;
+    if (isClosed) return;
+    for (const [resource, count] of Object.entries(claimed)) {
+      const given = Math.max(before[resource] ?? 0, after[resource] ?? 0);
+      if (count > given)
+        this.#claims.set(version, `version ${version}: ${count} of ${resource}, the kubelet gives ${given}`);
+    }
+  }
+
+  /** Undefined while the kubelet does not answer. */
+  async #ask(): Promise<Counts | undefined> {
+    try {
+      const offered = await this.#kubelet.listAllocatable();
+      return Object.fromEntries([...offered].map(([resource, ids]) => [resource, ids.length]));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #readNode(): Promise<NodeClaim> {
+    const { metadata, spec, status } = (await this.#controlPlane.client.demand({
+      path: `/api/v1/nodes/${nodeName}`,
+    })) as NodeObject;
+    return {
+      version: metadata.resourceVersion,
+      isClosed: (spec.taints ?? []).some(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute'),
+      claimed: advertisedResources(status.allocatable),
+    };
+  }
+}
+
+interface NodeClaim {
+  readonly version: string;
+  readonly isClosed: boolean;
+  readonly claimed: Counts;
+}
+
+interface NodeObject {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly spec: { readonly taints?: readonly { readonly effect: string }[] };
+  readonly status: { readonly allocatable: Readonly<Record<string, string>> };
+}
