@@ -109,8 +109,7 @@ export class Operator {
 
   /** Waits until the policy says that it is done, and the node offers the layout and is open. */
   async untilDone(profiles: Profiles): Promise<void> {
-    const wanted = Object.entries(profiles).map(([profile, count]) => [`nvidia.com/mig-${profile}`, count * gpuCount]);
-    await this.untilOffered(Object.fromEntries(wanted));
+    await this.untilOffered(resourcesOf(profiles));
   }
 
   /** The same for any resources. */
@@ -137,6 +136,16 @@ export class Operator {
   async remove(): Promise<void> {
     await this.kubectl('delete', 'gpp', '--all', '--timeout=60s');
     await this.kubectl('delete', '-k', 'config/default', '--timeout=60s');
+  }
+
+  /** Waits until the node's status has the resources of this layout, open or not. */
+  async untilAdvertised(profiles: Profiles): Promise<void> {
+    const expected = JSON.stringify(sortKeys(resourcesOf(profiles)));
+    await eventually(
+      async () => JSON.stringify(sortKeys(await this.offered())),
+      (offered) => offered === expected,
+      { timeoutMs, what: 'what the node advertises' },
+    );
   }
 
   /** GPU resources of which the node has any to give. */
@@ -242,6 +251,11 @@ export class Operator {
   async #demand<T>(path: string): Promise<T> {
     return (await this.node.controlPlane.client.demand({ path })) as T;
   }
+}
+
+function resourcesOf(profiles: Profiles): Readonly<Record<string, number>> {
+  const counts = Object.entries(profiles).map(([profile, count]) => [`nvidia.com/mig-${profile}`, count * gpuCount]);
+  return Object.fromEntries(counts) as Record<string, number>;
 }
 
 function sortKeys(record: Readonly<Record<string, unknown>>): object {

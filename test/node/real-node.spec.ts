@@ -84,11 +84,31 @@ describe('our image and manifests on a real kubelet and containerd', function ()
     await operator().untilDone(middle);
   });
 
+  /** Changes the layout and kills what `kill` kills as soon as the node is said to have the new slices. */
+  async function breakAdvertised(profiles: Profiles, kill: () => Promise<void>): Promise<void> {
+    await operator().ask(profiles);
+    await operator().untilAdvertised(profiles);
+    await kill();
+    await operator().untilDone(profiles);
+    await operator().runGpuPod('after', 'nvidia.com/mig-1g.5gb');
+    await operator().kubectl('delete', 'pod', 'after', '--timeout=30s');
+  }
+
+  it('offers the layout after the kubelet was killed as soon as the slices were advertised', async () => {
+    await breakAdvertised(small, () => operator().node.restartKubelet());
+  });
+
+  it('offers the layout after the device plugin was killed as soon as the slices were advertised', async () => {
+    await breakAdvertised(mixed, async () => {
+      expect(await killPrograms('/app/device-plugin.mjs')).to.equal(1);
+    });
+  });
+
   it('replaces the pod of the plugin where signals are not wanted', async () => {
     await operator().setPluginRefresh('Evict');
     const before = await operator().pluginPod();
-    await operator().ask(mixed);
-    await operator().untilDone(mixed);
+    await operator().ask(middle);
+    await operator().untilDone(middle);
     expect(await operator().pluginPod()).not.to.equal(before);
   });
 
