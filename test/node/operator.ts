@@ -201,8 +201,12 @@ export class Operator {
 
   /** How often instances have come and gone so far. */
   async countChanges(): Promise<number> {
-    const log = await readFile(operationsFile, 'utf8').catch(() => '');
-    return log.split('\n').filter((line) => line.includes('"event":"change"')).length;
+    return countEvents('change');
+  }
+
+  /** How often `nvidia-smi` was started so far. */
+  async countProcesses(): Promise<number> {
+    return countEvents('start');
   }
 
   /** Waits until the device has begun to change. */
@@ -251,6 +255,11 @@ export class Operator {
   async #demand<T>(path: string): Promise<T> {
     return (await this.node.controlPlane.client.demand({ path })) as T;
   }
+}
+
+async function countEvents(event: 'start' | 'change'): Promise<number> {
+  const log = await readFile(operationsFile, 'utf8').catch(() => '');
+  return log.split('\n').filter((line) => line.includes(`"event":"${event}"`)).length;
 }
 
 function resourcesOf(profiles: Profiles): Readonly<Record<string, number>> {
