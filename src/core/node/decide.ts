@@ -127,15 +127,16 @@ function openMarked(situation: Situation, ruling: Ruling): Outcome {
 }
 
 /** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
-function resumeHolders(situation: Situation, { verdict, keepsHoldersAway, keepsClosed }: Ruling): Ruling | undefined {
+function resumeHolders(situation: Situation, { verdict, keepsHoldersAway, ifClosed }: Ruling): Ruling | undefined {
   const { node } = situation;
   const paused = pausedLabels(metadataOf(node));
   if (paused.length === 0 || keepsHoldersAway === true) return undefined;
   const isDone = isDeviceDone(situation);
   const isFinishing = isDone && (verdict.phase === 'Ready' || verdict.phase === 'Updating');
-  const opensLater = isClosed(node) && keepsClosed !== true && verdict.phase !== 'Unmanaged';
+  const opensLater = isClosed(node) && ifClosed === 'Opens' && verdict.phase !== 'Unmanaged';
   const unfinished = opensLater ? sayClosed(verdict, comingBack.message) : verdict;
   return {
+    ifClosed: 'Opens',
     verdict: { ...(isFinishing ? comingBack : unfinished), requeueAfterMs: 250 },
     commands: [{ name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? noteFreshPlugin(situation) : {}) }],
   };

@@ -14,8 +14,8 @@ export interface Ruling {
   readonly commands?: readonly Command[];
   /** GPU holders that were told to go stay away: a grant or its follow-up needs it. */
   readonly keepsHoldersAway?: boolean;
-  /** A closed node stays closed because a change is under way. Otherwise it is opened. */
-  readonly keepsClosed?: boolean;
+  /** `Stays`: a change is under way, or nobody knows what a closed node would offer. */
+  readonly ifClosed: 'Opens' | 'Stays';
   /** Nothing on an open node is written, not even its state: what is asked of it does not concern it yet. */
   readonly leavesAlone?: boolean;
   /** The node wants to change and has no slot. */

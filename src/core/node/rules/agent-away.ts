@@ -27,7 +27,7 @@ export function agentAway(situation: Situation): Outcome | undefined {
   waits.resume('HoldersRest');
   const left = mayBeAwayMs - lastsMs + 10;
   const before = lastsMs < mayBeAwayMs ? stillReady(situation) : undefined;
-  if (before) return { verdict: { ...before, requeueAfterMs: left }, keepsClosed: true };
+  if (before) return { verdict: { ...before, requeueAfterMs: left }, ifClosed: 'Stays' };
   const opening = lastsMs < mayBeAwayMs ? undefined : openUnheard(situation);
   if (opening && 'look' in opening) return opening;
   const device = partition.status?.device;
@@ -42,7 +42,7 @@ export function agentAway(situation: Situation): Outcome | undefined {
       ...(opening?.requeueAfterMs !== undefined && { requeueAfterMs: opening.requeueAfterMs }),
     },
     ...(opening && { commands: opening.commands }),
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 

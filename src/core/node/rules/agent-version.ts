@@ -12,6 +12,7 @@ export function agentSkewed({ partition, settings }: Situation): Ruling | undefi
     `the agent is version ${agentVersion}, the controller ${settings.version}: they may be at most one minor version apart. ` +
     `Nothing changes on this node until then; update ${which}`;
   return {
+    ifClosed: 'Opens',
     verdict: { phase: 'Failed', reason: skew === 'TooOld' ? 'AgentTooOld' : 'AgentTooNew', message },
   };
 }

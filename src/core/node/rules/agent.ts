@@ -21,7 +21,9 @@ export function noGpus({ partition, node, agent }: Situation): Ruling | undefine
       : gpus === undefined && agent.state === 'Missing' && !isMarked
         ? `the node has no label ${gpuPresenceLabel}=true, so no agent runs on it and its GPUs are unknown`
         : undefined;
-  return message === undefined ? undefined : { verdict: { phase: 'Ready', reason: 'NoGpus', message } };
+  return message === undefined
+    ? undefined
+    : { ifClosed: 'Opens', verdict: { phase: 'Ready', reason: 'NoGpus', message } };
 }
 
 /** No reading at all. */
@@ -34,7 +36,7 @@ export function agentSilent({ partition }: Situation): Ruling | undefined {
   return {
     verdict: { phase: 'Pending', reason: 'AgentNotReporting', message, transient: error === undefined },
     // GPUs that have not been reported are not missing GPUs.
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -53,7 +55,7 @@ export function notReadSinceBoot(situation: Situation): Ruling | undefined {
   return {
     verdict: { phase: 'Updating', reason: 'NodeRestarted', message, transient: true },
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -69,7 +71,7 @@ export function driverReplaced(situation: Situation): Ruling | undefined {
   return {
     verdict: { phase: 'Updating', reason: 'DriverUpgrade', message, transient: true },
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: fenceRestart() }] }),
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -86,5 +88,5 @@ export function deviceUnreadable({ partition }: Situation): Ruling | undefined {
   if (device?.step !== 'Unknown') return undefined;
   const found = describeFault(device) ?? 'it gives no reason';
   const message = `the agent cannot read the GPUs: ${found}`;
-  return { verdict: { phase: 'Failed', reason: 'DeviceUnreadable', message }, keepsClosed: true };
+  return { verdict: { phase: 'Failed', reason: 'DeviceUnreadable', message }, ifClosed: 'Stays' };
 }

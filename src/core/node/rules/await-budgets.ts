@@ -41,7 +41,10 @@ export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Ou
     const lastsMs = waits.lasts('Budgets', slot?.startTime);
     if (onTimeout === 'Skip' && lastsMs > durationMs(timeout)) return giveUp(situation, 'DrainTimeout', blocked);
     const message = `waiting, with the node open, for disruption budgets: ${blocked}`;
-    return { verdict: { phase: 'Updating', reason: 'EvictionBlocked', message, requeueAfterMs: pollMs } };
+    return {
+      ifClosed: 'Opens',
+      verdict: { phase: 'Updating', reason: 'EvictionBlocked', message, requeueAfterMs: pollMs },
+    };
   }
   const before = findRest(situation, 'DrainRest')?.size ?? 0;
   const tight = before > 0 && here.length >= before ? findTightBudget(here, known.budgets) : undefined;

@@ -40,6 +40,6 @@ export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ru
   return {
     verdict: { phase: 'Updating', reason: 'Draining', message, transient: true, requeueAfterMs: pollMs },
     commands: sameJson(told, drain) ? [] : [{ name: 'WriteDrain', drain }],
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }

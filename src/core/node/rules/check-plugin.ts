@@ -60,6 +60,7 @@ function isCuredByChange(situation: Situation): boolean {
 
 function refuse(reason: NodeReason, message: string): Ruling {
   return {
+    ifClosed: 'Opens',
     verdict: {
       phase: 'Failed',
       reason,
@@ -95,7 +96,9 @@ export function checkOffer(situation: Situation): Ruling | undefined {
       ),
       selector: settings.pluginSelector,
     });
-  return gap && { verdict: { phase: 'Failed', ...gap, requeueAfterMs: lookAgainMs }, leavesAlone: true };
+  return (
+    gap && { ifClosed: 'Opens', verdict: { phase: 'Failed', ...gap, requeueAfterMs: lookAgainMs }, leavesAlone: true }
+  );
 }
 
 function findMisfit(

@@ -39,6 +39,6 @@ function configuring(requeueAfterMs: number, commands: Ruling['commands'] = []):
   return {
     verdict: { phase: 'Updating', reason: 'AdvertisePending', message, transient: true, requeueAfterMs },
     commands,
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }

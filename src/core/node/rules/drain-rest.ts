@@ -36,7 +36,7 @@ export function countRests(situation: Situation): number {
 
 function resting({ now }: Situation, reason: Cause, { who, leftMs }: Rest): Ruling {
   const message = `${causes[reason]}: ${who}. Nothing was changed; the next attempt is at ${timeText(now + leftMs)}`;
-  return { verdict: { phase: 'Waiting', reason, message, requeueAfterMs: leftMs + 10 } };
+  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason, message, requeueAfterMs: leftMs + 10 } };
 }
 
 function isCause(reason: string): reason is Cause {

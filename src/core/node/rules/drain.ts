@@ -104,7 +104,7 @@ function wait(reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: s
   return {
     verdict: reason === 'Draining' ? { ...verdict, transient: true } : verdict,
     keepsHoldersAway: true,
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 

@@ -55,7 +55,10 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   // Missing labels because of an error must never be read as "remove all labels".
   const problem = predicted.errors[0] ?? errors[0];
   if (problem) {
-    return { verdict: { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` } };
+    return {
+      ifClosed: 'Opens',
+      verdict: { phase: 'Failed', reason: 'Refused', message: `${problem.message}. ${problem.advice}` },
+    };
   }
   // 2. The plugin's settings first, and the pods that read the devices only when they start.
   const configuring = configurePlugin(situation);
@@ -97,10 +100,10 @@ function open(
     annotations: { [holdersAnnotation]: undefined },
   });
   if (writerModeFor(situation) === 'Patch') {
-    return { verdict, commands: [patch(combine(labels, marks))] };
+    return { ifClosed: 'Opens', verdict, commands: [patch(combine(labels, marks))] };
   }
   const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels).kept));
-  if (stale.length === 0) return { verdict, commands: [patch(combine(handedOver, marks))] };
+  if (stale.length === 0) return { ifClosed: 'Opens', verdict, commands: [patch(combine(handedOver, marks))] };
   // GPU Feature Discovery may never come back; what the node offers is right.
   const isOverdue = waits.lasts('Labels') > settings.advertiseDeadlineMs;
   return {
@@ -111,7 +114,7 @@ function open(
       message: `GPU Feature Discovery has not published the layout yet: ${describeStaleLabels(stale)}; it updates labels at start and every 60 s: is its pod running?`,
     },
     commands: [patch(isOverdue ? combine(handedOver, reopenNode('failed')) : handedOver)],
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 

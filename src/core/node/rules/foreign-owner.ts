@@ -18,7 +18,9 @@ export function foreignOwner(situation: Situation): Outcome | undefined {
 
 function upgradesDriver({ node }: Situation): Ruling | undefined {
   const message = driverUpgrade(node.metadata.labels ?? {});
-  return message === undefined ? undefined : { verdict: { phase: 'Waiting', reason: 'DriverUpgrade', message } };
+  return message === undefined
+    ? undefined
+    : { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'DriverUpgrade', message } };
 }
 
 function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | undefined {
@@ -36,6 +38,7 @@ function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | 
   const [owner] = findOwners(evidence, takeOver);
   if (!owner) return undefined;
   return {
+    ifClosed: 'Opens',
     verdict: {
       phase: 'Failed',
       reason: 'ForeignManager',
@@ -70,6 +73,6 @@ function takingOver(message: string, change: NodeChange | undefined): Ruling {
   return {
     verdict: { phase: 'Updating', reason: 'TakingOver', message, transient: true, requeueAfterMs: 500 },
     ...(change && { commands: [{ name: 'PatchNode', change }] }),
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }

@@ -27,7 +27,7 @@ export function grantInFlight({ partition, now, node, waits }: Situation): Outco
     // Whoever removed the taint did not know that a change is under way.
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
     keepsHoldersAway: true,
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -45,7 +45,7 @@ export function grantOverdue(situation: Situation): Ruling | undefined {
   return {
     verdict: { phase: 'Failed', reason: 'Failed', message, transient: true, requeueAfterMs: 1000 },
     commands: [{ name: 'RevokeGrant', granted: revoke(partition) }],
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -77,7 +77,7 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
       (isUnfinished(node)
         ? [{ name: 'PatchNode', change: combine(reopenNode('failed'), withoutLayoutLabels(situation)) }]
         : []),
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -94,7 +94,11 @@ function awaitEnd({ waits, now }: Situation, granted: Grant): Ruling | undefined
   const left = workEndsMs(granted) - waits.lasts('Revoked', String(granted.epoch));
   if (left <= 0) return undefined;
   const message = `an agent that is at work stops by ${timeText(now + left)}`;
-  return { verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: left }, commands: [] };
+  return {
+    ifClosed: 'Stays',
+    verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: left },
+    commands: [],
+  };
 }
 
 /** The agent's pod and its problem. */

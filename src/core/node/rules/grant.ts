@@ -70,7 +70,7 @@ function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Rul
     verdict: { phase: 'Updating', reason: 'AwaitingGrant', message, transient: true, requeueAfterMs },
     commands,
     keepsHoldersAway: true,
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -110,7 +110,7 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
       },
     ],
     keepsHoldersAway: true,
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 

@@ -59,7 +59,7 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
       ...evictPods(situation, evicted),
     ],
     keepsHoldersAway: true,
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -67,7 +67,10 @@ function giveUp({ settings, now }: Situation, { who, leftMs }: Rest): Ruling {
   const message =
     `MIG mode cannot change while these pods hold the GPUs open, and they did not end within ${settings.holdersDeadlineMs / 1000} s: ` +
     `${who}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
-  return { verdict: { phase: 'Failed', reason: 'ClientsStay', message, requeueAfterMs: leftMs + 10 } };
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Failed', reason: 'ClientsStay', message, requeueAfterMs: leftMs + 10 },
+  };
 }
 
 interface Staying {

@@ -21,7 +21,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   const { node, partition } = situation;
   const { phase, reason } = ruling.verdict;
   // The rule that finds a node Ready opens it, unless there is nothing to be ready.
-  if (ruling.keepsClosed === true || (phase === 'Ready' && reason !== 'NoGpus')) return ruling;
+  if (ruling.ifClosed === 'Stays' || (phase === 'Ready' && reason !== 'NoGpus')) return ruling;
   const isReleased = phase === 'Unmanaged';
   const change = isReleased ? releaseNode() : reopenNode(stateOf(ruling.verdict));
   if (!isUnfinished(node)) return isReleased ? addPatch(ruling, change) : ruling;
@@ -51,7 +51,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
       ...(Number.isFinite(requeueAfterMs) && { requeueAfterMs }),
     },
     commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])],
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 

@@ -16,7 +16,7 @@ export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;
   const plan = partition.status?.device?.plan;
   const message = `mode Plan, nothing changes: ${plan?.refusal ?? describePlan({ partition, claim })}`;
-  return { verdict: { phase: 'Pending', reason: 'PlanOnly', message }, leavesAlone: true };
+  return { ifClosed: 'Opens', verdict: { phase: 'Pending', reason: 'PlanOnly', message }, leavesAlone: true };
 }
 
 export function planMissing(situation: Situation): Ruling | undefined {
@@ -25,7 +25,7 @@ export function planMissing(situation: Situation): Ruling | undefined {
   if (wish && device?.plan?.wishHash === wishHash(wish)) return undefined;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -33,8 +33,9 @@ export function planRefused(situation: Situation): Outcome | undefined {
   const { refusal, refusalCode } = situation.partition.status?.device?.plan ?? {};
   if (refusal === undefined) return undefined;
   if (refusalCode === 'InUse') return waitForUsers(situation, refusal);
-  if (refusalCode === 'Foreign') return { verdict: { phase: 'Failed', ...notOurs(situation, refusal) } };
-  return { verdict: { phase: 'Failed', reason: 'Refused', message: refusal } };
+  if (refusalCode === 'Foreign')
+    return { ifClosed: 'Opens', verdict: { phase: 'Failed', ...notOurs(situation, refusal) } };
+  return { ifClosed: 'Opens', verdict: { phase: 'Failed', reason: 'Refused', message: refusal } };
 }
 
 /** An object from a backup has grants, but not the report that says which instances they made. */
@@ -57,9 +58,12 @@ function waitForUsers(situation: Situation, refusal: string): Outcome {
   const users = listUsers(situation, pods);
   const requeueAfterMs = settings.waitingPollMs;
   if (users.length === 0)
-    return { verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, requeueAfterMs } };
+    return {
+      ifClosed: 'Opens',
+      verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message: refusal, requeueAfterMs },
+    };
   const message = `${refusal}. Pods of this node that use GPUs: ${namePods(users)}`;
-  return { verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } };
+  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } };
 }
 
 /** What failed is tried again after a rest, at once if something is different; repeatedly in the same way, less and less often. */
@@ -81,16 +85,16 @@ export function resting(situation: Situation): Ruling | undefined {
       transient: true,
       requeueAfterMs: left,
     } as const;
-    return { verdict, keepsClosed: true };
+    return { verdict, ifClosed: 'Stays' };
   }
   if (!isRepeated(failure)) {
     const reason = error.code === 'RebootRequired' ? 'RebootRequired' : 'Failed';
-    return { verdict: { phase: 'Failed', reason, message: found, requeueAfterMs: left } };
+    return { ifClosed: 'Opens', verdict: { phase: 'Failed', reason, message: found, requeueAfterMs: left } };
   }
   const message =
     `${found}. The same failure occurred ${failure.equal} times; the next attempt is at ${timeText(now + left)}, ` +
     `or as soon as the device, the driver or the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`;
-  return { verdict: { phase: 'Failed', reason: 'Resting', message, requeueAfterMs: left } };
+  return { ifClosed: 'Opens', verdict: { phase: 'Failed', reason: 'Resting', message, requeueAfterMs: left } };
 }
 
 // Whoever else changes the device would continue, and so would we: pods would come and go for ever.
@@ -98,6 +102,7 @@ export function drifting({ partition, now }: Situation): Ruling | undefined {
   const until = driftEndsAt(partition, now);
   if (until === undefined) return undefined;
   return {
+    ifClosed: 'Opens',
     verdict: {
       phase: 'Failed',
       reason: 'Drifting',
@@ -128,5 +133,5 @@ export function nodeUnavailable({ node }: Situation): Ruling | undefined {
 }
 
 function pendingNode(reason: 'NodeTerminating' | 'NodeNotReady' | 'ForeignCordon', message: string): Ruling {
-  return { verdict: { phase: 'Pending', reason, message } };
+  return { ifClosed: 'Opens', verdict: { phase: 'Pending', reason, message } };
 }

@@ -13,7 +13,10 @@ export function publishConfig({ settings, claim, configFiles }: Situation): Outc
   const { namespace, name } = settings.pluginConfigMap;
   if (configFiles.state === 'Unreadable') {
     const message = `the device plugin’s ConfigMap ${namespace}/${name} cannot be read: ${configFiles.why}. Nothing is touched until then`;
-    return { verdict: { phase: 'Failed', reason: 'ConfigUnavailable', message, requeueAfterMs: 15_000 } };
+    return {
+      ifClosed: 'Opens',
+      verdict: { phase: 'Failed', reason: 'ConfigUnavailable', message, requeueAfterMs: 15_000 },
+    };
   }
   const { key, file } = managedConfig(claim.winner.spec);
   if (sameJson(configFiles.files[key], file)) return undefined;
@@ -21,7 +24,7 @@ export function publishConfig({ settings, claim, configFiles }: Situation): Outc
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingGrant', message, transient: true, requeueAfterMs: 250 },
     commands: [{ name: 'PublishConfig', key, file }],
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 

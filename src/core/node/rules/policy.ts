@@ -11,6 +11,7 @@ export function noPolicy(situation: Situation): Ruling | undefined {
   const isOutdated = policy !== undefined || strategy !== undefined || wish !== undefined;
   const message = 'no policy selects this node; it keeps its layout';
   return {
+    ifClosed: 'Opens',
     verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message, transient: true },
     commands: isNobodys(situation)
       ? [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }]
@@ -32,7 +33,10 @@ export function policyRefused({ claim }: Situation): Ruling | undefined {
   const { winner, isInForce, hold } = claim;
   if (!winner || isInForce || hold === undefined) return undefined;
   if (hold.kind === 'Checking') return waitForCheck(hold);
-  return { verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message: `${hold.message}. Nothing is touched` } };
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Invalid', reason: 'PolicyInvalid', message: `${hold.message}. Nothing is touched` },
+  };
 }
 
 /** What is in line with the generation in force stays so; nothing that is not starts to change. */
@@ -42,11 +46,11 @@ export function onHold({ claim }: Situation): Ruling | undefined {
   if (hold.kind === 'Checking') return waitForCheck(hold);
   const reason = hold.kind === 'Plan' ? 'PlanOnly' : 'PolicyInvalid';
   const message = `${hold.message}. The node does not match generation ${winner?.metadata.generation}, and no change to it starts`;
-  return { verdict: { phase: 'Pending', reason, message } };
+  return { ifClosed: 'Opens', verdict: { phase: 'Pending', reason, message } };
 }
 
 function waitForCheck({ message }: Hold): Ruling {
-  return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true }, keepsClosed: true };
+  return { verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true }, ifClosed: 'Stays' };
 }
 
 /** This node cannot match its policy, and blocks no other node. */
@@ -54,5 +58,8 @@ export function nodeRefused({ claim }: Situation): Ruling | undefined {
   const { wish } = claim;
   if (!wish || !('refusal' in wish)) return undefined;
   const { reason, message } = describeRefusal(wish);
-  return { verdict: { phase: 'Invalid', reason, message: `${message}. Nothing on this node is touched` } };
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Invalid', reason, message: `${message}. Nothing on this node is touched` },
+  };
 }

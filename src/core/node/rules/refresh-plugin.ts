@@ -82,7 +82,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   return {
     verdict: isOverdue ? fenceOverdue(verdict, now - lastsMs, states) : verdict,
     commands: commandsOf(step, situation, fence.mark, old, offer),
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -131,7 +131,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
 function waitForPlugin(commands: readonly Command[], refusals: readonly string[]): Ruling {
   const refused = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
   const message = `its device plugin is restarting, to offer what exists now${refused}`;
-  return { verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 }, commands };
+  return { ifClosed: 'Stays', verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 }, commands };
 }
 
 function commandsOf(

@@ -32,5 +32,8 @@ export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Out
   const message =
     `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
     `${joinWithin(listPodCauses(staying), longestCauses)}. They may end on their own; otherwise ${advice}`;
-  return { verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: stayingPollMs } };
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: stayingPollMs },
+  };
 }

@@ -34,7 +34,13 @@ export function awaitSlot(situation: Situation, use: SlotUse): Outcome | undefin
     if (fresh.slot !== undefined && slotInForce({ ...situation, slot: fresh.slot }) !== undefined)
       return slotStale(situation);
   }
-  return onHold(situation) ?? { verdict: describeWait(situation, use), request: requestOf(situation, use) };
+  return (
+    onHold(situation) ?? {
+      ifClosed: 'Opens',
+      verdict: describeWait(situation, use),
+      request: requestOf(situation, use),
+    }
+  );
 }
 
 function describeWait(situation: Situation, use: SlotUse): Verdict {
@@ -115,6 +121,6 @@ export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined
   const message = `the ledger of policy ${name} has a different slot for this node at the API server than in the watch, or none; waiting for the watch`;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingSlot', message, transient: true, requeueAfterMs: 2000 },
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }

@@ -26,6 +26,6 @@ function policyStale(situation: Situation): Ruling | undefined {
   const message = `policy ${claim.winner?.metadata.name} differs between the API server and the watch; waiting for the watch`;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 2000 },
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }

@@ -35,7 +35,7 @@ export function policyOutdated(situation: Situation): Outcome | undefined {
     'waiting for the watch';
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 5000 },
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
@@ -73,7 +73,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
     commands: [{ name: 'WriteWish', fields }],
-    keepsClosed: true,
+    ifClosed: 'Stays',
   };
 }
 
