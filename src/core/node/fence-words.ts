@@ -83,7 +83,7 @@ export function evictionRefused(refusal: string): FenceVerdict {
 
 // Soon at first, then less and less often: a fleet that waits for a plugin must not list pods all the time.
 function againMs(step: FenceStep, differsMs: number, patienceMs: number): number {
-  if (step.next === 'Advertise') return 500;
+  if (step.next === 'Advertise' || step.next === 'Close') return 500;
   if (step.next === 'Wait' && step.why === 'Patience' && differsMs < patienceMs) return patienceMs - differsMs + 10;
   if (step.next === 'Wait' && step.why === 'Standing') return standingMs;
   // The moment between the old pod and the new one must not be missed.
@@ -97,6 +97,8 @@ function describeStep(step: FenceStep, strategy: string): string {
       return 'its device plugin is restarting (it reads the devices only at start)';
     case 'Advertise':
       return 'the kubelet offers it already';
+    case 'Close':
+      return 'closed until the kubelet’s status no longer claims what is gone';
     case 'TakeTaintsOff':
       return 'open for the device plugin’s pod, which does not tolerate our taint; pods can run once it advertises the layout';
     case 'Wait':

@@ -34,6 +34,8 @@ export interface FenceSituation {
   readonly offering: Offering;
   /** The node is in the middle of a change, and the controller may write into its status what the kubelet offers. */
   readonly mayAdvertise: boolean;
+  /** How long ago, in ms, the controller wrote into the node's status what the kubelet offers; undefined if it did not for this change. */
+  readonly earlyMs: number | undefined;
   /** How long, in ms, the API server has shown exactly the layout. */
   readonly standsMs: number;
   /** How long, in ms, to wait for a plugin that follows by itself, and for one that has started to inform the kubelet. */
@@ -54,6 +56,8 @@ export type FenceStep =
   | { readonly next: 'LookAtPods' }
   /** Write this into the node's status: the kubelet offers it, and would write the same within its status period. */
   | { readonly next: 'Advertise'; readonly resources: Readonly<Record<string, number>> }
+  /** Put our taint on: the kubelet has written what it offered before the change. */
+  | { readonly next: 'Close' }
   /** These pods have to go; `first`: they must be recorded before. */
   | { readonly next: 'Evict'; readonly uids: readonly string[]; readonly first: boolean }
   | { readonly next: 'Wait'; readonly why: WaitCause };
@@ -77,6 +81,9 @@ export type WaitCause =
  * status that it read before it worked out the new one; only a write that was delayed on its way can bring old numbers back.
  */
 export const standingMs = 250;
+
+/** A status of before the change that arrives later than two status periods of the kubelet is none. */
+const latestStatusMs = 20_000;
 
 // On an open node the plugin may just be being updated by its owner: allow for that before restarting it.
 const openNodePatienceMs = 30_000;
@@ -116,6 +123,7 @@ function openStanding({ mayAdvertise, standsMs }: FenceSituation): FenceStep {
 
 function decideDifferent(situation: FenceSituation): FenceStep {
   const { allocatable, closed, mark, pods, differsMs = 0, patienceMs, offering, isSignalled } = situation;
+  if (!closed && isTakenBack(situation)) return { next: 'Close' };
   if (!closed && mark === undefined && differsMs < openNodePatienceMs) return { next: 'Wait', why: 'Patience' };
   if (pods === undefined) return { next: 'LookAtPods' };
   const isNothing = Object.keys(advertisedResources(allocatable)).length === 0;
@@ -143,6 +151,14 @@ function advertiseEarly(situation: FenceSituation, isNothing: boolean): FenceSte
   // A plugin that does not tolerate our taint comes back only once nothing is advertised.
   const comesAtZero = closed && (mark ? !mark.tolerates : pods.length === 0);
   return comesAtZero && offering === 'Nothing' && !isNothing ? { next: 'Advertise', resources: {} } : undefined;
+}
+
+/** Claims what the kubelet no longer offers, after our own write was right. */
+function isTakenBack({ earlyMs = Infinity, offering, allocatable, wanted }: FenceSituation): boolean {
+  const claimed = Object.entries(advertisedResources(allocatable));
+  return (
+    earlyMs < latestStatusMs && offering === 'Exact' && claimed.some(([name, count]) => count > (wanted[name] ?? 0))
+  );
 }
 
 function evictAll(pods: readonly FencePod[]): FenceStep {

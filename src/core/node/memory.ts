@@ -15,6 +15,8 @@ export const waitNames = [
   'OfferedStale',
   /** The layout of a change has been advertised. */
   'Stands',
+  /** What the kubelet offers was written into the node's status before the kubelet did. */
+  'AdvertisedEarly',
   /** Resources of earlier layouts were removed from the node's status. */
   'Tidied',
   /** The API server does not let us write the node's status. */

@@ -26,6 +26,7 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     isSignalled: false,
     offering: 'Unknown',
     mayAdvertise: false,
+    earlyMs: undefined,
     standsMs: 0,
     patienceMs: 1000,
     pods: [old],

@@ -10,7 +10,7 @@ import { isReady, tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
 import { decideFence, type FenceSituation, type FenceStep, type Offering } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
-import { fenceByZero } from '../node-marks.ts';
+import { closeNode, fenceByZero } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isOwnTaint, isReadyNode, isUnfinished, type NodeView } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import {
@@ -27,14 +27,17 @@ import { evictPods, listRefusals } from './evictions.ts';
 import { nodeUnavailable } from './plan.ts';
 import { configOf, describeTrouble } from './plugin-trouble.ts';
 import { mayFollowSignal } from './signal-plugin.ts';
-import { awaitSlot } from './slot.ts';
 import { listPodCauses } from '../../pods/pod-causes.ts';
+import { awaitSlot, type SlotUse } from './slot.ts';
 
 /**
  * How long the Node may still show what the plugin of before offered, in ms. The kubelet writes changed resources with its next status,
  * every 10 s by default (nodeStatusUpdateFrequency), and nobody else tells while the agent is silent.
  */
 const slowestStatusMs = 30_000;
+
+/** What a node in use is disturbed for. */
+const slotUses: { readonly [Next in FenceStep['next']]?: SlotUse } = { Evict: 'Plugin', Close: 'Status' };
 
 /** What the node has to offer before pods may come. */
 export interface ExpectedOffer {
@@ -61,8 +64,8 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   // What it offers is right for its own settings: a closed node is opened by those.
   const unfit = offer.policy && fence.pods !== undefined ? checkSettings(situation) : undefined;
   if (unfit) return unfit;
-  const isDisturbed = step.next === 'Evict' && !isUnfinished(node) && !hasStartupTaint(node);
-  const held = isDisturbed ? (nodeUnavailable(situation) ?? awaitSlot(situation, 'Plugin')) : undefined;
+  const use = isUnfinished(node) || hasStartupTaint(node) ? undefined : slotUses[step.next];
+  const held = use && (nodeUnavailable(situation) ?? awaitSlot(situation, use));
   if (held) return held;
   // The kubelet knows this before the API server does, and knows which devices they are.
   const stale =
@@ -147,7 +150,9 @@ function commandsOf(
     // Pods may come as soon as the new plugin has informed the kubelet, before we see it: they must not select by outdated labels.
     return [{ name: 'PatchNode', change: combine(fenceByZero(note), marks) }];
   }
+  if (step.next === 'Close') return [{ name: 'PatchNode', change: closeNode() }];
   if (step.next === 'Advertise') {
+    situation.waits.lasts('AdvertisedEarly', change);
     const status = offerStatus(situation.node.status ?? {}, step.resources);
     return [{ name: 'AdvertiseDevices', status, change }];
   }
@@ -194,6 +199,7 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
       ? waits.lasts('OfferedStale', offered)
       : waits.lastsIfBegun('OfferedStale', offered);
   const isSignalled = mark === undefined && changed && mayFollowSignal(situation, found, change);
+  const earlyMs = waits.lastsIfBegun('AdvertisedEarly', change);
   const isBack = mark && found?.some((pod) => !mark.uids.includes(pod.metadata.uid ?? '') && isReady(pod));
   return {
     wanted,
@@ -204,13 +210,14 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
     differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', offer) : waits.lasts('Differs', offer),
     readyMs: isBack === true ? waits.lasts('PluginReady', change) : waits.lastsIfBegun('PluginReady', change),
     // A signalled plugin may have followed before anybody looked: the kubelet offers the current devices, each by its id.
-    followed: (wasStale !== undefined || isSignalled) && advertised !== undefined && !isStale,
+    followed: (wasStale !== undefined || isSignalled || earlyMs !== undefined) && advertised !== undefined && !isStale,
     isSignalled,
     offering: describeOffering(advertised, isStale),
     mayAdvertise:
       settings.nodeStatus === 'Write' &&
       isUnfinished(node) &&
       waits.lastsIfBegun('StatusRefused', change) === undefined,
+    earlyMs,
     standsMs: changed && isEqual ? waits.lasts('Stands', offer) : 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({

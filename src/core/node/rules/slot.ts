@@ -11,8 +11,11 @@ import { countRests } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
 import { onHold } from './policy.ts';
 
-/** What a node wants its slot for: another layout, other settings of its device plugin, or a plugin that offers what exists. */
-export type SlotUse = 'Layout' | 'Settings' | 'Plugin';
+/**
+ * What a node wants its slot for: another layout, other settings of its device plugin, a plugin that offers what exists, or a status that
+ * claims no more.
+ */
+export type SlotUse = 'Layout' | 'Settings' | 'Plugin' | 'Status';
 
 /** The slot with which a node may start, or continue. */
 export function slotInForce({ slot, node, claim }: Pick<Situation, 'slot' | 'node' | 'claim'>): Slot | undefined {
@@ -62,7 +65,7 @@ function requestOf(situation: Situation, use: SlotUse): SlotRequest {
   const evictions = isLayout ? countEvictions(situation) : 0;
   // If there are pods although it is closed, they would be disrupted.
   const isFresh = isClosedAnyway(node) && evictions === 0;
-  const isBroken = use === 'Plugin' || (isLayout && isRepair(partition));
+  const isBroken = use === 'Plugin' || use === 'Status' || (isLayout && isRepair(partition));
   return {
     kind: hasFailed(situation) ? 'Retry' : isFresh ? 'Fresh' : isBroken ? 'Repair' : 'New',
     isClosedAnyway: isFresh,
@@ -88,6 +91,8 @@ function describeUse(situation: Situation, use: SlotUse): string {
     }
     case 'Plugin':
       return 'would restart its device plugin, which does not offer the layout';
+    case 'Status':
+      return 'would be closed until its status claims no more than its kubelet offers';
   }
 }
 

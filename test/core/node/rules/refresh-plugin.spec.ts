@@ -222,14 +222,46 @@ describe('devices that the kubelet offers before it has told the API server', ()
   });
 
   it('are not advertised on a node that is in use: only the kubelet knows when its plugin restarts', () => {
+    const world = anOpenedNode();
+    world.advertise({ 'nvidia.com/mig-7g.40gb': '0' });
+    world.step(1000);
+    expect(written(world)).to.have.lengthOf(1);
+  });
+
+  /** A node that was opened early. */
+  function anOpenedNode(): NodeWorld {
     const world = aDoneChange({ settings, partition });
     world.step();
     world.report({ advertised: followed });
     for (const wait of [100, 10, 250]) world.step(wait);
     expect(world.taintKeys).to.deep.equal([]);
-    world.advertise({ 'nvidia.com/mig-7g.40gb': '0' });
-    world.step(1000);
-    expect(written(world)).to.have.lengthOf(1);
+    return world;
+  }
+
+  it('close the node again where the kubelet brings back what it offered before, until that is corrected', () => {
+    const world = anOpenedNode();
+    world.advertise({ 'nvidia.com/gpu': '1', 'nvidia.com/mig-7g.40gb': '0' });
+    const { verdict } = world.step(1000);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(verdict.message).to.include('closed until the kubelet’s status no longer claims what is gone');
+    world.step(100);
+    expect(written(world)).to.have.lengthOf(2);
+    for (const wait of [10, 250]) world.step(wait);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(evictions(world)).to.deep.equal([]);
+  });
+
+  it('close the node only in its turn, and only as long as it may be a status of before the change', () => {
+    const late = anOpenedNode();
+    late.step(31_000);
+    const noSlot = anOpenedNode();
+    noSlot.slot = undefined;
+    for (const world of [late, noSlot]) {
+      world.advertise({ 'nvidia.com/gpu': '1', 'nvidia.com/mig-7g.40gb': '1' });
+      world.step(100);
+      expect(world.taintKeys).to.deep.equal([]);
+    }
+    expect(noSlot.standing?.request).to.include({ kind: 'Repair' });
   });
 
   it('are waited for where the API server forbids the write, which is tried once for each change and reported', () => {
