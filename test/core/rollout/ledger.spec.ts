@@ -77,6 +77,20 @@ describe('the ledger', () => {
       expect(step({ nodes, rollout }).admitted.slice(0, 2)).to.deep.equal(['repair', 'new']);
       expect(step({ nodes, rollout }).ledger.at(-1)?.node).to.equal('retry');
     });
+
+    it('repairs, new nodes and retries within one and the same budget', () => {
+      const [repair, retry] = [anAsking('repair', 'Repair'), anAsking('retry', 'Retry')];
+      const admit = (nodes: readonly (typeof retry)[], maxUnavailable: number): readonly string[] =>
+        step({ nodes, rollout: { maxUnavailable, failureThreshold: 9 } }).admitted;
+      const withNew = [repair, anAsking('new'), anAsking('newer')];
+      expect(admit(withNew, 1)).to.deep.equal(['repair']);
+      expect(admit(withNew, 2)).to.deep.equal(['repair', 'new']);
+      expect(admit([repair, retry], 1)).to.deep.equal(['repair']);
+      expect(admit([anAsking('new'), retry], 1)).to.deep.equal(['new']);
+      // The failed node counts itself until it is its turn.
+      expect(admit([...withNew, retry], 2)).to.deep.equal(['repair', 'retry']);
+      expect(admit([...withNew, retry], 3)).to.deep.equal(['repair', 'new', 'retry']);
+    });
   });
 
   describe('counts', () => {
