@@ -278,11 +278,22 @@ export class FleetChecks {
     const isNew = (slot: Slot): boolean =>
       !earlier.some((one) => one.node === slot.node && one.startTime === slot.startTime);
     const added = slots.filter(isNew);
-    if (added.length > 0) this.#isAdmitted(object, slots, added, by);
+    if (added.length > 0) this.#isAdmitted(object, { slots, added, earlier }, by);
   }
 
-  #isAdmitted(policy: Policy, slots: readonly Slot[], added: readonly Slot[], by: string): void {
+  #isAdmitted(
+    policy: Policy,
+    {
+      slots,
+      added,
+      earlier,
+    }: { readonly slots: readonly Slot[]; readonly added: readonly Slot[]; readonly earlier: readonly Slot[] },
+    by: string,
+  ): void {
     const { rollout } = policy.spec;
+    // A node that is closed for an earlier wish keeps its place for the next one.
+    const isExchanged = ({ node, nodeUID }: Slot): boolean =>
+      earlier.some((slot) => slot.node === node && slot.nodeUID === nodeUID);
     const retires = policy.metadata.deletionTimestamp !== undefined;
     // What is being changed already was not chosen, whatever its kind.
     const isChanging = ({ node, nodeUID }: Slot): boolean =>
@@ -303,13 +314,13 @@ export class FleetChecks {
       demand(kind !== 'Fresh' || this.#now - until < this.#lagMs, 'S5', `${words}: ${node} is open`);
     }
     if (disrupting.length > 0) {
-      this.#isWithinBudget(policy, slots, words);
+      if (disrupting.some((slot) => !isExchanged(slot))) this.#isWithinBudget(policy, slots, words);
       const { windows } = rollout ?? {};
       demand(retires || windows === undefined || isOpen(windows, this.#now), 'S19', `${words} outside of its windows`);
     }
     const fresh = chosen.filter(({ kind }) => kind === 'New');
     if (fresh.length > 0 && !retires) this.#isStarted(policy, fresh, words);
-    this.#isWithinCap(words);
+    if (chosen.some((slot) => !isExchanged(slot))) this.#isWithinCap(words);
   }
 
   #isWithinBudget(policy: Policy, slots: readonly Slot[], words: string): void {

@@ -103,7 +103,7 @@ export class AgentProcess {
   // --- grants -----------------------------------------------------------------------------------------------------
 
   *#act(partition: StoredPartition, granted: Grant): WorkerTask {
-    this.#world.checks.grantIsTaken(partition, granted);
+    this.#world.checks.grantIsTaken(this, partition, granted);
     const { fault } = yield* this.#carryOut(partition, granted);
     const readFault = yield* this.#read(partition);
     this.#expectChange();
@@ -168,7 +168,7 @@ export class AgentProcess {
     mayStart: () => boolean,
     mustBeOpen: boolean,
   ): Generator<number, Outcome, undefined> {
-    const { device, kubelet, checks } = this.#world;
+    const { device, kubelet, checks, faults } = this.#world;
     const held = kubelet.users.heldUuids();
     const confirm = (): Generator<number, void, undefined> => this.#confirm(partition, granted, mustBeOpen);
     this.#confirmedAt = -Infinity;
@@ -208,6 +208,7 @@ export class AgentProcess {
             device.setMode(gpu, operation === 'Enable' ? 'Enabled' : 'Disabled', kubelet.isGpuOpen);
           } else device.takeStep(gpu, operation);
           kubelet.plugin.devicesChanged();
+          if (faults.slowDeviceMs > 0) yield faults.slowDeviceMs;
         }
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
@@ -279,7 +280,8 @@ export class AgentProcess {
 
   #isPast({ deadline, seconds = 0 }: Grant): boolean {
     const { now } = this.#world.timeline;
-    return now - this.#sight.at > seconds * 1000 || now > Date.parse(deadline) + seconds * 1000;
+    const times = this.#world.hasBug('TwiceSeconds') ? 2 : 1;
+    return now - this.#sight.at > times * seconds * 1000 || now > Date.parse(deadline) + seconds * 1000;
   }
 
   // --- what it knows ----------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ export interface Bug {
 type Patch = Extract<Command, { name: 'PatchNode' }>['change'];
 
 const paused = 'paused-for-mig-change';
+const openNode: Command = { name: 'PatchNode', change: { removeTaints: [repartitioningTaint.key] } };
 
 export const bugs: readonly Bug[] = [
   {
@@ -342,6 +343,86 @@ export const bugs: readonly Bug[] = [
         waits: { ...others, GrantFailed: { ...failed, of: [generation, epoch, fault, 1].join('|'), count: 1 } },
       };
     },
+  },
+  {
+    name: 'EvictForEarlierPlan',
+    what: 'evicts pods by what it has announced for an earlier plan',
+    theme: 'Force',
+    see: (snapshot) => {
+      const { partition } = snapshot;
+      const { drain } = partition?.spec ?? {};
+      const { hash } = partition?.status?.device?.plan ?? {};
+      if (!partition || !drain || hash === undefined) return snapshot;
+      return {
+        ...snapshot,
+        partition: { ...partition, spec: { ...partition.spec, drain: { ...drain, planHash: hash } } },
+      };
+    },
+    // Nothing takes back what was announced.
+    say: ({ commands }, { partition }) => ({
+      commands: commands.flatMap((command): readonly Command[] => {
+        if (command.name === 'WriteDrain' && command.drain === null) return [];
+        if (command.name !== 'WriteWish') return [command];
+        const fields = { ...command.fields, drain: partition?.spec.drain ?? null };
+        return [{ ...command, fields } as unknown as Command];
+      }),
+    }),
+  },
+  {
+    name: 'TwiceSeconds',
+    what: 'has its agent work for twice the time of a grant',
+    theme: 'Slow',
+  },
+  {
+    name: 'NoGrace',
+    what: 'gives pods no time to end where the policy says how much they get',
+    theme: 'Force',
+    say: ({ commands }) => ({
+      commands: commands.map((command) =>
+        (command.name === 'EvictPod' || command.name === 'DeletePod') && command.graceSeconds !== undefined
+          ? { ...command, graceSeconds: 0 }
+          : command,
+      ),
+    }),
+  },
+  {
+    name: 'IgnoreGrace',
+    what: 'gives pods the time that they ask for, whatever the policy says',
+    theme: 'Force',
+    see: ({ claim, ...snapshot }) => {
+      const { winner } = claim;
+      const { gracePeriod: _ignored, ...drain } = winner?.spec.drain ?? {};
+      return { ...snapshot, claim: { ...claim, winner: winner && { ...winner, spec: { ...winner.spec, drain } } } };
+    },
+  },
+  {
+    name: 'ForceAnyPod',
+    what: 'deletes static pods and those of DaemonSets by force',
+    theme: 'Force',
+    see: ({ pods, ...snapshot }) => ({
+      ...snapshot,
+      ...(pods && {
+        pods: pods.map((pod) => {
+          const { ownerReferences: _owner, annotations: _mirror, ...metadata } = pod.metadata;
+          return pod.metadata.labels?.['user'] === 'true' ? { ...pod, metadata } : pod;
+        }),
+      }),
+    }),
+  },
+  {
+    name: 'OpenDuringDrain',
+    what: 'forgets that a node stays closed while its pods go',
+    theme: 'Drains',
+    say: ({ verdict, commands }, { node }) =>
+      (verdict.reason === 'Draining' || verdict.reason === 'EvictionBlocked') &&
+      node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key)
+        ? { commands: [...commands, openNode] }
+        : {},
+  },
+  {
+    name: 'OpenWhileApplying',
+    what: 'forgets that a node stays closed while its agent works',
+    say: ({ verdict, commands }) => (verdict.reason === 'Applying' ? { commands: [...commands, openNode] } : {}),
   },
   {
     name: 'StayClosedAfterTimeout',

@@ -2,6 +2,7 @@ import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { GpuPartitionPolicy, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
+import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller-world.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import { isRevocation } from '../../src/core/node/revocation.ts';
@@ -11,9 +12,11 @@ import type { Slot } from '../../src/core/rollout/slot.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { AgentProcess } from './agent.ts';
 import type { ApiChange, StoredPartition, Pod } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, isAsWished, offeringOf } from './expected.ts';
+import { isUntouchable } from './pods.ts';
 import { uuidOf } from './plugin.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
@@ -34,9 +37,13 @@ export class Invariants {
   /** Devices that somebody else removed; `isKnown` once the agent has reported it. */
   readonly #lost = new Map<string, { isKnown: boolean }>();
   #repairs: number[] = [];
+  /** Controllers that have opened the node while its pods were told to go. */
+  readonly #openedInDrain = new Set<string>();
   /** When the operator gave up on the holders of the GPUs, in ms. */
   readonly #rests = new Map<string, ReadonlySet<number>>();
-  #takenEpoch: { readonly uid: string; readonly epoch: number } | undefined;
+  /** The grant that an agent carries out, and since when it has known it. */
+  #taken:
+    { readonly agent: AgentProcess; readonly uid: string; readonly epoch: number; readonly at: number } | undefined;
   #seen: readonly unknown[] = [];
   /** When a disruption budget last protected a pod, in ms. */
   #refusedAt = -Infinity;
@@ -197,7 +204,7 @@ export class Invariants {
     if (verdict.phase === 'Ready' && verdict.reason === 'Ready') this.#isReallyReady(snapshot, settled.memory);
     for (const command of commands) {
       if (command.name === 'WriteGrant') this.#mayBeGranted(snapshot);
-      if (command.name === 'EvictPod') this.#mayBeEvicted(snapshot, command.pod.uid);
+      if (command.name === 'EvictPod' || command.name === 'DeletePod') this.#mayBeTold(snapshot, command);
       if (command.name === 'DeletePod') this.#mayBeDeleted(snapshot);
       if (command.name === 'WriteDrain') {
         demand(!sameJson(command.drain, snapshot.partition?.spec.drain), 'S9', 'the same drain is announced again');
@@ -206,6 +213,7 @@ export class Invariants {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
       }
     }
+    this.#staysClosedForDrain(by, snapshot, settled);
     this.#keepsSlot(snapshot, settled);
     this.#opensWhereNothingChanges(snapshot, settled);
     this.#isGivenUp(by, snapshot, settled.memory.waits.HoldersRest?.since);
@@ -286,23 +294,45 @@ export class Invariants {
     return isRivals || inFlight.some((one) => sameJson(one, slot));
   }
 
-  #mayBeEvicted({ pods, partition, claim, slot }: NodeSnapshot, uid: string): void {
+  /** A user's pod goes only in the node's turn, as announced, for the plan that stands, from a closed node, with its time to end. */
+  #mayBeTold(
+    { pods, partition, claim, slot, node }: NodeSnapshot,
+    { pod: { uid }, graceSeconds }: Extract<Command, { readonly name: 'EvictPod' | 'DeletePod' }>,
+  ): void {
     const pod = pods?.find(({ metadata }) => metadata.uid === uid);
-    const isDaemon = pod?.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') === true;
-    const isAnnounced = partition?.spec.drain?.pods.some((one) => one.uid === uid) === true;
-    const mayDrain = slot !== undefined && claim.winner?.spec.drain?.scope !== 'None';
-    demand(pod !== undefined, 'S13', `pod ${uid} is evicted, which nobody has seen`);
-    demand(
-      isDaemon || (isAnnounced && mayDrain),
-      'S13',
-      `pod ${uid} is evicted, which is a user’s, and was not announced`,
-    );
+    demand(pod !== undefined, 'S13', `pod ${uid} is told to go, which nobody has seen`);
+    if (pod.metadata.labels?.['user'] === undefined) return;
+    const { drain } = partition?.spec ?? {};
+    const { plan } = partition?.status?.device ?? {};
+    const { scope = 'Affected', gracePeriod } = claim.winner?.spec.drain ?? {};
+    const isAnnounced = drain?.pods.some((one) => one.uid === uid) === true;
+    demand(isAnnounced, 'S13', `pod ${uid} is told to go, which is a user’s, and was not announced`);
+    demand(slot !== undefined && scope !== 'None', 'S13', `pod ${uid} is told to go, against the policy or the ledger`);
+    demand(isClosed(node), 'S13', `pod ${uid} is told to go from an open node`);
+    const goes = scope === 'Node' || plan?.affectedPods?.includes(`default/${pod.metadata.name}`) === true;
+    demand(goes, 'S13', `pod ${uid} is told to go, which holds nothing that goes`);
+    const own = pod.spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
+    const expected = gracePeriod === undefined ? own : secondsOf(gracePeriod);
+    demand(graceSeconds === expected, 'S13', `pod ${uid} is given ${graceSeconds} s to end, not ${expected}`);
   }
 
   #mayBeDeleted({ claim, slot, now }: NodeSnapshot): void {
     const isLate = slot?.deadline !== undefined && Date.parse(slot.deadline) < now;
     const isForced = claim.winner?.spec.drain?.onTimeout === 'Force' && isLate;
     demand(isForced, 'S13', 'a pod is deleted, past its disruption budget, and the policy does not say so');
+  }
+
+  /** Who opens a node whose pods were told to go has given that up, and takes it back before closing the node again. */
+  #staysClosedForDrain(by: string, { node, partition }: NodeSnapshot, { commands }: SettledDecision): void {
+    const { drain } = partition?.spec ?? {};
+    const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
+    const isTold = drain !== undefined && drain.pods.length > 0;
+    if (!isTold) this.#openedInDrain.delete(by);
+    else if (isClosed(node) && changes.some(({ removeTaints = [] }) => removeTaints.includes(repartitioningTaint.key)))
+      this.#openedInDrain.add(by);
+    const closes = changes.some(({ addTaints = [] }) => addTaints.some(({ key }) => key === repartitioningTaint.key));
+    const isAgain = !isClosed(node) && closes && this.#openedInDrain.has(by);
+    demand(!isAgain, 'S13', `${by} has opened the node while its pods were told to go, and closes it again for them`);
   }
 
   /** A slot is held until the node is verified, or given up and open again: the agent's answer is not enough. */
@@ -380,11 +410,12 @@ export class Invariants {
 
   // --- the node ---------------------------------------------------------------------------------------------------
 
-  grantIsTaken({ metadata }: StoredPartition, { epoch }: Grant): void {
+  grantIsTaken(agent: AgentProcess, { metadata }: StoredPartition, { epoch }: Grant): void {
     const { uid = '' } = metadata;
-    const known = this.#takenEpoch;
+    const known = this.#taken;
     demand(known?.uid !== uid || epoch >= known.epoch, 'S8', `the agent went back from ${known?.epoch} to ${epoch}`);
-    this.#takenEpoch = { uid, epoch };
+    const isSame = known?.agent === agent && known.uid === uid && known.epoch === epoch;
+    this.#taken = isSame ? known : { agent, uid, epoch, at: this.#world.timeline.now };
   }
 
   deviceIsChanged(
@@ -399,6 +430,7 @@ export class Invariants {
     demand(wish !== undefined, 'S2', `GPU ${gpu.index} is touched, which the grant does not name`);
     const isRebuild = status?.device?.lastGood?.bootID !== kubelet.bootID;
     // The boot has removed the layout; restoring it cannot wait for anybody.
+    if (!isRebuild) this.#isInTime(granted);
     if (isRebuild && operation === 'Enable') this.devicesAreLost([gpu.uuid]);
     const isDestroy = typeof operation === 'object' && operation.action === 'DestroyInstance';
     if (typeof operation === 'object' && !isDestroy) return;
@@ -412,6 +444,19 @@ export class Invariants {
     demand(held === undefined, 'S1', `${held?.[1].id} is taken from pod ${held?.[0]}`);
     const isOpen = node !== undefined && !isClosed(node);
     demand(isRebuild || !isOpen || this.isForcedOpen, 'S1', `GPU ${gpu.index} changes, and its node is open`);
+  }
+
+  /** By the time that the agent was given, and, should it be a new process, by the deadline for all of them. */
+  #isInTime({ epoch, seconds = 0, deadline }: Grant): void {
+    const { now } = this.#world.timeline;
+    const workedMs = this.#taken?.epoch === epoch ? now - this.#taken.at : 0;
+    const lateMs = now - Date.parse(deadline);
+    const isOver = Math.max(workedMs, lateMs) > seconds * 1000;
+    demand(
+      !isOver,
+      'S7',
+      `the device is changed ${workedMs / 1000} s after grant ${epoch} was taken, which gave ${seconds} s`,
+    );
   }
 
   podIsBound(resource: string): void {
@@ -439,11 +484,15 @@ export class Invariants {
     );
   }
 
-  podIsEvicted(pod: Pod, by: string): void {
+  /** The API server evicts or deletes a pod for a controller, which may have decided that some time ago. */
+  podIsTold(pod: Pod, by: string, graceSeconds: number | undefined): void {
     if (this.#world.faults.budget) this.#refusedAt = this.#world.timeline.now;
     const { drain } = this.#world.partition?.spec ?? {};
     const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
-    demand(pod.metadata.labels?.['user'] === undefined || isAnnounced, 'S13', `${by} evicts a user’s pod unannounced`);
+    const isUsers = pod.metadata.labels?.['user'] !== undefined;
+    demand(!isUsers || isAnnounced, 'S13', `${by} ends a user’s pod unannounced`);
+    demand(!isUsers || !isUntouchable(pod), 'S13', `${by} ends a pod that is static, or a DaemonSet’s`);
+    demand(graceSeconds !== 0, 'S13', `${by} ends a pod whatever its containers do`);
     const isPast = this.#world.faults.budget && this.#world.hasBug('EvictPastBudget');
     demand(!isPast, 'S13', `${by} evicts past a disruption budget`);
   }
@@ -515,6 +564,11 @@ export class Invariants {
 
 function demand(isSo: boolean | undefined, invariant: string, message: string): asserts isSo {
   if (isSo !== true) throw new Violation(invariant, message);
+}
+
+/** Stories have durations of one unit. */
+function secondsOf(duration: string): number {
+  return Number.parseInt(duration, 10) * (duration.endsWith('m') ? 60 : 1);
 }
 
 export function isClosed(node: Pick<NodeObject, 'spec'>): boolean {

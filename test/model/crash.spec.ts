@@ -18,6 +18,7 @@ const usual: Setup = {
   modeSurvivesReboot: true,
   hasConfigState: true,
   hasConfigMap: false,
+  hasAllPods: false,
 };
 
 interface Transition {

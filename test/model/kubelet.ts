@@ -4,7 +4,7 @@ import type { Pod } from './api.ts';
 import { type ModelDaemon, daemonsOf, type Role } from './daemons.ts';
 import { writeGfdLabels } from './discovery.ts';
 import { ModelPlugin } from './plugin.ts';
-import { makePod } from './pods.ts';
+import { makePod, type PodParts } from './pods.ts';
 import { UserPods } from './user-pods.ts';
 import type { ModelWorld } from './world.ts';
 
@@ -202,11 +202,7 @@ export class ModelKubelet {
     this.#world.api.update('pods', uid, 'kubelet', (pod) => ({ ...pod, status: { phase, conditions } }));
   }
 
-  /** @param parts `owner`: kind of what would make it again */
-  newPod(
-    name: string,
-    parts: { readonly labels: Readonly<Record<string, string>>; readonly owner?: string; readonly spec: object },
-  ): Pod {
+  newPod(name: string, parts: PodParts): Pod {
     this.#pods += 1;
     const uid = `${name}-${this.#pods}`;
     return this.#world.api.create('pods', uid, makePod(name, uid, parts), 'cluster');

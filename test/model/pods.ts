@@ -1,16 +1,19 @@
 import type { OwnerReference } from '../../src/kube/resource.ts';
+import { mirrorAnnotation } from '../../src/core/pods/eviction.ts';
 import type { Pod } from './api.ts';
 
-/** A pod as its owner makes it. @param parts `owner`: kind of what would make it again */
-export function makePod(
-  name: string,
-  uid: string,
-  {
-    labels,
-    owner,
-    spec,
-  }: { readonly labels: Readonly<Record<string, string>>; readonly owner?: string; readonly spec: object },
-): Pod {
+/** What pods differ in. */
+export interface PodParts {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Kind of what would make it again. */
+  readonly owner?: string;
+  /** The mirror of a static pod, which only the kubelet ends. */
+  readonly isStatic?: boolean;
+  readonly spec: object;
+}
+
+/** A pod as its owner makes it. */
+export function makePod(name: string, uid: string, { labels, owner, isStatic = false, spec }: PodParts): Pod {
   return {
     metadata: {
       name: uid,
@@ -18,6 +21,7 @@ export function makePod(
       uid,
       labels,
       ...(owner !== undefined && { ownerReferences: [ownerOf(owner, name)] }),
+      ...(isStatic && { annotations: { [mirrorAnnotation]: uid } }),
     },
     spec,
     status: { phase: 'Pending' },
@@ -25,7 +29,7 @@ export function makePod(
 }
 
 function ownerOf(kind: string, name: string): OwnerReference {
-  return { apiVersion: 'apps/v1', kind, name, uid: `set-${name}`, controller: true };
+  return { apiVersion: kind === 'Node' ? 'v1' : 'apps/v1', kind, name, uid: `set-${name}`, controller: true };
 }
 
 /** Whether a pod that has not ended wants a resource. */
@@ -33,4 +37,11 @@ export function isUsing(pod: Pod, resource: string): boolean {
   const { phase } = pod.status ?? {};
   const isOver = phase === 'Failed' || phase === 'Succeeded';
   return !isOver && pod.spec?.containers?.[0]?.resources?.limits?.[resource] !== undefined;
+}
+
+/** Whether nobody may end a pod but its owner: it is static, or a DaemonSet would make it again at once. */
+export function isUntouchable({ metadata }: Pod): boolean {
+  const { annotations = {}, ownerReferences = [] } = metadata;
+  const isDaemon = ownerReferences.some(({ kind, apiVersion }) => kind === 'DaemonSet' && apiVersion === 'apps/v1');
+  return mirrorAnnotation in annotations || isDaemon;
 }

@@ -54,9 +54,18 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
       scope: isCalm ? 'Affected' : (random.pick(['Affected', 'Affected', 'Node', 'None'] as const) ?? 'Affected'),
       timeout: random.pick(['30s', '2m', '10m']) ?? '30s',
       onTimeout: random.pick(['Skip', 'Skip', 'Wait'] as const) ?? 'Skip',
+      ...(setup.hasAllPods && drawForce(random)),
     },
     ...(random.chance(0.15) && { priority: random.integer(3) }),
     ...((isCalm || random.chance(0.5)) && { allow: { replaceForeignInstances: true } }),
+  };
+}
+
+/** Pods may be given less time than they ask for, and be deleted if they do not go. */
+function drawForce(random: Random): PolicySpec['drain'] {
+  return {
+    ...(random.chance(0.4) && { onTimeout: 'Force' as const }),
+    ...(random.chance(0.4) && { gracePeriod: random.pick(['1s', '30s', '5m']) ?? '1s' }),
   };
 }
 

@@ -26,6 +26,8 @@ export interface Setup {
   readonly hasConfigState: boolean;
   /** Whether the controller writes the device plugin's config files, and a sidecar of the plugin follows the node's label. */
   readonly hasConfigMap: boolean;
+  /** Whether users have pods of all kinds, and policies with grace periods and force. */
+  readonly hasAllPods: boolean;
 }
 
 export function drawSetup(random: Random): Setup {
@@ -49,6 +51,7 @@ function drawAny(random: Random): Setup {
     modeSurvivesReboot: random.chance(0.7),
     hasConfigState: random.chance(0.3),
     hasConfigMap: false,
+    hasAllPods: false,
   };
 }
 

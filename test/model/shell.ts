@@ -28,10 +28,11 @@ export interface ShellWorld {
   call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined>;
   podsOf(node: string): readonly Pod[];
   createPartition(name: string, nodeUID: string, by: string): StoredPartition;
-  evict(uid: string, by: string): void;
+  /** @param graceSeconds undefined: the pod's own */
+  evict(uid: string, by: string, graceSeconds: number | undefined): void;
   /** Before the controller writes what a node offers. */
   devicesAreAdvertised(by: string, status: OfferedStatus): void;
-  deletePod(uid: string, by: string): void;
+  deletePod(uid: string, by: string, graceSeconds: number | undefined): void;
 }
 
 /** What src/controller does around a decision on one node, in virtual time: reads, commands, and the report. */
@@ -184,10 +185,12 @@ export class NodeShell {
 
   /** @returns the API server's refusal; undefined if the pod is terminating or gone */
   *#remove(command: Removal): Generator<number, string | undefined, undefined> {
-    const { name, pod } = command;
+    const { name, pod, graceSeconds } = command;
     try {
       yield* this.call('Write', () =>
-        name === 'EvictPod' ? this.#world.evict(pod.uid, this.#by) : this.#world.deletePod(pod.uid, this.#by),
+        name === 'EvictPod'
+          ? this.#world.evict(pod.uid, this.#by, graceSeconds)
+          : this.#world.deletePod(pod.uid, this.#by, graceSeconds),
       );
       return undefined;
     } catch (error) {

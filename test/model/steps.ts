@@ -126,6 +126,18 @@ const table = {
       world.faults.failures = 30;
     },
   ],
+  slowDevice: [
+    0,
+    (world) => {
+      world.faults.slowDeviceMs = world.random.pick([5000, 15_000, 30_000]) ?? 0;
+    },
+  ],
+  quickDevice: [
+    0,
+    (world) => {
+      world.faults.slowDeviceMs = 0;
+    },
+  ],
   loseGpu: [
     1,
     (world) => {

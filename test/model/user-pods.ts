@@ -4,6 +4,12 @@ import { uuidOf } from './plugin.ts';
 import { isUsing } from './pods.ts';
 import type { ModelWorld } from './world.ts';
 
+/** Who makes pods again, if anybody does. */
+const kinds = [
+  ...Array<'ReplicaSet'>(15).fill('ReplicaSet'),
+  ...(['DaemonSet', 'DaemonSet', 'Node', undefined, undefined] as const),
+] as const;
+
 /** The scheduler, and the pods of users: what they want, and which devices they are given. */
 export class UserPods {
   readonly #world: ModelWorld;
@@ -51,10 +57,18 @@ export class UserPods {
 
   #bind(resource: string): void {
     this.#world.checks.podIsBound(resource);
+    const { random, setup } = this.#world;
+    const kind = setup.hasAllPods ? random.pick(kinds) : random.chance(0.9) ? 'ReplicaSet' : undefined;
+    const graceSeconds = setup.hasAllPods ? random.pick([undefined, 0, 1, 600]) : undefined;
     const pod = this.#world.kubelet.newPod('user', {
       labels: { user: 'true' },
-      ...(this.#world.random.chance(0.9) && { owner: 'ReplicaSet' as const }),
-      spec: { nodeName: 'n', containers: [{ name: 'main', resources: { limits: { [resource]: '1' } } }] },
+      ...(kind !== undefined && { owner: kind }),
+      isStatic: kind === 'Node',
+      spec: {
+        nodeName: 'n',
+        containers: [{ name: 'main', resources: { limits: { [resource]: '1' } } }],
+        ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),
+      },
     });
     this.#admitSoon(pod.metadata.uid ?? '', resource);
   }

@@ -43,6 +43,8 @@ export interface Faults {
   slowStatus: boolean;
   /** The agent is not restarted. */
   agentHeld: boolean;
+  /** How much longer each operation on the device takes, in ms. */
+  slowDeviceMs: number;
 }
 
 const noFaults: Faults = {
@@ -56,6 +58,7 @@ const noFaults: Faults = {
   discoveryDead: false,
   slowStatus: false,
   agentHeld: false,
+  slowDeviceMs: 0,
 };
 
 /** Two leaders overwrite each other endlessly. */
@@ -227,20 +230,20 @@ export class ModelWorld implements ControllerWorld {
     this.checks.devicesAreAdvertised(by, status);
   }
 
-  evict(uid: string, by: string): void {
+  evict(uid: string, by: string, graceSeconds: number | undefined): void {
     const pod = this.api.find('pods', uid);
     if (!pod) throw refuse(404, 'NotFound', uid);
-    this.checks.podIsEvicted(pod, by);
+    this.checks.podIsTold(pod, by, graceSeconds);
     if (this.faults.budget && !this.hasBug('EvictPastBudget')) {
       throw refuse(429, 'TooManyRequests', 'it would violate the pod’s disruption budget');
     }
     this.kubelet.terminate(pod);
   }
 
-  deletePod(uid: string, by: string): void {
+  deletePod(uid: string, by: string, graceSeconds: number | undefined): void {
     const pod = this.api.find('pods', uid);
     if (!pod) return;
-    this.checks.podIsEvicted(pod, by);
+    this.checks.podIsTold(pod, by, graceSeconds);
     this.kubelet.terminate(pod);
   }
 

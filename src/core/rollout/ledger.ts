@@ -67,11 +67,13 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
     .flatMap((node) => standings.get(node) ?? [])
     .filter(({ node, nodeUID, isBegun }) => uidOf(node) === nodeUID && isBegun !== true)
     .map((standing) => makeSlot(standing, standing.isClosedAnyway ? 'Fresh' : 'Found', snapshot));
-  const ledger = [...kept, ...found].slice(0, mostSlots);
-  const held = new Set(ledger.map(({ node }) => node));
+  const counted = [...kept, ...found].slice(0, mostSlots);
+  const held = new Set(counted.map(({ node }) => node));
   // 2. Whose turn it is.
   const canary = judgeCanary(snapshot, held);
-  const limits = judgeLimits(snapshot, ledger, canary);
+  const limits = judgeLimits(snapshot, counted, canary);
+  const ledger = counted.map((slot) => renew(slot, limits, snapshot) ?? slot);
+  const renewed = ledger.filter((slot) => !counted.includes(slot));
   const chosen = choose(limits, snapshot, held);
   const admitted = chosen.map(({ standing, kind }) => makeSlot(standing, kind, snapshot));
   const canaries = chosen.flatMap(({ standing, kind }) => (kind === 'New' ? [standing.node] : []));
@@ -82,7 +84,7 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
       snapshot,
       before.filter(({ node }) => !known.has(node)),
     ),
-    admitted: [...found, ...admitted].map(({ node }) => node),
+    admitted: [...found, ...renewed, ...admitted].map(({ node }) => node),
     released: before.flatMap(({ node }) => (known.has(node) ? [] : [node])),
     gate: standings.isAsked ? limits.gate : undefined,
     limits: limits.counts,
@@ -239,6 +241,27 @@ function choose(
   // These are counted already.
   take('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
   return chosen;
+}
+
+/**
+ * A node that is closed for an earlier wish keeps its place for the one that it has now: it might never be opened for that, as long as
+ * its plugin does not offer what its device has become. It takes no new place, and obeys all else that a new one does.
+ */
+function renew(
+  slot: Slot,
+  { mayStart, mayDisrupt, isHalted, mostNew }: Limits,
+  snapshot: LedgerSnapshot,
+): Slot | undefined {
+  const { policy, admits, standingOf } = snapshot;
+  const standing = standingOf(slot.node);
+  const { request } = standing ?? {};
+  if (!standing || !request || standing.nodeUID !== slot.nodeUID || standing.policy !== policy.metadata.name)
+    return undefined;
+  if (!standing.isUnderWay || isFor(slot, standing)) return undefined;
+  const isSeen = admits === 'Everybody' || (admits === 'Idle' && request.evictions === 0);
+  const mayBegin = request.kind !== 'New' || (!isHalted && mostNew === Infinity);
+  const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt;
+  return isSeen && mayBegin && isFree ? makeSlot(standing, request.kind, snapshot) : undefined;
 }
 
 function noteCanaries({ record, places }: CanaryState, started: readonly string[]): Canary | undefined {

@@ -237,6 +237,47 @@ describe('the ledger', () => {
       expect(isHeld(aStanding('x', { wishGeneration: 2, isUnderWay: true }), { generation: 2 })).to.equal(true);
     });
 
+    describe('for an earlier wish, and is still closed for it', () => {
+      const closed = anAsking('x', 'New', { isUnderWay: true, wishGeneration: 2 });
+      const renew = (more: Parameters<typeof step>[0] = {}): readonly string[] =>
+        step({
+          nodes: [closed, ...manyAsking(2)],
+          inFlight: [slot],
+          generation: 2,
+          now: noon + 60_000,
+          ...more,
+        }).ledger.map(({ node, generation, startTime }) => `${node} ${generation} ${startTime}`);
+      const [before, after] = ['x 1 2026-01-01T12:00:00Z', 'x 2 2026-01-01T12:01:00Z'];
+
+      it('exchanges it in its place: it might never be open otherwise', () => {
+        expect(renew()).to.deep.equal([after]);
+        expect(step({ nodes: [closed], inFlight: [slot], generation: 2 })).to.deep.include({
+          admitted: ['x'],
+          released: [],
+        });
+      });
+
+      it('keeps it as long as it may not start', () => {
+        const paused = { paused: true };
+        const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
+        for (const rollout of [paused, { windows }, { maxUnavailable: 0 }])
+          expect(renew({ rollout }), JSON.stringify(rollout)).to.deep.equal([before]);
+        expect(renew({ frozen: 'no' })).to.deep.equal([before]);
+        expect(renew({ admits: 'Nobody' })).to.deep.equal([before]);
+        expect(renew({ nodes: [closed, aStanding('y', { hasFailed: true })] }), 'halted').to.deep.equal([before]);
+        const waiting = { generation: 2, nodes: ['y'] };
+        const soaking = [closed, aStanding('y', { isVerified: true })];
+        const canary = renew({ nodes: soaking, rollout: { canary: { nodes: 1, soak: '5m' } }, canary: waiting });
+        expect(canary).to.deep.equal([before]);
+      });
+
+      it('keeps it as long as its agent works, or another policy decides', () => {
+        const { request: _none, ...working } = closed;
+        expect(renew({ nodes: [working] })).to.deep.equal([before]);
+        expect(renew({ nodes: [{ ...closed, policy: 'q' }] })).to.deep.equal([before]);
+      });
+    });
+
     it('not because of an edit that asks the same of the node', () => {
       expect(isHeld(aStanding('x', { wishGeneration: 1 }), { generation: 2 })).to.equal(true);
     });

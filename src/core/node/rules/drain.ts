@@ -1,5 +1,5 @@
 import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
-import { namePods } from '../../pods/gpu-pods.ts';
+import { hasEnded, namePods } from '../../pods/gpu-pods.ts';
 import { listPodCauses } from '../../pods/pod-causes.ts';
 import type { Slot } from '../../rollout/slot.ts';
 import { sameJson } from '../../text/fingerprint.ts';
@@ -66,9 +66,13 @@ export function keepDrainClock({ slot, waits }: Situation): void {
   if (slot !== undefined) waits.lastsIfBegun('Drain', slot.startTime);
 }
 
-function makeBill({ partition }: Situation, affected: readonly NodePod[]): Drain {
+/** Pods that have gone stay on it: with them the agent's plan is the same. Those that the policy spares by now do not. */
+function makeBill({ partition, pods: present = [] }: Situation, affected: readonly NodePod[]): Drain {
   const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
-  const { pods: before = [], readAfter } = partition.spec.drain?.planHash === hash ? partition.spec.drain : {};
+  const { pods: told = [], readAfter } = partition.spec.drain?.planHash === hash ? partition.spec.drain : {};
+  const sparing = present.filter((pod) => !hasEnded(pod) && !affected.includes(pod));
+  const spared = new Set(sparing.map(({ metadata }) => metadata.uid));
+  const before = told.filter(({ uid }) => !spared.has(uid));
   const known = new Set(before.map(({ uid }) => uid));
   const all = [...before, ...affected.map(refOf).filter(({ uid }) => !known.has(uid))];
   const here = new Set(affected.map(({ metadata }) => metadata.uid));

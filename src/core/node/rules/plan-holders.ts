@@ -49,7 +49,9 @@ export function findHolders(
   // If not all of them could be named, any pod may be affected.
   const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
   const judge = (pod: NodePod): keyof PlanHolders | undefined => {
-    if (ordered.has(pod.metadata.uid ?? '') || (isAll && users.has(pod))) return 'affected';
+    // The policy may spare pods that it has told to go.
+    const isOrdered = ordered.has(pod.metadata.uid ?? '') && (isAll || planned.has(podName(pod)));
+    if (isOrdered || (isAll && users.has(pod))) return 'affected';
     if (isNamed(pod)) return isSurelyRead(pod, device) ? 'affected' : 'namesakes';
     return users.has(pod) && !(known.has(podName(pod)) && isSurelyRead(pod, device)) ? 'unknown' : undefined;
   };

@@ -65,6 +65,16 @@ describe('a drain', () => {
     expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes', 'EvictPod uid-stays']);
   });
 
+  it('of the whole node spares the others as soon as the policy says so, also those that were announced', () => {
+    const world = aDrain({ scope: 'Node' }, { pods: [goes, stays] });
+    close(world);
+    world.step();
+    expect(drainOf(world)).to.deep.equal(['uid-goes', 'uid-stays']);
+    world.policy = aSlicingPolicy({ layouts: [{ profiles: drainProfiles }], drain: { scope: 'Affected' } });
+    stepUntil(world, 'Applying');
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
+  });
+
   it('of nobody waits for those in the way, with the node closed, and evicts none', () => {
     const world = aDrain({ scope: 'None', onTimeout: 'Wait' });
     close(world);
