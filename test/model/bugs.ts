@@ -349,24 +349,32 @@ export const bugs: readonly Bug[] = [
     what: 'evicts pods by what it has announced for an earlier plan',
     theme: 'Force',
     see: (snapshot) => {
-      const { partition } = snapshot;
-      const { drain } = partition?.spec ?? {};
-      const { hash } = partition?.status?.device?.plan ?? {};
-      if (!partition || !drain || hash === undefined) return snapshot;
-      return {
-        ...snapshot,
-        partition: { ...partition, spec: { ...partition.spec, drain: { ...drain, planHash: hash } } },
-      };
+      const { drain } = snapshot.partition?.spec ?? {};
+      const { plan } = snapshot.partition?.status?.device ?? {};
+      if (!drain || !plan) return snapshot;
+      const told = drain.pods.map(({ namespace, name }) => `${namespace}/${name}`);
+      return withDevice(snapshot, { plan: { ...plan, affectedPods: [...(plan.affectedPods ?? []), ...told] } });
     },
-    // Nothing takes back what was announced.
+    // An edit does not take back what was announced before it.
     say: ({ commands }, { partition }) => ({
-      commands: commands.flatMap((command): readonly Command[] => {
-        if (command.name === 'WriteDrain' && command.drain === null) return [];
-        if (command.name !== 'WriteWish') return [command];
+      commands: commands.map((command) => {
+        if (command.name !== 'WriteWish') return command;
         const fields = { ...command.fields, drain: partition?.spec.drain ?? null };
-        return [{ ...command, fields } as unknown as Command];
+        return { ...command, fields } as unknown as Command;
       }),
     }),
+  },
+  {
+    name: 'EvictSpared',
+    what: 'evicts pods that the policy has spared since they were told to go',
+    theme: 'Drains',
+    see: (snapshot) => {
+      const { drain } = snapshot.partition?.spec ?? {};
+      const { plan } = snapshot.partition?.status?.device ?? {};
+      if (!drain || plan?.hash !== drain.planHash) return snapshot;
+      const told = drain.pods.map(({ namespace, name }) => `${namespace}/${name}`);
+      return withDevice(snapshot, { plan: { ...plan, affectedPods: [...(plan.affectedPods ?? []), ...told] } });
+    },
   },
   {
     name: 'TwiceSeconds',
