@@ -61,6 +61,7 @@ export const policyReasons = [
   'WindowClosed',
   'CanarySoak',
   'Outranked',
+  'Deleting',
   'Capped',
   'NodesUnavailable',
   'Conflicted',

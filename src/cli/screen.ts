@@ -1,4 +1,4 @@
-import { type Line, plainText, type Tone } from '../core/view/line.ts';
+import { fitLine, type Line, plainText, type Tone } from '../core/view/line.ts';
 import type { Output, Style } from './terminal.ts';
 
 const styles: Readonly<Record<Tone, Style | undefined>> = {
@@ -20,7 +20,10 @@ export function printLines(output: Output, lines: readonly Line[]): void {
 }
 
 function paintLine(output: Output, line: Line): string {
-  return line.map(({ text, tone }) => (styles[tone] === undefined ? text : output.paint(styles[tone], text))).join('');
+  const fitted = fitLine(line, output.room);
+  return fitted
+    .map(({ text, tone }) => (styles[tone] === undefined ? text : output.paint(styles[tone], text)))
+    .join('');
 }
 
 /** A live picture: redrawn in place on a terminal, printed again below elsewhere. */

@@ -44,9 +44,14 @@ export class Output {
     this.#stream.write(escapeInvisible(text).replaceAll(this.#escape, '\u001B'));
   }
 
-  /** Columns of the terminal. */
+  /** Columns to draw and wrap in. */
   get columns(): number {
     return sizeOf(this.#stream, 'columns') ?? usualColumns;
+  }
+
+  /** Columns that a line may take: as many as it has where it goes to a file or another program. */
+  get room(): number {
+    return sizeOf(this.#stream, 'columns') ?? Infinity;
   }
 
   /** Rows of the terminal; undefined if it is not one. */

@@ -136,7 +136,7 @@ export class NodeTeller {
 
 function describeWork(partition: GpuNodePartition | undefined): string {
   const { destroy = 0, create = 0, gpusChanging = 0 } = partition?.status?.device?.plan ?? {};
-  return `destroys ${destroy} and creates ${create} instances on ${countWords(gpusChanging, 'GPU')}`;
+  return `destroys ${destroy} and creates ${countWords(create, 'instance')} on ${countWords(gpusChanging, 'GPU')}`;
 }
 
 function reasonOf(status: NodePartitionStatus | undefined): string {

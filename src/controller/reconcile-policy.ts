@@ -78,7 +78,8 @@ export class PolicyReconciler {
     const { freeze: frozen } = this.#settings;
     const tally = accepts ? this.#cluster.fleet.tallyAccepted(record) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
-    const draft = policyStatus({ ...factsOf(record, accepts), gate: step?.gate, limits, frozen }, tally);
+    const goesAt = policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
+    const draft = policyStatus({ ...factsOf(record, accepts), gate: step?.gate, limits, frozen, goesAt }, tally);
     const untoldMs = await this.#reporter.tell(record, policy, draft);
     const affected = accepts ? this.#cluster.fleet.accept(record) : [];
     if (accepts) record.isForeseen = await this.#foresight.foresee(record);

@@ -51,6 +51,16 @@ describe('a screen that follows', () => {
     expect(output.columns).to.equal(80);
   });
 
+  it('cuts a line to the width of a terminal, and leaves it whole in a file or for another program', () => {
+    const long = lines(`waiting for ${'x'.repeat(200)}`);
+    const terminal = aStream({ columns: 30 });
+    printLines(terminal.output, long);
+    expect(terminal.read()).to.equal(`waiting for ${'x'.repeat(17)}…\n`);
+    const piped = aStream();
+    printLines(piped.output, long);
+    expect(piped.read()).to.equal(`waiting for ${'x'.repeat(200)}\n`);
+  });
+
   it('has colours where the terminal shows them, and shows what a name would do to it', () => {
     const painted = aStream({ hasColors: () => true });
     printLines(painted.output, [[span('used', 'used'), span('\u001B[2J')]]);

@@ -32,12 +32,18 @@ describe('gpu-partition status', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('shows a saved cluster as people see it, and the same as data', async () => {
+  it('shows a saved cluster as people see it, each cell whole where that is no terminal, and the same as data', async () => {
     const { code, stdout } = await run(['status', '--snapshot', snapshot]);
-    expect({ code, stdout }).to.deep.equal({
-      code: 0,
-      stdout: await readFile(`${fixtures}status/fleet-80.txt`, 'utf8'),
-    });
+    const screen = await readFile(`${fixtures}status/fleet-80.txt`, 'utf8');
+    const lines = stdout.split('\n');
+    expect({ code, rows: lines.length }).to.deep.equal({ code: 0, rows: screen.split('\n').length });
+    for (const [at, cut] of screen.split('\n').entries()) {
+      expect(lines[at]?.startsWith(cut.replace(/…$/, '')), cut).to.equal(true);
+    }
+    for (const { status } of fleet) {
+      const { reason, message = '' } = status?.conditions?.[0] ?? {};
+      if (status?.phase !== 'Ready') expect(stdout).to.include(`${reason}: ${message}`.trim());
+    }
     const { answer } = await jsonRunner<FleetStatusView>()(['status', '--snapshot', snapshot]);
     expect(answer.nodes).to.have.length(fleet.length);
     expect((await run(['status', 'gpu-node-7', '-o', 'yaml', '--snapshot', snapshot])).stdout).to.match(

@@ -20,6 +20,17 @@ describe('code in documents', () => {
     expect(unknown.map(({ page, line }) => `${page}:${line}`)).to.deep.equal([]);
   });
 
+  it('waits no longer than a reader would: each kubectl wait has a timeout', async () => {
+    const waits = (await readCommands()).flatMap((one) =>
+      scriptOf(one)
+        .split('\n')
+        .filter((line) => /\bkubectl wait\b/.test(line))
+        .map((line) => ({ at: `${one.page}:${one.line}`, line })),
+    );
+    expect(waits).to.have.length.above(2);
+    expect(waits.filter(({ line }) => !line.includes('--timeout'))).to.deep.equal([]);
+  });
+
   it('has a command in each block of commands', async () => {
     for (const one of await readCommands()) expect(scriptOf(one), `${one.page}:${one.line}`).to.match(/\w/);
   });

@@ -186,7 +186,7 @@ describe('the script of the page', () => {
       .to.contain('inference')
       .and.to.contain('2/6 ready, 1 of at most 3 change now')
       .and.to.contain('3 nodes left, done in about 2 min')
-      .and.to.contain('to do: 4 GPUs change; 6 instances stay, 4 go, 8 come; 1 pod has to go');
+      .and.to.contain('to do: 4 GPUs change; instances: 6 stay, 4 go, 8 come; 1 pod has to go');
   });
 
   it('draws slices to scale, by use', () => {

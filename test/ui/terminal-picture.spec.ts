@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
+import { fitLine } from '../../src/core/view/line.ts';
 import { drawNodeStatus } from '../../src/core/view/node-status.ts';
 import { changingNode } from '../core/view/status-stories.ts';
 import { drawTerminal } from './terminal-picture.ts';
@@ -8,7 +9,11 @@ describe('the picture of the terminal in the docs', () => {
   it('is what gpu-partition status draws (PICTURES=1 draws it anew)', async () => {
     const file = 'docs/images/status.svg';
     const command = `gpu-partition status ${changingNode.metadata.name}`;
-    const picture = drawTerminal(command, drawNodeStatus(changingNode, 80), 80);
+    const picture = drawTerminal(
+      command,
+      drawNodeStatus(changingNode, 80).map((line) => fitLine(line, 80)),
+      80,
+    );
     if (process.env['PICTURES'] !== undefined) await writeFile(file, picture);
     expect(await readFile(file, 'utf8')).to.equal(picture);
   });

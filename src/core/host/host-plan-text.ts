@@ -1,3 +1,4 @@
+import { countWords } from '../text/count-words.ts';
 import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
 import { drawGpu } from '../gpu/plan/picture.ts';
@@ -94,6 +95,6 @@ function summarize({ state, reason, gpus, lost }: HostPlan): string {
     ...(count('Refused') > 0 ? [`${count('Refused')} refused`] : []),
     ...(lost.length > 0 ? [`${lost.length} not answering`] : []),
   ];
-  const change = `${count('Change')} of ${gpus.length + lost.length} GPUs to change: keep ${places('keep')}, destroy ${places('destroy')}, create ${places('create')} instances`;
+  const change = `${count('Change')} of ${gpus.length + lost.length} GPUs to change: keep ${places('keep')}, destroy ${places('destroy')}, create ${countWords(places('create'), 'instance')}`;
   return `plan: ${[change, ...bad].join('; ')}`;
 }

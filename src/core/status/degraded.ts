@@ -26,7 +26,15 @@ export function judgeDegraded(
     return [{ type: 'Degraded', status: 'True', reason, message: messages.join('. '), ...observed }];
   }
   if (!current.some(({ type }) => type === 'Degraded')) return [];
-  return [{ type: 'Degraded', status: 'False', reason: 'GpusHealthy', message: '', ...observed }];
+  return [
+    {
+      type: 'Degraded',
+      status: 'False',
+      reason: 'GpusHealthy',
+      message: 'all GPUs work, and the host is as it was',
+      ...observed,
+    },
+  ];
 }
 
 function advise({ error, health }: GpuReport): string {

@@ -69,7 +69,7 @@ function describe(
         type: 'Waiting',
         status: isWaiting ? 'True' : 'False',
         reason: isWaiting ? reason : 'NoPodsUseGpus',
-        message: isWaiting ? text : '',
+        message: isWaiting ? text : 'the node waits for no pod',
         ...observed,
       },
       ...judgeDegraded(partition.status?.device ?? {}, partition.status?.conditions ?? [], observed),

@@ -2,6 +2,8 @@ import { countWords } from '../text/count-words.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
+import { isRetiring } from '../policy/retirement.ts';
+import { timeText } from '../text/time.ts';
 import { describeGate, type RolloutGate } from '../rollout/gate.ts';
 import { storeVersions } from '../policy/versions.ts';
 import type { RolloutLimits } from '../rollout/ledger.ts';
@@ -41,6 +43,8 @@ export interface PolicyFacts {
   readonly limits?: RolloutLimits | undefined;
   /** Why the whole cluster is frozen, which holds for a policy without waiting nodes as well; undefined if it is not. */
   readonly frozen?: string | undefined;
+  /** When it goes whatever its nodes are, if it is being deleted, in ms since the epoch. */
+  readonly goesAt?: number | undefined;
 }
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
@@ -62,7 +66,11 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     ...storeVersions({ acceptedGeneration, inForce }),
-    summary: `${summarise(nodes, tally.size('waiting'))}${facts.frozen === undefined ? '' : ', frozen'}`,
+    summary: [
+      summarise(nodes, tally.size('waiting')),
+      ...(facts.frozen === undefined ? [] : ['frozen']),
+      ...(isRetiring(policy) ? ['deleting'] : []),
+    ].join(', '),
     ...(facts.limits && { limits: facts.limits }),
     conditions: conditionsOf(facts, tally),
     nodes,
@@ -96,9 +104,11 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
   const valid: PolicyConditionDraft = refusal
     ? { type: 'Valid', status: 'False', reason: refusal.reason, message: cutText(refusal.message, 4096) }
     : { type: 'Valid', status: 'True', reason: 'Valid', message: describeValid(tally) };
-  const found = refusal
-    ? { state: 'stalled' as const, reason: refusal.reason, message: describeRefused(facts, refusal) }
-    : judgePolicy(facts, tally);
+  const found: Judgement = isRetiring(facts.policy)
+    ? judgeDeletion(facts, tally)
+    : refusal
+      ? { state: 'stalled', reason: refusal.reason, message: describeRefused(facts, refusal) }
+      : judgePolicy(facts, tally);
   const { state, reason } = found;
   const message = addFreeze(found, facts.frozen);
   // Conditions that are false need their own message: Ready's would contradict them.
@@ -145,10 +155,29 @@ function describeValid(tally: PolicyTally): string {
   return 'every layout fits the GPUs that it can match';
 }
 
-function judgePolicy(
-  { policy, gate }: PolicyFacts,
-  tally: PolicyTally,
-): { readonly state: State; readonly reason: PolicyReason; readonly message: string } {
+interface Judgement {
+  readonly state: State;
+  readonly reason: PolicyReason;
+  readonly message: string;
+}
+
+/** Who waits for a policy to be gone needs to know for which nodes it stays, and what ends that. */
+function judgeDeletion({ goesAt }: PolicyFacts, tally: PolicyTally): Judgement {
+  const groups = ['failed', 'waiting', 'unfinished', 'unseen'] as const;
+  const group = groups.find((one) => tally.size(one) > 0);
+  const left = group === undefined ? '' : `; ${listNodes(tally, group)}`;
+  const end = goesAt === undefined ? '' : `It goes without the rest at ${timeText(goesAt)}; `;
+  const done = `${tally.inPhase('Ready')} of ${countWords(tally.own, 'node')} done`;
+  return {
+    state: 'progressing',
+    reason: 'Deleting',
+    message:
+      `the policy is being deleted, and makes its GPUs whole first (onDelete: DisableMig): ${done}${left}. ` +
+      `${end}spec.onDelete: Keep lets it go now`,
+  };
+}
+
+function judgePolicy({ policy, gate }: PolicyFacts, tally: PolicyTally): Judgement {
   if (tally.matched === 0) {
     return {
       state: 'ready',

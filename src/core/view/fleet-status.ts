@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { compareText } from '../text/compare.ts';
 import { wrapHanging } from '../text/wrap.ts';
-import { drawTable, fitLine, type Line, span, type Tone } from './line.ts';
+import { drawTable, type Line, span, type Tone } from './line.ts';
 import { drawNodeStatus, toneOfPhase } from './node-status.ts';
 import { foreseeRollout, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
 
@@ -160,13 +160,13 @@ export function drawFleet(
         const partition = byName.get(node);
         return partition ? [[], ...drawNodeStatus(partition, columns)] : [];
       })
-    : [[], ...drawNodes(view.nodes, columns, mostNodes)];
+    : [[], ...drawNodes(view.nodes, mostNodes)];
   const none: Line = [span('no GPU nodes: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
   return [
     ...drawPolicies(view.policies, columns),
     [],
-    ...drawPhases(view.phases, columns),
-    ...(view.nodes.length === 0 ? [fitLine(none, columns)] : pictures),
+    ...drawPhases(view.phases),
+    ...(view.nodes.length === 0 ? [none] : pictures),
   ];
 }
 
@@ -190,11 +190,11 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number): r
     const left = rollout && wrapHanging(`${policy}: ${rollout.words}`, columns);
     return [
       ...(left ?? []).map((text): Line => [span(text)]),
-      ...(inFlight.length > 0 ? [fitLine(flight, columns)] : []),
-      ...(canary.length > 0 ? [fitLine(first, columns)] : []),
+      ...(inFlight.length > 0 ? [flight] : []),
+      ...(canary.length > 0 ? [first] : []),
     ];
   });
-  return [...drawTable(['POLICY', 'MODE', 'READY', 'CHANGING', 'REASON', 'MESSAGE'], rows, columns), ...changing];
+  return [...drawTable(['POLICY', 'MODE', 'READY', 'CHANGING', 'REASON', 'MESSAGE'], rows), ...changing];
 }
 
 function toneOfReason(reason: string): Tone {
@@ -203,7 +203,7 @@ function toneOfReason(reason: string): Tone {
   return 'warn';
 }
 
-function drawPhases(phases: readonly PhaseView[], columns: number): readonly Line[] {
+function drawPhases(phases: readonly PhaseView[]): readonly Line[] {
   const width = String(Math.max(0, ...phases.map(({ count }) => count))).length;
   return phases.map(({ phase, count, reasons }) => {
     const words = reasons
@@ -212,16 +212,15 @@ function drawPhases(phases: readonly PhaseView[], columns: number): readonly Lin
         ({ reason, count: many, nodes }) =>
           `${many} ${reason}${phase === 'Ready' ? '' : ` (${nodes.join(', ')}${many > nodes.length ? ', …' : ''})`}`,
       );
-    const line = [
+    return [
       span(`${String(count).padStart(width)} `),
       span(phase.padEnd(9), toneOfPhase(phase)),
       span(`  ${words.join('; ')}`, 'dim'),
     ];
-    return fitLine(line, columns);
   });
 }
 
-function drawNodes(nodes: readonly NodeRowView[], columns: number, most: number): readonly Line[] {
+function drawNodes(nodes: readonly NodeRowView[], most: number): readonly Line[] {
   const rows = nodes
     .slice(0, most)
     .map(({ node, policy, phase, reason, used, instances, layout, message }) => [
@@ -233,5 +232,5 @@ function drawNodes(nodes: readonly NodeRowView[], columns: number, most: number)
     ]);
   const more: readonly Line[] =
     nodes.length > most ? [[span(`and ${nodes.length - most} more nodes; -o wide shows all`, 'dim')]] : [];
-  return [...drawTable(['NODE', 'POLICY', 'PHASE', 'USED', 'LAYOUT OR REASON'], rows, columns), ...more];
+  return [...drawTable(['NODE', 'POLICY', 'PHASE', 'USED', 'LAYOUT OR REASON'], rows), ...more];
 }

@@ -22,7 +22,7 @@ function widthOf(text: string): number {
   return Array.from(text).length;
 }
 
-/** The line, cut off with `…` if it is too long. */
+/** The line as a terminal of so many columns shows it: cut off with `…` if it is too long. What draws lines leaves them whole. */
 export function fitLine(line: Line, columns: number): Line {
   let left = columns;
   const fitted: Span[] = [];
@@ -56,21 +56,14 @@ function trimEnd(line: readonly Span[]): Line {
   return text === '' ? trimEnd(rest) : [...rest, { ...last, text }];
 }
 
-/** Rows under a header, each column as wide as its widest cell; the last one takes the rest. */
-export function drawTable(
-  header: readonly string[],
-  rows: readonly (readonly Span[])[],
-  columns: number,
-): readonly Line[] {
+/** Rows under a header, each column as wide as its widest cell. */
+export function drawTable(header: readonly string[], rows: readonly (readonly Span[])[]): readonly Line[] {
   const all = [header.map((text) => span(text, 'dim')), ...rows];
   const widths = header.map((_, at) => Math.max(...all.map((row) => widthOf(row[at]?.text ?? ''))));
   return all.map((row) =>
-    fitLine(
-      row.flatMap(({ text, tone }, at) => {
-        const gap = at === row.length - 1 ? '' : ' '.repeat((widths[at] ?? 0) - widthOf(text) + 2);
-        return [{ text, tone }, span(gap)];
-      }),
-      columns,
-    ),
+    row.flatMap(({ text, tone }, at) => {
+      const gap = at === row.length - 1 ? '' : ' '.repeat((widths[at] ?? 0) - widthOf(text) + 2);
+      return [{ text, tone }, span(gap)];
+    }),
   );
 }

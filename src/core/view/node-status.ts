@@ -1,9 +1,10 @@
 import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
+import { countWords } from '../text/count-words.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { findForeign } from '../policy/ownership.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-picture.ts';
-import { fitLine, type Line, plainText, span, type Tone } from './line.ts';
+import { type Line, plainText, span, type Tone } from './line.ts';
 import { describeFault } from '../policy/device-fault.ts';
 
 /** One node as people see it. */
@@ -77,16 +78,14 @@ export function drawNodeStatus(partition: GpuNodePartition, columns: number): re
   const goes = plan && plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}` : '';
   const planned = plan
     ? wrapHanging(
-        `plan: keeps ${plan.keep}, destroys ${plan.destroy}, creates ${plan.create} instances${goes}`,
+        `plan: keeps ${plan.keep}, destroys ${plan.destroy}, creates ${countWords(plan.create, 'instance')}${goes}`,
         columns - 2,
       )
     : [];
   const pictures = drawGpus(partition, view.gpus, columns);
   const isMarked = view.gpus.some(({ now, after }) => now !== undefined || after !== undefined);
   const notes: readonly Line[] = isMarked ? [[span(`  ${legend}`, 'dim')]] : [];
-  return [...head, ...planned.map((text): Line => [span(`  ${text}`)]), ...pictures, ...notes].map((line) =>
-    fitLine(line, columns),
-  );
+  return [...head, ...planned.map((text): Line => [span(`  ${text}`)]), ...pictures, ...notes];
 }
 
 function drawGpus({ status }: GpuNodePartition, gpus: readonly GpuPicture[], columns: number): readonly Line[] {

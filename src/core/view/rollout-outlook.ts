@@ -39,7 +39,8 @@ export function foreseeRollout(
   const known = status?.pace?.generation === metadata.generation ? status?.pace : undefined;
   const pace = known && { seconds: Math.round(known.seconds / known.nodes), nodes: known.nodes };
   const waves = width === 0 ? undefined : Math.ceil(left / width);
-  const isGoingOn = status?.conditions?.find(({ type }) => type === 'Ready')?.reason === 'Reconciling';
+  const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+  const isGoingOn = reason === 'Reconciling' || reason === 'Deleting';
   const begun = (status?.inFlight ?? []).map(({ startTime }) => (now - Date.parse(startTime ?? '')) / 1000);
   const isKnown = pace !== undefined && width > 0 && isGoingOn;
   const seconds = isKnown ? Math.round(playThrough(left, width, pace.seconds, begun)) : undefined;

@@ -1,6 +1,6 @@
 import { wrapHanging } from '../text/wrap.ts';
 import type { WasteReport } from '../waste/waste-report.ts';
-import { drawTable, fitLine, type Line, span, type Tone } from './line.ts';
+import { drawTable, type Line, span, type Tone } from './line.ts';
 
 /** The report of waste on a screen. */
 export function drawWaste(report: WasteReport, columns: number): readonly Line[] {
@@ -8,20 +8,20 @@ export function drawWaste(report: WasteReport, columns: number): readonly Line[]
   const idle = samples === 1 ? 'nobody uses now' : `nobody used in any of ${samples} snapshots`;
   const sections = [
     [[span('Stranded slices: they belong to no instance, and nobody can get them', 'title')]],
-    gpus.length === 0 ? [[span('no GPU is in MIG mode')]] : drawStranded(report, columns),
+    gpus.length === 0 ? [[span('no GPU is in MIG mode')]] : drawStranded(report),
     [[], [span(`Instances that ${idle}`, 'title')]],
-    drawIdle(report, columns),
+    drawIdle(report),
     [[], [span('What is offered, held by pods, and asked for by pods that wait', 'title')]],
-    resources.length === 0 ? [[span('no node offers GPUs, and no pod asks for them')]] : drawDemand(report, columns),
+    resources.length === 0 ? [[span('no node offers GPUs, and no pod asks for them')]] : drawDemand(report),
     [[], [span('What another layout would have served', 'title')]],
     layouts.length === 0
       ? [[span('no other layout of a policy would have served more')]]
       : layouts.flatMap(({ message }) => wrapHanging(message, columns).map((text): Line => [span(text)])),
   ] satisfies readonly (readonly Line[])[];
-  return sections.flat().map((line) => fitLine(line, columns));
+  return sections.flat();
 }
 
-function drawStranded({ gpus }: WasteReport, columns: number): readonly Line[] {
+function drawStranded({ gpus }: WasteReport): readonly Line[] {
   const rows = gpus.map(({ policy = '-', product, gpus: count, slices, stranded }) => [
     span(policy, 'title'),
     span(product),
@@ -29,12 +29,12 @@ function drawStranded({ gpus }: WasteReport, columns: number): readonly Line[] {
     share(stranded.compute, slices.compute),
     share(stranded.memory, slices.memory),
   ]);
-  return drawTable(['POLICY', 'PRODUCT', 'GPUS', 'STRANDED COMPUTE', 'STRANDED MEMORY'], rows, columns);
+  return drawTable(['POLICY', 'PRODUCT', 'GPUS', 'STRANDED COMPUTE', 'STRANDED MEMORY'], rows);
 }
 
 const mostNamed = 3;
 
-function drawIdle({ gpus }: WasteReport, columns: number): readonly Line[] {
+function drawIdle({ gpus }: WasteReport): readonly Line[] {
   const rows = gpus.flatMap(({ policy = '-', profiles }) =>
     profiles
       .filter(({ neverUsed }) => neverUsed > 0)
@@ -49,10 +49,10 @@ function drawIdle({ gpus }: WasteReport, columns: number): readonly Line[] {
       }),
   );
   if (rows.length === 0) return [[span('none')]];
-  return drawTable(['POLICY', 'PROFILE', 'UNUSED', 'MOST ON'], rows, columns);
+  return drawTable(['POLICY', 'PROFILE', 'UNUSED', 'MOST ON'], rows);
 }
 
-function drawDemand({ samples, resources }: WasteReport, columns: number): readonly Line[] {
+function drawDemand({ samples, resources }: WasteReport): readonly Line[] {
   const rows = resources.map(({ resource, offered, held, mostHeld, mostWaiting }) => [
     span(resource, 'title'),
     span(String(offered)),
@@ -62,7 +62,7 @@ function drawDemand({ samples, resources }: WasteReport, columns: number): reado
   ]);
   const most = samples === 1 ? [] : ['MOST HELD'];
   const header = ['RESOURCE', 'OFFERED', samples === 1 ? 'HELD' : 'HELD (MEAN)', ...most, 'WAITING'];
-  return drawTable(header, rows, columns);
+  return drawTable(header, rows);
 }
 
 /** `54 of 432 (13 %)` */

@@ -1,3 +1,4 @@
+import { countWords } from '../../core/text/count-words.ts';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findControlPlane } from '../control-plane/binaries.ts';
@@ -85,7 +86,7 @@ async function runDemo(): Promise<number> {
   const isGood = moved !== undefined;
   screen.title(
     isGood
-      ? `Every policy is Ready, both pods are on the right node; 12 nodes changed, ${moved.most} at a time, ${moved.pods} pods moved (${seconds} s)`
+      ? `Every policy is Ready, both pods are on the right node; 12 nodes changed, ${moved.most} at a time, ${countWords(moved.pods, 'pod')} moved (${seconds} s)`
       : 'The demo failed: see above',
   );
   if (keep && isGood) {

@@ -1,3 +1,4 @@
+import { countWords } from '../../core/text/count-words.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
@@ -56,7 +57,8 @@ export async function drawFleet(
     const partition = partitions.find(({ metadata }) => metadata.name === name);
     const own = pods.filter(({ metadata, spec }) => spec.nodeName === name && metadata.name.startsWith(fleetApp));
     const leaving = own.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
-    const said = leaving > 0 ? `${own.length} pods, ${leaving} leaving` : `${own.length} pods`;
+    const count = countWords(own.length, 'pod');
+    const said = leaving > 0 ? `${count}, ${leaving} leaving` : count;
     const phase = inFlight.includes(name) ? 'changing' : (partition?.status?.phase ?? 'Pending');
     return `${name.padEnd(7)} ${phase.padEnd(9)} ${drawSlices(await rig.deviceState(name)).padEnd(38)} ${said}`;
   });

@@ -144,6 +144,29 @@ describe('policyStatus', () => {
   });
 
   // 26
+  it('says that it is being deleted, who is left, until when, and how to let it go at once', () => {
+    const policy = aPolicy({ onDelete: 'DisableMig' });
+    const deletionTimestamp = '2026-01-01T12:00:00Z';
+    const metadata = { ...policy.metadata, deletionTimestamp, finalizers: ['gpupartition.dev/cleanup'] };
+    const stays = 'waiting, with the node open, for 1 pod that no eviction moves: ns/train';
+    const waiting: NodeOutcome = { node: 'n2', phase: 'Waiting', reason: 'PodsUseGpus', message: stays };
+    const facts = { policy: { ...policy, metadata }, goesAt: Date.parse('2026-01-01T12:30:00Z') };
+    const { summary, conditions: found } = policyStatus(facts, tallyOf([ready, waiting]));
+    expect(summary).to.equal('1/2 ready, 1 waiting, deleting');
+    expect(found[0]).to.deep.equal({
+      type: 'Ready',
+      status: 'False',
+      reason: 'Deleting',
+      message:
+        'the policy is being deleted, and makes its GPUs whole first (onDelete: DisableMig): 1 of 2 nodes done; ' +
+        `n2: ${stays}. It goes without the rest at 2026-01-01T12:30:00Z; spec.onDelete: Keep lets it go now`,
+    });
+    expect(found[1]).to.include({ type: 'Reconciling', status: 'True', reason: 'Deleting' });
+    // One that keeps its layouts only waits for somebody else's finalizer.
+    const kept = { ...facts.policy, spec: { ...policy.spec, onDelete: 'Keep' as const } };
+    expect(policyStatus({ ...facts, policy: kept }, tallyOf([ready])).conditions[0]?.reason).to.equal('Ready');
+  });
+
   it('counts a node to which nothing of it applies as skipped and not as ready, and says why', () => {
     const message = 'GPU 0 (Tesla T4) has no MIG support, so it cannot be sliced';
     const skipped: NodeOutcome = { node: 't4', phase: 'Ready', reason: 'NothingToDo', message };

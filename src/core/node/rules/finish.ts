@@ -1,4 +1,4 @@
-import type { GpuPartitionPolicy, Wish } from '../../../api/types.ts';
+import type { GpuPartitionPolicy, Wish, PolicyLayout } from '../../../api/types.ts';
 import type { NodeClaim } from '../../policy/claim.ts';
 import { combine, type NodeChange } from '../../metadata/node-change.ts';
 import { describeStaleLabels, type StaleLabel } from '../../nvidia/feature-discovery/stale-labels.ts';
@@ -18,6 +18,7 @@ import { evictPods } from './evictions.ts';
 import { foreignOwner, takeOver } from './foreign-owner.ts';
 import { layoutLabels, predict, listStaleLabels, writerModeFor } from './labels.ts';
 import { configurePlugin } from './configure-plugin.ts';
+import type { SkippedEntry } from '../../policy/skipped-entry.ts';
 import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
@@ -37,15 +38,21 @@ export function finish(situation: Situation): Outcome | undefined {
 }
 
 /** Entries of the policy that have no effect on this node are reported, so that nobody takes them for done. */
-function describeDone({ gpus }: Wish, { wish }: NodeClaim): Verdict {
-  const skipped = wish && 'skipped' in wish ? wish.skipped.map(({ message }) => message) : [];
-  const remarks = skipped.length > 0 ? `: ${skipped.join('; ')}` : '';
+function describeDone({ gpus }: Wish, { wish, winner }: NodeClaim): Verdict {
+  const skipped = wish && 'skipped' in wish ? wish.skipped : [];
+  const told = gpus.length === 0 ? skipped : skipped.filter((one) => isUnexpected(one, winner?.spec.layouts ?? []));
+  const remarks = told.length > 0 ? `: ${told.map(({ message }) => message).join('; ')}` : '';
   if (gpus.length > 0) {
-    const message = `device, labels and resources match the policy${skipped.length > 0 ? `; skipped${remarks}` : ''}`;
+    const message = `device, labels and resources match the policy${told.length > 0 ? `; skipped${remarks}` : ''}`;
     return { phase: 'Ready', reason: 'Ready', message };
   }
   const message = `no layout of the policy applies to a GPU of this node; its GPUs are left alone${remarks}`;
   return { phase: 'Ready', reason: 'NothingToDo', message };
+}
+
+/** Entries for GPUs of other nodes, and a last one for all GPUs that are left, skip most nodes of any policy with several entries. */
+function isUnexpected({ reason, entry }: SkippedEntry, layouts: readonly PolicyLayout[]): boolean {
+  return reason === 'Taken' ? layouts[entry]?.gpus !== undefined : reason !== 'NoGpuMatches';
 }
 
 function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: Verdict): Outcome {

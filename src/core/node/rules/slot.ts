@@ -3,6 +3,7 @@ import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import { nextEpoch } from '../observed-epoch.ts';
+import { countWords } from '../../text/count-words.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
@@ -107,7 +108,7 @@ function countEvictions(situation: Situation): number {
 /** What the plan does to the node, pods first. */
 export function describePlan(situation: Pick<Situation, 'partition' | 'claim'>): string {
   const { keep = 0, destroy = 0, create = 0 } = situation.partition.status?.device?.plan ?? {};
-  return `would keep ${keep}, destroy ${destroy} and create ${create} instances${describePods(situation)}`;
+  return `would keep ${keep}, destroy ${destroy} and create ${countWords(create, 'instance')}${describePods(situation)}`;
 }
 
 function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim'>): string {

@@ -91,6 +91,14 @@ describe('a node whose device is done', () => {
     expect(verdict.message).to.match(/; skipped: .*this node has no GPU 8 or 9/);
   });
 
+  it('says nothing of entries for GPUs of other nodes, nor of a last one for all that is left: they are meant to skip it', () => {
+    const others = { gpus: { models: ['H100-*'] }, preset: 'all-balanced' };
+    const rest = { mig: 'Disabled' } as const;
+    const policy = aSlicingPolicy({ layouts: [others, { profiles: { '7g.40gb': 1 } }, rest] });
+    const { verdict } = judge({ policy, partition: done, node: aNode({ allocatable: advertisesSlice }) });
+    expect(verdict).to.include({ reason: 'Ready', message: 'device, labels and resources match the policy' });
+  });
+
   it('does not take what is offered of a GPU that is lost for a second share of another', () => {
     const [slice] = slicedGpu.gpus ?? [];
     const lost = aGpu({ index: 1, error: 'GpuLost: it fell off the bus' });
