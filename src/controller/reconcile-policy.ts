@@ -72,22 +72,24 @@ export class PolicyReconciler {
     const isComplete = !isNew || (await this.#check(record));
     // Edited meanwhile: the newer generation is in the queue.
     if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
-    const accepts = isNew && record.refused.size === 0;
+    const isFit = isNew && record.refused.size === 0;
     // 2. Decide whose turn it is. The accepted generation is written before anything of it starts.
-    const step = accepts ? undefined : this.#step(record);
+    const step = isFit ? undefined : this.#step(record);
     const { freeze: frozen } = this.#settings;
-    const tally = accepts ? this.#cluster.fleet.tallyAccepted(record) : record.tally;
+    const tally = isFit ? this.#cluster.fleet.tallyAccepted(record) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
     const goesAt = policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
-    const draft = policyStatus({ ...factsOf(record, accepts), gate: step?.gate, limits, frozen, goesAt }, tally);
+    const draft = policyStatus({ ...factsOf(record, isFit), gate: step?.gate, limits, frozen, goesAt }, tally);
     const untoldMs = await this.#reporter.tell(record, policy, draft);
+    // Of many edits in a row most are replaced before it is their turn to be written: they are never accepted.
+    const accepts = isFit && untoldMs === undefined;
     const affected = accepts ? this.#cluster.fleet.accept(record) : [];
     if (accepts) record.isForeseen = await this.#foresight.foresee(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
     this.#requeueNodes(affected);
-    const told = isNew && !accepts ? listRefused(record) : undefined;
+    const told = isNew && !isFit ? listRefused(record) : undefined;
     if (told !== record.toldRefusal) this.#requeueNodes(record.nodes);
     record.toldRefusal = told;
     return { requeueAfterMs };

@@ -5,6 +5,7 @@ import type { PolicyTally } from '../core/policy/tally.ts';
 import { setConditions } from '../core/status/conditions.ts';
 import { isNews } from '../core/status/policy-news.ts';
 import type { PolicyStatusDraft } from '../core/status/policy-status.ts';
+import { noteWrite, writeDueInMs } from '../core/policy/write-pace.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { timeText } from '../core/text/time.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -15,8 +16,6 @@ import type { Cluster } from './cluster.ts';
 type Policy = GpuPartitionPolicy & KubeObject;
 
 const mostLeft = 10;
-/** Minimum time between writes of the node counts, in ms: in a large fleet they always change. */
-const countsPaceMs = 1000;
 
 /** Writes what was found on a policy's nodes to its status, and as Events. */
 export class PolicyReporter {
@@ -37,7 +36,7 @@ export class PolicyReporter {
     this.#now = parts.now;
   }
 
-  /** @returns in how many ms the status may be written, if it is too soon for new node counts */
+  /** @returns in how many ms the status may be written, if it was written too often lately */
   async tell(record: PolicyRecord, policy: Policy, draft: PolicyStatusDraft): Promise<number | undefined> {
     const nowMs = this.#now();
     const now = timeText(nowMs);
@@ -52,9 +51,9 @@ export class PolicyReporter {
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
     const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, ...known } = current ?? {};
     if (sameJson(status, { failures: [], ...known })) return undefined;
-    const leftMs = isNews(current, status) ? 0 : record.toldAtMs + countsPaceMs - nowMs;
+    const leftMs = writeDueInMs(record.writes, isNews(current, status), nowMs);
     if (leftMs > 0) return leftMs;
-    record.toldAtMs = nowMs;
+    record.writes = noteWrite(record.writes, nowMs);
     const ref = { resource: policies, name: policy.metadata.name };
     const written = await this.#client.applyStatus<Policy>(ref, status);
     this.#cluster.policies.remember(written);

@@ -296,6 +296,41 @@ describe('PolicyReconciler', () => {
     arrive('p2');
     expect(await seen()).to.deep.equal({ ready: 3, is: 'True', requeueAfterMs: undefined });
   });
+
+  it('writes at once what a few edits change, and of many in a row about one a second, the last one too', async () => {
+    const clock = { ms: 0 };
+    const { fleet, cluster, reconciler, applied, add } = twoPolicies(() => clock.ms);
+    const acceptedNow = () => cluster.policies.get('p')?.status?.acceptedGeneration;
+    const writes = () => applied.filter(({ status }) => 'observedGeneration' in status).length;
+    const edit = async (generation: number) => {
+      const layouts = [{ profiles: { '1g.5gb': 1 + (generation % 7) } }];
+      const policy = aPolicy({ name: 'p', generation, nodeSelector: { matchLabels: { pool: 'p' } }, layouts });
+      const status = cluster.policies.get('p')?.status ?? {};
+      add({ ...policy, metadata: { ...policy.metadata, resourceVersion: String(1000 * generation) }, status });
+      const { requeueAfterMs } = (await reconciler.reconcile('p')) ?? {};
+      return { isAccepted: acceptedNow() === generation, requeueAfterMs };
+    };
+    // Whoever edits now and then never waits.
+    for (const generation of [1, 2, 3]) expect(await edit(generation)).to.deep.include({ isAccepted: true });
+    clock.ms = 60_000;
+    const before = writes();
+    let last: Awaited<ReturnType<typeof edit>> | undefined;
+    for (let generation = 4; generation < 44; generation += 1) {
+      last = await edit(generation);
+      if (generation === 4) expect(last).to.deep.include({ isAccepted: true });
+      // What is not accepted decides over nothing.
+      const isAccepted = fleet.policy('p')?.isAccepted;
+      expect(isAccepted).to.equal(last.isAccepted);
+      clock.ms += 50;
+    }
+    expect(writes() - before).to.be.within(2, 8);
+    if (last?.isAccepted !== true) {
+      expect(last?.requeueAfterMs).to.be.within(1, 1000);
+      clock.ms += last?.requeueAfterMs ?? 0;
+      await reconciler.reconcile('p');
+    }
+    expect(acceptedNow()).to.equal(43);
+  });
 });
 
 function foresightOf(reader: KubeClient, cluster: Cluster): Foresight {

@@ -56,6 +56,7 @@ export class Fleet {
     const before = [...(known?.nodes ?? [])];
     const refusal = checkPolicy(versions.newest.spec, this.#support, this.#census.products);
     const record = new PolicyRecord(versions, refusal, this.#selections.nodesOf(name));
+    if (known) record.writes = known.writes;
     this.#policies.set(name, record);
     this.#selections.setPolicy(record.scope);
     const isSame = known?.policy.spec === record.policy.spec;

@@ -1,6 +1,7 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type Admits, judgeAdmits } from '../rollout/admits.ts';
 import type { Standings } from '../rollout/standings.ts';
+import { noWrites } from './write-pace.ts';
 import type { Hold } from './claim.ts';
 import type { Mistake, PolicyRefusal } from './refusal.ts';
 import type { PolicyScope } from './selections.ts';
@@ -24,8 +25,8 @@ export class PolicyRecord {
   isForeseen = false;
   /** What its nodes were last told about why its generation is not accepted. */
   toldRefusal: string | undefined;
-  /** When its status was last written, in ms since the epoch. */
-  toldAtMs = -Infinity;
+  /** Of its status. An edit begins no new count. */
+  writes = noWrites;
   /** Of the nodes that are its own, as they are under the current version. */
   tally = new PolicyTally([]);
 

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { policies } from '../../src/api/resources.ts';
+import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { createKubeClient } from '../support/cluster.ts';
+import { useRig } from '../support/rig.ts';
+import { History } from '../support/timeline.ts';
+
+type Policy = GpuPartitionPolicy & KubeObject;
+
+const nodes = ['n1', 'n2'].map((name): RigNode => ({
+  name,
+  gpus: ['A100-SXM4-40GB'],
+  labels: { pool: 'p' },
+  strategy: 'mixed',
+}));
+const layouts = [{ '7g.40gb': 1 }, { '3g.20gb': 2 }, { '1g.5gb': 7 }, { '2g.10gb': 3 }];
+const edits = 40;
+
+/** What the ledger's own field manager does not write: that is how nodes are admitted, and waits for nobody. */
+function gistOf({ metadata, status }: Policy): unknown {
+  const { inFlight: _slots, canary: _canary, pace: _pace, ...rest } = status ?? {};
+  return [metadata.generation, rest];
+}
+
+describe('a policy that is edited many times in a row', function () {
+  this.timeout(120_000);
+  const rig = useRig(nodes);
+
+  it('has its status written once a second, after the first few, and ends as its last edit says', async () => {
+    const nodeSelector = { matchLabels: { pool: 'p' } };
+    await rig().apply('p', { nodeSelector, layouts: [{ profiles: { '3g.20gb': 2 } }], rollout: { maxUnavailable: 2 } });
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    const admin = await createKubeClient(rig().controlPlane);
+    const history = new History<Policy>(admin, policies);
+    await history.start();
+    const startedMs = Date.now();
+    for (let n = 1; n <= edits; n += 1)
+      await admin.merge<Policy>(
+        { resource: policies, name: 'p' },
+        { spec: { layouts: [{ profiles: layouts[n % layouts.length] }] } },
+      );
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    const seconds = (Date.now() - startedMs) / 1000;
+    await history.catchUp();
+    await history.stop();
+
+    const states = history.eventsOf('p').flatMap(({ object }) => object ?? []);
+    const writes = states.filter((state, index) => {
+      const before = states[index - 1];
+      const isEdit = before?.metadata.generation !== state.metadata.generation;
+      return before !== undefined && !isEdit && !sameJson(gistOf(before), gistOf(state));
+    });
+    // However slow the machine is: five at once, and one for each second that has begun.
+    expect(writes.length).to.be.at.most(6 + seconds);
+    expect((await rig().partition('n1')).status?.layout).to.equal('1 GPU: 1×7g.40gb');
+  });
+});
