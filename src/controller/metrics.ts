@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { GpuNodePartition } from '../api/types.ts';
+import type { ClosedTime } from '../core/node/closed-time.ts';
 import type { Command } from '../core/node/commands.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
@@ -43,6 +44,9 @@ export class ControllerMetrics {
   readonly #steps: Histogram<'step'>;
   readonly #clocks = new Map<string, NodeChangeClock>();
   readonly #failed = new Map<string, string>();
+  readonly #closed: Histogram;
+  /** Nodes that are closed, and since when, in ms since the epoch. */
+  readonly #closedSince = new Map<string, number>();
   #sources: ControllerSources | undefined;
   #figures: { readonly at: number; readonly of: FleetFigures } | undefined;
 
@@ -83,6 +87,12 @@ export class ControllerMetrics {
       buckets: changeBuckets,
       registers,
     });
+    this.#closed = new Histogram({
+      name: 'gpu_partition_node_closed_seconds',
+      help: 'Time for which a node took no new GPU pods because its GPUs changed.',
+      buckets: changeBuckets,
+      registers,
+    });
   }
 
   observeQueue(queue: string): QueueObserver {
@@ -100,6 +110,7 @@ export class ControllerMetrics {
     this.#figures = undefined;
     this.#clocks.clear();
     this.#failed.clear();
+    this.#closedSince.clear();
   }
 
   /** Why the leader's loops are stuck; undefined if they make progress, and in a standby. */
@@ -131,6 +142,7 @@ export class ControllerMetrics {
     if (phase === 'Failed' && this.#failed.get(node) !== reason) this.#failures.inc({ reason });
     if (phase === 'Failed') this.#failed.set(node, reason);
     else this.#failed.delete(node);
+    this.#noteClosed(node, memory.closed);
     this.#keepClock(node, advanceChange(this.#clocks.get(node), { phase, reason, hasWish, hasGrant }, this.#now()));
   }
 
@@ -138,6 +150,15 @@ export class ControllerMetrics {
   forget(node: string): void {
     this.#clocks.delete(node);
     this.#failed.delete(node);
+    this.#closedSince.delete(node);
+  }
+
+  #noteClosed(node: string, { since, lastSeconds }: ClosedTime = {}): void {
+    if (since !== undefined) {
+      this.#closedSince.set(node, since);
+    } else if (this.#closedSince.delete(node)) {
+      this.#closed.observe(lastSeconds ?? 0);
+    }
   }
 
   #keepClock(node: string, { clock, ended }: ChangeAdvance): void {
@@ -226,15 +247,21 @@ export class ControllerMetrics {
       ['policy'],
       policies(({ policy, tally }) => countLimit(policy.spec.rollout?.maxUnavailable ?? 1, tally.matched)),
     );
-    gauge(
-      'gpu_partition_oldest_change_seconds',
-      'Age of the oldest change in progress; 0 if there is none.',
-      [],
-      () => {
-        const since = Math.min(...[...this.#clocks.values()].map((clock) => clock.since));
-        return [{ labels: {}, value: Number.isFinite(since) ? (this.#now() - since) / 1000 : 0 }];
-      },
+    gauge('gpu_partition_oldest_change_seconds', 'Age of the oldest change in progress; 0 if there is none.', [], () =>
+      this.#ageOf([...this.#clocks.values()].map(({ since }) => since)),
     );
+    gauge(
+      'gpu_partition_longest_closed_seconds',
+      'Time for which the node that has been closed longest takes no new GPU pods because its GPUs change; 0 if there is none.',
+      [],
+      () => this.#ageOf([...this.#closedSince.values()]),
+    );
+  }
+
+  /** @param times in ms since the epoch */
+  #ageOf(times: readonly number[]): readonly Figure<never>[] {
+    const since = Math.min(...times);
+    return [{ labels: {}, value: Number.isFinite(since) ? (this.#now() - since) / 1000 : 0 }];
   }
 
   #count(): FleetFigures | undefined {

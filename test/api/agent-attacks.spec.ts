@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { nodePartitions } from '../../src/api/resources.ts';
+import type { NodePartitionStatus } from '../../src/api/types.ts';
 import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { accountOf, renderFolder } from './installation.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
@@ -94,7 +95,18 @@ describe('whoever has the token of an agent', () => {
   });
 
   it('cannot write the controller’s part of the status', async () => {
-    expect(await patchStatus(agent, own, { phase: 'Ready' })).to.include("the rest is the controller's");
+    const now = new Date().toISOString();
+    const parts: Readonly<Required<Omit<NodePartitionStatus, 'device'>>> = {
+      phase: 'Ready',
+      layout: '1 GPU: whole',
+      writerMode: 'Patch',
+      // What a new leader reads of failures, rests and deadlines.
+      waits: [{ name: 'AgentAway', since: now }],
+      closed: { lastSeconds: 1 },
+      conditions: [{ type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: now }],
+    };
+    for (const [part, value] of Object.entries(parts))
+      expect(await patchStatus(agent, own, { [part]: value }), part).to.include("the rest is the controller's");
   });
 
   it('cannot write the spec, nor delete its object', async () => {

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { nodeReasons } from '../../src/api/names.ts';
 import { ControllerMetrics, type ControllerSources } from '../../src/controller/metrics.ts';
 import type { Command } from '../../src/core/node/commands.ts';
+import type { NodeMemory } from '../../src/core/node/memory.ts';
 import { MODELS } from '../../src/core/gpu/geometry/models.ts';
 import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
 import { createRegistry } from '../../src/process/metrics.ts';
@@ -126,6 +127,39 @@ describe('the metrics of the controller', () => {
     expect(await linesOf(registry, 'gpu_partition_oldest')).to.deep.equal(['gpu_partition_oldest_change_seconds 7']);
     metrics.forget('n');
     expect(await linesOf(registry, 'gpu_partition_oldest')).to.deep.equal(['gpu_partition_oldest_change_seconds 0']);
+  });
+
+  it('tell for how long nodes were closed, once for each time, and how long the longest is that is closed now', async () => {
+    const registry = new Registry();
+    let now = 0;
+    const metrics = new ControllerMetrics(registry, () => now);
+    const look = (node: string, closed: NodeMemory['closed']): void =>
+      metrics.take({
+        node,
+        verdict: { phase: 'Updating', reason: 'Applying', message: '' },
+        commands: [],
+        memory: { ...memory, ...(closed && { closed }) },
+      });
+    const closed = 'gpu_partition_node_closed_seconds';
+    // What an earlier leader has counted is not counted again.
+    look('n', { lastSeconds: 100 });
+    look('n', { lastSeconds: 100, since: 1000 });
+    look('m', { since: 5000 });
+    now = 8000;
+    expect(await linesOf(registry, 'gpu_partition_longest_closed')).to.deep.equal([
+      'gpu_partition_longest_closed_seconds 7',
+    ]);
+    look('n', { lastSeconds: 9 });
+    look('n', { lastSeconds: 9 });
+    const lines = await linesOf(registry, closed);
+    expect(lines).to.include.members([`${closed}_sum 9`, `${closed}_count 1`]);
+    expect(await linesOf(registry, 'gpu_partition_longest_closed')).to.deep.equal([
+      'gpu_partition_longest_closed_seconds 3',
+    ]);
+    metrics.forget('m');
+    expect(await linesOf(registry, 'gpu_partition_longest_closed')).to.deep.equal([
+      'gpu_partition_longest_closed_seconds 0',
+    ]);
   });
 
   it('say which lists are missing, and which loop does not go on', () => {

@@ -55,6 +55,11 @@ describe('a policy that is edited many times in a row', function () {
     });
     // However slow the machine is: five at once, and one for each second that has begun.
     expect(writes.length).to.be.at.most(6 + seconds);
-    expect((await rig().partition('n1')).status?.layout).to.equal('1 GPU: 1×7g.40gb');
+    for (const { name } of nodes) {
+      const { layout, closed } = (await rig().partition(name)).status ?? {};
+      expect(layout).to.equal('1 GPU: 1×7g.40gb');
+      expect(closed).to.have.all.keys('lastSeconds');
+      expect(closed?.lastSeconds).to.be.at.most(1 + seconds);
+    }
   });
 });

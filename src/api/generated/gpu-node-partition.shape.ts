@@ -87,6 +87,7 @@ export const shape = {
       phase: { type: 'string' },
       layout: { type: 'string' },
       writerMode: { type: 'string' },
+      closed: { type: 'object', properties: { since: { type: 'string' }, lastSeconds: { type: 'integer' } } },
       waits: {
         type: 'array',
         items: {

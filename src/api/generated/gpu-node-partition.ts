@@ -220,6 +220,19 @@ export interface GpuNodePartition {
      */
     writerMode?: 'Patch' | 'Verify';
     /**
+     * How long the node takes no new GPU pods because its GPUs change. Written by the controller.
+     */
+    closed?: {
+      /**
+       * Since when it is closed. Absent: it is not.
+       */
+      since?: string;
+      /**
+       * Seconds for which it was closed the last time.
+       */
+      lastSeconds?: number;
+    };
+    /**
      * What the node waits for and since when, so that a new leader does not restart a deadline. Written by the controller.
      */
     waits?: {

@@ -1,6 +1,7 @@
-import { gpuPresenceLabel } from '../../api/names.ts';
+import { gpuPresenceLabel, stateLabel } from '../../api/names.ts';
+import { keepClosedTime } from './closed-time.ts';
 import { releaseNode } from './node-marks.ts';
-import { isClosed, isUnfinished, metadataOf } from './node-view.ts';
+import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from './node-view.ts';
 import { combine } from '../metadata/node-change.ts';
 import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
@@ -95,12 +96,26 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   if (verdict.phase !== 'Ready') waits.resume('DrainRest');
   noteFailures(situation, verdict);
   const standing = describeStanding(situation, outcome);
+  const closed = keepClosedTime(memory.closed, staysClosed(snapshot.node, commands), snapshot.now);
   return {
     verdict,
     commands: [...commands, ...endDrain(situation, standing, commands)],
-    memory: { waits: waits.waits, evictions: keepKnown(memory, snapshot) },
+    memory: { waits: waits.waits, evictions: keepKnown(memory, snapshot), ...(closed && { closed }) },
     standing,
   };
+}
+
+/** Whether a node is closed, or open only for the device plugin, and still is when the commands have been carried out. */
+function staysClosed(node: NodeView, commands: readonly Command[]): boolean {
+  if (!isUnfinished(node)) return false;
+  const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
+  const { labels = {}, removeTaints = [] } = combine(...changes);
+  const { taints = [] } = node.spec ?? {};
+  const state = Object.hasOwn(labels, stateLabel) ? labels[stateLabel] : pickLabels(node, [stateLabel])[stateLabel];
+  return isUnfinished({
+    metadata: { name: node.metadata.name, labels: state === undefined ? {} : { [stateLabel]: state } },
+    spec: { taints: taints.filter(({ key }) => !removeTaints.includes(key)) },
+  });
 }
 
 function judge(situation: Situation): Outcome {

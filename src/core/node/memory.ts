@@ -1,5 +1,6 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
 import { timeText } from '../text/time.ts';
+import type { ClosedTime } from './closed-time.ts';
 
 /** What is waited for, each with its start. A wait ends with the first decision that no longer requests it. */
 export const waitNames = [
@@ -101,6 +102,7 @@ export interface NodeMemory {
   readonly waits: Waits;
   /** By uid of the pod. */
   readonly evictions: Readonly<Record<string, Eviction>>;
+  readonly closed?: ClosedTime | undefined;
 }
 
 /** Memory of a node that is seen for the first time, from what an earlier leader left. */
@@ -112,7 +114,22 @@ export function recallMemory(status: NodePartitionStatus | undefined): NodeMemor
       ? []
       : [[isKnown, { since: at, ...(of !== undefined && { of }), ...(count !== undefined && { count }) }] as const];
   });
-  return { waits: Object.fromEntries(known), evictions: {} };
+  const closed = readClosedTime(status?.closed);
+  return { waits: Object.fromEntries(known), evictions: {}, ...(closed && { closed }) };
+}
+
+function readClosedTime({ since = '', lastSeconds }: NonNullable<NodePartitionStatus['closed']> = {}):
+  ClosedTime | undefined {
+  const at = Date.parse(since);
+  const closed = { ...(Number.isFinite(at) && { since: at }), ...(lastSeconds !== undefined && { lastSeconds }) };
+  return Object.keys(closed).length > 0 ? closed : undefined;
+}
+
+/** The closed time as it is written to the status; undefined if the node was never closed. */
+export function closedStatus({ closed }: NodeMemory): NodePartitionStatus['closed'] {
+  if (closed === undefined) return undefined;
+  const { since, lastSeconds } = closed;
+  return { ...(since !== undefined && { since: timeText(since) }), ...(lastSeconds !== undefined && { lastSeconds }) };
 }
 
 /** The waits that are written to the status, by name. */
@@ -125,12 +142,15 @@ export function lastingWaits({ waits }: NodeMemory): NonNullable<NodePartitionSt
   });
 }
 
-/** A wait that began later than now, by the clock of an earlier leader, begins now: otherwise it would last until then. */
+/** What began later than now, by the clock of an earlier leader, begins now: otherwise a wait would last until then. */
 export function beginByNow(memory: NodeMemory, now: number): NodeMemory {
+  const { closed } = memory;
   const all = Object.entries(memory.waits);
-  if (all.every(([, { since }]) => since <= now)) return memory;
+  const isPast = all.every(([, { since }]) => since <= now) && (closed?.since ?? now) <= now;
+  if (isPast) return memory;
   const waits = Object.fromEntries(all.map(([name, wait]) => [name, { ...wait, since: Math.min(wait.since, now) }]));
-  return { ...memory, waits };
+  const since = closed?.since === undefined ? undefined : Math.min(closed.since, now);
+  return { ...memory, waits, ...(since !== undefined && { closed: { ...closed, since } }) };
 }
 
 /** Records the result of an eviction. */

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, NodePartitionStatus } from '../../api/types.ts';
-import { lastingWaits, type NodeMemory } from '../node/memory.ts';
+import { closedStatus, lastingWaits, type NodeMemory } from '../node/memory.ts';
 import type { Verdict } from '../node/verdict.ts';
 import type { WriterMode } from '../nvidia/feature-discovery/writer-mode.ts';
 import { sameJson } from '../text/fingerprint.ts';
@@ -14,7 +14,7 @@ const transientMs = 2000;
 
 /** The leader's part of a partition's status. */
 export type NodeStatusFields = Required<Pick<NodePartitionStatus, 'phase' | 'layout' | 'writerMode'>> &
-  Pick<NodePartitionStatus, 'conditions' | 'waits'>;
+  Pick<NodePartitionStatus, 'conditions' | 'closed' | 'waits'>;
 
 export interface NodeReport {
   /** What to write; undefined if the status already matches, or must not change yet. */
@@ -41,8 +41,8 @@ export function reportNode(
     return { status: undefined, requeueAfterMs: Math.min(verdict.requeueAfterMs ?? Infinity, left + 10) };
   }
   const status = describe(partition, verdict, memory, writerMode, now);
-  const { phase, layout, conditions = [], writerMode: mode, waits = [] } = current ?? {};
-  const isSame = sameJson({ phase, layout, conditions, writerMode: mode, waits }, { waits: [], ...status });
+  const { phase, layout, conditions = [], writerMode: mode, waits = [], closed } = current ?? {};
+  const isSame = sameJson({ phase, layout, conditions, writerMode: mode, waits, closed }, { waits: [], ...status });
   const again =
     verdict.transient === true && left > 0
       ? Math.min(verdict.requeueAfterMs ?? Infinity, left + 10)
@@ -78,11 +78,13 @@ function describe(
   );
   // A node that is Ready waits for nothing, whatever the decision that found it so waited for.
   const waits = phase === 'Ready' ? [] : lastingWaits(memory);
+  const closed = closedStatus(memory);
   return {
     phase,
     layout: cutText(deviceText(partition.status?.device?.gpus ?? []), 512),
     writerMode,
     conditions: [...conditions],
+    ...(closed && { closed }),
     ...(waits.length > 0 && { waits }),
   };
 }
