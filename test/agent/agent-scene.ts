@@ -4,6 +4,7 @@ import { deviceOf } from '../../src/agent/open-device.ts';
 import type { Partition } from '../../src/agent/partition.ts';
 import { nodePartitions } from '../../src/api/resources.ts';
 import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/types.ts';
+import { nextEpoch } from '../../src/core/node/observed-epoch.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { placeOf } from '../../src/core/gpu/search/instance.ts';
 import type { HostLoans } from '../../src/device/host/host-loans.ts';
@@ -123,9 +124,9 @@ export class AgentScene {
   }
 
   async grant(wish: GpuWish, overrides: Partial<Grant> = {}): Promise<void> {
-    const { status, spec } = await this.read();
-    const epoch = (spec.granted?.epoch ?? 0) + 1;
-    const planHash = status?.device?.plan?.hash ?? '';
+    const partition = await this.read();
+    const epoch = nextEpoch(partition);
+    const planHash = partition.status?.device?.plan?.hash ?? '';
     await this.set({
       granted: { gpus: [wish], epoch, planHash, deadline: later(), allowGpuReset: true, ...overrides },
     });
