@@ -97,8 +97,15 @@ describe('the main job, all programs on a real control plane', function () {
     await rig().kubectl('delete', '-k', 'samples/workloads', '--wait', '--grace-period=1');
   });
 
+  const readDevices = (): Promise<readonly unknown[]> =>
+    Promise.all(demoNodes.map(async ({ name }) => (await rig().partition(name)).status?.device));
+
   it('writes nothing and touches no device when the same policies are applied again', async () => {
     // The pods of the test before have ended; until the agents have seen it, they have something to tell.
+    await eventually(readDevices, (devices) => !JSON.stringify(devices).includes('"pods":'), {
+      timeoutMs: 30_000,
+      what: 'what the agents report',
+    });
     let count = -1;
     await eventually(
       async () => {
@@ -107,9 +114,10 @@ describe('the main job, all programs on a real control plane', function () {
         return count === last;
       },
       (isQuiet) => isQuiet,
-      // Longer than the agents' read interval.
-      { timeoutMs: 30_000, intervalMs: 2500, what: 'no writes for a while' },
+      // Much longer than the agents' read interval.
+      { timeoutMs: 60_000, intervalMs: 5000, what: 'no writes for a while' },
     );
+    const devices = await readDevices();
     const before = await rig().writes();
     const operations = await Promise.all(demoNodes.map(({ name }) => rig().rig.deviceOperations(name)));
     await applyFolder(rig().controlPlane, 'samples');
@@ -119,7 +127,10 @@ describe('the main job, all programs on a real control plane', function () {
       async () => (await rig().writes()).slice(before.length),
       (writes) => writes.length === 0,
       { forMs: 3000, intervalMs: 300 },
-    );
+    ).catch(async (error: unknown) => {
+      expect(await readDevices(), String(error)).to.deep.equal(devices);
+      throw error;
+    });
     const after = await Promise.all(demoNodes.map(({ name }) => rig().rig.deviceOperations(name)));
     expect(after.map(({ length }) => length)).to.deep.equal(operations.map(({ length }) => length));
   });
