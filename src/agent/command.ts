@@ -81,7 +81,7 @@ function describeCommand(): Command {
       .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, if its libraries are not in a usual place')
       .option(
         '--state-dir <folder>',
-        'folder on the host for the lock, the journal and the record of the agent’s work',
+        'folder on the host for the lock, the journal, the record of the agent’s work, and the last output that it did not understand',
         '/var/lib/gpu-partition',
       )
       .option(

@@ -9,6 +9,9 @@ import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device
 import { listGpuOpeners } from '../device/host/gpu-openers.ts';
 import { type HostLoans, openHostLoans } from '../device/host/host-loans.ts';
 import { Journal } from '../device/host/journal.ts';
+import type { DeviceState, GpuFault } from '../core/gpu/state/device-state.ts';
+import { writeDurably } from '../device/host/durable-file.ts';
+import { UnknownOutput } from '../device/host/not-understood.ts';
 import { lockNode, type NodeLock } from '../device/host/node-lock.ts';
 import type { Deadlines } from '../device/command/runner.ts';
 import { awaitNvidiaSmi } from '../device/command/nvidia-smi.ts';
@@ -21,6 +24,7 @@ import { GrantRefused } from '../core/report/fault.ts';
 const hostRoot = '/proc/1/root';
 
 export interface DeviceOptions {
+  readonly nodeName: string;
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
@@ -57,12 +61,22 @@ export async function openDevice(
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was interrupted; the device shows its result', { gpus: cutOff.gpus });
-  const smi = awaitNvidiaSmi({
-    ...options.timeouts,
-    ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
-    ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
-    ...(libraryPath === undefined ? {} : { libraryPath }),
+  const unknown = new UnknownOutput({
+    folder: stateDir,
+    nodeName: options.nodeName,
+    write: writeDurably,
+    tell: (message, fields) => logger.warn(message, fields),
   });
+  unknown.recall();
+  const smi = awaitNvidiaSmi(
+    {
+      ...options.timeouts,
+      ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
+      ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
+      ...(libraryPath === undefined ? {} : { libraryPath }),
+    },
+    (run) => unknown.note(run),
+  );
   const host = openHostLoans(smi, {
     folder: stateDir,
     bootIdPath: options.bootIdFile,
@@ -80,7 +94,7 @@ export async function openDevice(
     tellOfDeviceNodes(report, logger);
   };
   return {
-    device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange, host }),
+    device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange, host, unknown }),
     explainLoss: () => lock.explainLoss(),
   };
 }
@@ -95,6 +109,7 @@ export function deviceOf(
     onOperation,
     afterChange,
     host,
+    unknown,
   }: {
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'explainLoss'>;
@@ -103,37 +118,48 @@ export function deviceOf(
     /** Updates everything else on this host that depends on the devices, before anybody learns that they have changed. */
     readonly afterChange?: () => Promise<void>;
     readonly host?: HostLoans;
+    readonly unknown?: Pick<UnknownOutput, 'watch'>;
   },
 ): Device {
   return {
     async read() {
       await host?.giveBack();
-      return driver.readDevice();
+      const read = (): Promise<DeviceState> => driver.readDevice();
+      return unknown ? unknown.watch(read, listFaults) : read();
     },
     hostProblems: () => host?.problems ?? [],
     async apply(wishes, work, options) {
-      const { results, device } = await applyNode(driver, targetsOf(wishes, work), {
-        journal,
-        ...(options.state && { device: options.state }),
-        undo: options.undo,
-        allowReset: options.allowGpuReset,
-        allOrNothing: options.allOrNothing,
-        signal: options.signal,
-        explainStop: (command) => lock.explainLoss() ?? options.explainStop(disrupts(command)),
-        listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
-        listOpeners: (minor) => listGpuOpeners(minor),
-        ...(host && { host }),
-        confirm: () => demandAnswer('to confirm the grant', options.confirm),
-        onProgress: ({ uuid, done }) => {
-          logger.info('device operation', { gpu: uuid, done });
-          onOperation?.(done);
-        },
-      });
+      const apply = (): ReturnType<typeof applyNode> =>
+        applyNode(driver, targetsOf(wishes, work), {
+          journal,
+          ...(options.state && { device: options.state }),
+          undo: options.undo,
+          allowReset: options.allowGpuReset,
+          allOrNothing: options.allOrNothing,
+          signal: options.signal,
+          explainStop: (command) => lock.explainLoss() ?? options.explainStop(disrupts(command)),
+          listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),
+          listOpeners: (minor) => listGpuOpeners(minor),
+          ...(host && { host }),
+          confirm: () => demandAnswer('to confirm the grant', options.confirm),
+          onProgress: ({ uuid, done }) => {
+            logger.info('device operation', { gpu: uuid, done });
+            onOperation?.(done);
+          },
+        });
+      const failuresOf = ({ results }: Awaited<ReturnType<typeof apply>>) =>
+        results.flatMap(({ error }) => error ?? []);
+      const { results, device } = await (unknown ? unknown.watch(apply, failuresOf) : apply());
       if (results.some(({ operations }) => operations > 0)) await afterChange?.();
       const failures = results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
       return { failures, state: device };
     },
   };
+}
+
+/** What a reading says of GPUs that could not be read. */
+function listFaults({ gpus, lost }: DeviceState): readonly GpuFault[] {
+  return [...gpus, ...lost].flatMap(({ fault }) => fault ?? []);
 }
 
 function tellOfDeviceNodes({ done, missing, problems }: DeviceNodeReport, logger: Logger): void {

@@ -1,9 +1,15 @@
-import { constants, lstatSync } from 'node:fs';
+import { constants, lstatSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { CliError } from './exit.ts';
 import type { Terminal } from './terminal.ts';
+
+/** The file that is meant by a path: in a folder, one of this name. */
+export function nameNewFile(path: string, name: string, { cwd }: Pick<Terminal, 'cwd'>): string {
+  const isFolder = path !== '-' && statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? join(path, name) : path;
+}
 
 /** Before long work: whether its result can be written. @throws CliError if the file already exists */
 export function demandNewFile(path: string, { cwd }: Pick<Terminal, 'cwd'>): void {

@@ -85,11 +85,21 @@ export class PodResourcesClient {
     for (const call of this.#calls) call.cancel();
   }
 
-  async #ask<Answer>(method: PodResourcesMethod, codec: MessageCodec<Answer>): Promise<Answer> {
+  /**
+   * An answer as it came.
+   *
+   * @throws KubeletError
+   */
+  async read(method: PodResourcesMethod): Promise<Buffer> {
     const tried = `${method} on ${this.#socket}`;
     await findSocket(this.#socket, tried);
     if (this.#isClosed) throw new KubeletError('KubeletUnavailable', { tried, found: 'this client was closed' });
-    const bytes = await this.#call(method, tried);
+    return this.#call(method, tried);
+  }
+
+  async #ask<Answer>(method: PodResourcesMethod, codec: MessageCodec<Answer>): Promise<Answer> {
+    const tried = `${method} on ${this.#socket}`;
+    const bytes = await this.read(method);
     try {
       return codec.decode(bytes);
     } catch (error) {

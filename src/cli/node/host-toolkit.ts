@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-import { refreshDeviceNodes } from '../../device/host/device-nodes.ts';
+import { askToolkit, type DeviceNodeOptions, refreshDeviceNodes } from '../../device/host/device-nodes.ts';
 import { readTimeouts } from '../../device/command/timeout-options.ts';
 import type { HostOptions } from './host.ts';
 
@@ -13,13 +13,27 @@ export async function refreshHost(
   { toolkitRoot, driverRoot, nvidiaSmi, ...timeouts }: ToolkitOptions,
   cwd: string,
 ): Promise<readonly string[]> {
-  // A named nvidia-smi may be for any machine: its devices are not known to be this machine's.
-  const root = toolkitRoot ?? driverRoot ?? (nvidiaSmi === undefined ? '/' : undefined);
   const { changeMs } = readTimeouts(timeouts);
   const { problems } = await refreshDeviceNodes({
-    roots: root === undefined ? [] : [resolve(cwd, root)],
-    ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
+    ...findRoots({ toolkitRoot, driverRoot, nvidiaSmi }, cwd),
     ...(changeMs === undefined ? {} : { timeoutMs: changeMs }),
   });
   return problems;
+}
+
+/** What the toolkit of this machine says of itself. */
+export function askHostToolkit(options: ToolkitOptions, cwd: string): ReturnType<typeof askToolkit> {
+  return askToolkit(findRoots(options, cwd));
+}
+
+function findRoots(
+  { toolkitRoot, driverRoot, nvidiaSmi }: { readonly [Key in keyof ToolkitOptions]?: ToolkitOptions[Key] | undefined },
+  cwd: string,
+): Pick<DeviceNodeOptions, 'roots' | 'driverRoots'> {
+  // A named nvidia-smi may be for any machine: its devices are not known to be this machine's.
+  const root = toolkitRoot ?? driverRoot ?? (nvidiaSmi === undefined ? '/' : undefined);
+  return {
+    roots: root === undefined ? [] : [resolve(cwd, root)],
+    ...(driverRoot === undefined ? {} : { driverRoots: [resolve(cwd, driverRoot)] }),
+  };
 }

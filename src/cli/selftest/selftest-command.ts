@@ -6,15 +6,16 @@ import { recordRuns } from '../../device/command/recorder.ts';
 import { integer } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError, type ExitCode } from '../exit.ts';
-import { demandNewFile, saveNewFile } from '../new-file.ts';
+import { demandNewFile, nameNewFile, saveNewFile } from '../new-file.ts';
 import { findHostTool } from '../node/host.ts';
 import { addPodOptions, type PodOptions } from '../node/host-pods.ts';
 import { addChangeOptions, addNodeOptions, type NodeCommandOptions } from '../node/node-options.ts';
 import { readPath } from '../path-option.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
-import { writeBundle } from '../../core/selftest/bundle.ts';
+import { bundleName, writeBundle } from '../../core/selftest/bundle.ts';
 import type { ChangeOptions } from './change-run.ts';
 import { describeMachine } from './this-machine.ts';
+import { readHostFacts } from './host-facts.ts';
 import { thisHost } from './host-view.ts';
 import type { Selftest } from '../../core/selftest/selftest.ts';
 import { type RecordedSelftest, runSelftest, type SelftestOptions, type TestedTool } from './selftest.ts';
@@ -40,12 +41,13 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
     .option('--deadline <seconds>', 'start no further profile after this time', integer(1, 86_400), 900)
     .option(
       '--bundle <file>',
-      'write a support bundle (a new file, or -): the output of every nvidia-smi run, and the findings',
+      'write a support bundle (a new file, a folder for one named by the time, or -): the output of every nvidia-smi run, the findings, and what the host shows of its driver',
       readPath,
     )
     .option('--unredacted', 'keep serial numbers, names of processes and of this machine in the bundle')
     .action(async (options: Options) => {
-      const { bundle, output } = options;
+      const { output } = options;
+      const bundle = options.bundle && nameNewFile(options.bundle, bundleName(Date.now()), terminal);
       const asked = readOptions(options);
       if (bundle !== undefined) demandNewFile(bundle, terminal);
       // With the bundle on standard output the report goes to standard error.
@@ -75,14 +77,11 @@ export function selftestCommand({ terminal, outcome }: CommandContext): Command 
     });
 }
 
-async function writeOut(
-  bundle: string,
-  done: RecordedSelftest,
-  { output, unredacted }: Options,
-  terminal: Terminal,
-): Promise<void> {
-  const source = { ...done, machine: describeMachine(), now: Date.now(), isUnredacted: unredacted === true };
-  const text = writeBundle(source);
+async function writeOut(bundle: string, done: RecordedSelftest, options: Options, terminal: Terminal): Promise<void> {
+  const { output, unredacted } = options;
+  const host = await readHostFacts(options, thisHost, terminal.cwd);
+  const now = Date.now();
+  const text = writeBundle({ ...done, machine: describeMachine(), host, now, isUnredacted: unredacted === true });
   if (bundle === '-') {
     terminal.stdout.write(text);
     return;

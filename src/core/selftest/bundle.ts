@@ -2,8 +2,14 @@ import { toProductLabel } from '../gpu/geometry/product-name.ts';
 import type { SmiRun } from '../smi/smi-run.ts';
 import { timeText } from '../text/time.ts';
 import { describeStates } from './recorded-state.ts';
+import { type HostFacts, redactFacts } from './host-facts.ts';
 import { hideHost, redactOutput } from './redaction.ts';
 import type { Selftest } from './selftest.ts';
+
+/** Name of a bundle's file, by the time of its run: `gpu-partition-selftest-20260101T120000Z.jsonl`. */
+export function bundleName(now: number): string {
+  return `gpu-partition-selftest-${timeText(now).replaceAll(/[-:]/g, '')}.jsonl`;
+}
 
 /** First line of a bundle; the runs follow, one per line. */
 export interface BundleHead {
@@ -15,6 +21,7 @@ export interface BundleHead {
   readonly state: Selftest['state'];
   readonly checks: Selftest['checks'];
   readonly change?: Selftest['change'];
+  readonly host: HostFacts;
 }
 
 /** One run, in the format of the recordings that tests replay (test/fixtures/nvidia-smi), followed by extra fields. */
@@ -34,6 +41,8 @@ export interface BundleRun {
   /** The part of `stdout` that came from standard error. */
   readonly stderr: string;
   readonly end: 'Exited' | 'TimedOut' | 'TooLong' | 'NotRun';
+  /** When it began, RFC 3339 with milliseconds. */
+  readonly time: string;
   readonly ms: number;
 }
 
@@ -49,13 +58,14 @@ export interface BundleSource {
   readonly selftest: Selftest;
   readonly runs: readonly SmiRun[];
   readonly machine: TestedMachine;
+  readonly host: HostFacts;
   readonly now: number;
   /** Keeps serial numbers, and names of processes and of the machine. */
   readonly isUnredacted: boolean;
 }
 
 /** The lines of a bundle: JSON, one item per line. */
-export function writeBundle({ selftest, runs, machine, now, isUnredacted }: BundleSource): string {
+export function writeBundle({ selftest, runs, machine, host, now, isUnredacted }: BundleSource): string {
   const { versions, state, checks, change } = selftest;
   const { name, uid, system } = machine;
   const hide = (text: string): string => (isUnredacted ? text : hideHost(text, name));
@@ -71,10 +81,11 @@ export function writeBundle({ selftest, runs, machine, now, isUnredacted }: Bund
       message: hide(isUnredacted ? message : (redacted ?? message)),
     })),
     ...(change && { change }),
+    host: isUnredacted ? host : redactFacts(host, name),
   };
   const states = describeStates(runs);
   const gpus = selftest.products.map((product) => toProductLabel(product).replace(/^NVIDIA-/, '')).join();
-  const lines = runs.map(({ args, result, ms }, at): BundleRun => {
+  const lines = runs.map(({ args, result, begin, ms }, at): BundleRun => {
     const isRun = !(result instanceof Error);
     const clean = (text: string): string => (isUnredacted ? text : redactOutput(text, name));
     return {
@@ -89,6 +100,7 @@ export function writeBundle({ selftest, runs, machine, now, isUnredacted }: Bund
       after: states[at]?.after ?? null,
       stderr: isRun ? clean(result.stderr ?? '') : hide(result.message),
       end: isRun ? result.end : 'NotRun',
+      time: new Date(begin).toISOString(),
       ms: Math.round(ms),
     };
   });

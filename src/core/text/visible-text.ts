@@ -1,3 +1,5 @@
+import { mapTexts } from './map-texts.ts';
+
 /** Control and format characters (including those that change the text direction), lone surrogates and line separators. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
@@ -8,14 +10,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
  * keeps its length: the API's bounds still hold for it.
  */
 export function printable<T>(value: T): T {
-  return replaceTexts(value) as T;
-}
-
-function replaceTexts(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll(UNPRINTABLE, '\ufffd');
-  if (Array.isArray(value)) return value.map(replaceTexts);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceTexts(item)]));
+  return mapTexts(value, (text) => text.replaceAll(UNPRINTABLE, '\ufffd'));
 }
 
 /**

@@ -15,6 +15,8 @@ import {
 import { refuseOutput, type Execution } from '../../core/smi/output.ts';
 import { parseComputeProfiles, type ComputeProfileRow } from '../../core/smi/profile-table.ts';
 import { parseReport, type ReportedGpu } from '../../core/smi/report-parser.ts';
+import type { SmiRun } from '../../core/smi/smi-run.ts';
+import { recordRuns } from './recorder.ts';
 import { Runner, type Deadlines } from './runner.ts';
 import { describeCommand, type ChangeCommand, type ReadCommand } from '../../core/smi/smi-command.ts';
 import { readTables } from '../reading/gpu-tables.ts';
@@ -32,10 +34,13 @@ export function openNvidiaSmi(options: NvidiaSmiOptions = {}): NvidiaSmi {
   return new NvidiaSmi(makeExecute(findTool(options), options), options);
 }
 
-/** The same, if the driver may not be there yet: each reading reports when it is missing. */
-export function awaitNvidiaSmi(options: NvidiaSmiOptions): NvidiaSmi {
+/** The same, if the driver may not be there yet: each reading reports when it is missing. @param note takes each run */
+export function awaitNvidiaSmi(options: NvidiaSmiOptions, note: (run: SmiRun) => void): NvidiaSmi {
   return new NvidiaSmi(
-    makeExecute(() => findTool(options), options),
+    recordRuns(
+      makeExecute(() => findTool(options), options),
+      note,
+    ),
     options,
   );
 }

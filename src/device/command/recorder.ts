@@ -5,8 +5,8 @@ import type { SmiRun } from '../../core/smi/smi-run.ts';
 /** Reports each run, whatever its result. */
 export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {
   return async (args, deadlineMs) => {
-    const begin = performance.now();
-    const tell = (result: Execution | Error): void => note({ args, result, ms: performance.now() - begin });
+    const [begin, started] = [Date.now(), performance.now()];
+    const tell = (result: Execution | Error): void => note({ args, result, begin, ms: performance.now() - started });
     try {
       const execution = await execute(args, deadlineMs);
       tell(execution);

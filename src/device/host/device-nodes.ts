@@ -13,6 +13,12 @@ export interface DeviceNodeOptions {
   readonly timeoutMs?: number;
 }
 
+/** A command line, and all that it printed. */
+export interface ToolkitAnswer {
+  readonly command: string;
+  readonly output: string;
+}
+
 export interface DeviceNodeReport {
   /** Command lines. */
   readonly done: readonly string[];
@@ -66,6 +72,20 @@ export async function refreshDeviceNodes(options: DeviceNodeOptions): Promise<De
     }
   }
   return { done, problems };
+}
+
+/** What the toolkit says of itself and of the CDI devices that it finds; empty if there is none. Never throws. */
+export async function askToolkit(options: DeviceNodeOptions): Promise<readonly ToolkitAnswer[]> {
+  const tool = options.roots.length === 0 ? undefined : findToolkit(options);
+  if (tool === undefined) return [];
+  const execute = makeExecute(tool, { program: 'nvidia-ctk', maxOutputBytes: 64 * 1024 });
+  const answers: ToolkitAnswer[] = [];
+  for (const args of [['--version'], ['cdi', 'list']]) {
+    const command = ['nvidia-ctk', ...args].join(' ');
+    const output = await execute(args, options.timeoutMs ?? 10_000).then(({ stdout }) => stdout, String);
+    answers.push({ command, output });
+  }
+  return answers;
 }
 
 function findToolkit({ roots, searchPath }: DeviceNodeOptions): Tool | undefined {

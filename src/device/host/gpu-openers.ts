@@ -28,7 +28,7 @@ export function listGpuOpeners(
   const programs = list(proc)
     .filter((name) => /^\d+$/.test(name))
     .toSorted((a, b) => Number(a) - Number(b))
-    .filter((pid) => list(proc, pid, 'fd').some((fd) => isMeant(readDevice(proc, pid, 'fd', fd))))
+    .filter((pid) => list(proc, pid, 'fd').some((fd) => isMeant(deviceAt(proc, pid, 'fd', fd))))
     .map((pid) => `${readName(proc, pid)} (pid ${pid}${describeOwner(readText(proc, pid, 'cgroup'))})`);
   const module = existsSync(join(modules, 'nvidia_drm'))
     ? ['the module nvidia_drm (modprobe -r nvidia_drm unloads it)']
@@ -50,27 +50,34 @@ function readMajors(proc: string): ReadonlySet<number> {
 interface Device {
   readonly major: number;
   readonly minor: number;
+  /** Permissions. */
+  readonly mode: number;
 }
 
 /**
  * The device that an open file is, if it is one, whatever its path is called: a container has device files of its own, under any name. The
  * numbers are packed as in Linux' `dev_t`.
  */
-function readDevice(...path: readonly string[]): Device | undefined {
+export function deviceAt(...path: readonly string[]): Device | undefined {
   try {
     const { mode, rdev } = statSync(join(...path), { bigint: true });
     if ((mode & BigInt(constants.S_IFMT)) !== BigInt(constants.S_IFCHR)) return undefined;
     const major = Number(((rdev >> 8n) & 0xfffn) | ((rdev >> 32n) & ~0xfffn));
     const minor = Number((rdev & 0xffn) | ((rdev >> 12n) & ~0xffn));
-    return { major, minor };
+    return { major, minor, mode: Number(mode & 0o7777n) };
   } catch {
     // It was closed since.
     return undefined;
   }
 }
 
+/** The systemd service of a process, by its `/proc/PID/cgroup`. */
+export function unitOf(cgroup: string): string | undefined {
+  return /\/([\w@.:-]+\.service)(?:\/|$)/m.exec(cgroup)?.[1];
+}
+
 function describeOwner(cgroup: string): string {
-  const unit = /\/([\w@.:-]+\.service)(?:\/|$)/m.exec(cgroup)?.[1];
+  const unit = unitOf(cgroup);
   if (/(?:^|[/-])pod[0-9a-f][0-9a-f_-]+/m.test(cgroup)) return ', a pod';
   return unit === undefined ? '' : `, ${unit}`;
 }

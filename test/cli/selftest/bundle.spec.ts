@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { type BundleHead, type BundleRun, writeBundle } from '../../../src/core/selftest/bundle.ts';
 import { describeMachine } from '../../../src/cli/selftest/this-machine.ts';
+import type { HostFacts } from '../../../src/core/selftest/host-facts.ts';
 import { redactOutput } from '../../../src/core/selftest/redaction.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
 import type { Execute } from '../../../src/device/command/child.ts';
@@ -21,11 +22,24 @@ const cut =
   'ci 0 13 0 profile 0 place 0:1\ngpu 1 mig 0 pending 0\n';
 const train = 'proc gpu 0 gi 13 ci 0 pid 42 mem 1200 name python3 /home/bob/</process_name> train.py\n';
 
+const noFacts: HostFacts = {
+  kernelLog: [],
+  driver: {},
+  modules: [],
+  deviceNodes: [],
+  cdi: [],
+  toolkit: [],
+  podResources: [],
+  cgroups: 'v2',
+  services: [],
+  notRead: [],
+};
+
 function read(
   { selftest, runs }: RecordedSelftest,
   isUnredacted = false,
 ): { readonly text: string; readonly head: BundleHead; readonly lines: readonly BundleRun[] } {
-  const text = writeBundle({ selftest, runs, machine: describeMachine(), now: 0, isUnredacted });
+  const text = writeBundle({ selftest, runs, machine: describeMachine(), host: noFacts, now: 0, isUnredacted });
   const [head, ...lines] = text
     .trim()
     .split('\n')
@@ -91,15 +105,23 @@ describe('the support bundle of a node', () => {
   it('holds every run with its time and its end, also one that was not run at all', async () => {
     const node = aNode([A100], cut.replace(/gpu 1.*\n/, ''));
     const done = await node.selftest();
-    const failed = { args: ['-L'], result: new Error(`no chroot on ${hostname()}`), ms: 1.4 };
+    const failed = { args: ['-L'], result: new Error(`no chroot on ${hostname()}`), begin: 1000, ms: 1.4 };
     const late = {
       args: ['-q', '-x'],
       result: { rc: 255, stdout: 'x', stderr: 'x', end: 'TimedOut' as const },
+      begin: 2000,
       ms: 15_000,
     };
     const { lines } = read({ ...done, runs: [...done.runs, failed, late] });
     expect(lines).to.have.length(done.runs.length + 2);
-    expect(lines.at(-2)).to.include({ rc: -1, end: 'NotRun', stdout: '', stderr: 'no chroot on host', ms: 1 });
+    expect(lines.at(-2)).to.include({
+      rc: -1,
+      end: 'NotRun',
+      stdout: '',
+      stderr: 'no chroot on host',
+      ms: 1,
+      time: '1970-01-01T00:00:01.000Z',
+    });
     expect(lines.at(-1)).to.include({ rc: 255, end: 'TimedOut', stdout: 'x', stderr: 'x', ms: 15_000 });
   });
 

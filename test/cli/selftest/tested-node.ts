@@ -26,7 +26,12 @@ export class TestedNode extends InProcessNode {
   }
 
   get host(): HostView {
-    return { proc: `${this.#folder}/proc`, sys: `${this.#folder}/sys`, pid: process.pid, isPod: false };
+    const [proc, sys, kmsg] = ['proc', 'sys', 'kmsg'].map((name) => `${this.#folder}/${name}`) as [
+      string,
+      string,
+      string,
+    ];
+    return { proc, sys, kmsg, root: this.#folder, pid: process.pid, isPod: false };
   }
 
   async selftest(host: Partial<HostView> = {}): Promise<RecordedSelftest> {

@@ -1,0 +1,242 @@
+import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parse } from 'yaml';
+
+import { isGpuResource } from '../../core/pods/gpu-resource.ts';
+import {
+  type CdiSpec,
+  type DeviceNode,
+  type HostFacts,
+  type KubeletFact,
+  pickDriverMessages,
+  type RunningService,
+} from '../../core/selftest/host-facts.ts';
+import { deviceAt, unitOf } from '../../device/host/gpu-openers.ts';
+import { notUnderstoodFile } from '../../device/host/not-understood.ts';
+import { PodResourcesClient } from '../../kubelet/pod-resources.ts';
+import { allocatableResponse, listResponse } from '../../kubelet/pod-resources-messages.ts';
+import type { PodOptions } from '../node/host-pods.ts';
+import { askHostToolkit, type ToolkitOptions } from '../node/host-toolkit.ts';
+import type { HostView } from './host-view.ts';
+
+/** Bounds, in bytes: the driver has a file for each instance, and a spec an entry. */
+const mostFileBytes = 4096;
+const mostFiles = 400;
+const mostSpecBytes = 1024 * 1024;
+const mostLogBytes = 16 * 1024 * 1024;
+const mostAnswerBytes = 512 * 1024;
+
+/** Programs without which GPUs of a node do not work, or that hold them; by the first 15 characters, which is what the kernel keeps. */
+const services = [
+  'kubelet',
+  'k3s-server',
+  'k3s-agent',
+  'rke2',
+  'containerd',
+  'crio',
+  'dockerd',
+  'nvidia-persistenced',
+  'nv-fabricmanager',
+  'nvidia-fabricmanager',
+  'nv-hostengine',
+  'dcgm-exporter',
+  'nvidia-device-plugin',
+  'gpu-feature-discovery',
+  'nvidia-mig-manager',
+  'nvsm_core',
+].map((name) => name.slice(0, 15));
+
+type Options = PodOptions & ToolkitOptions & { readonly stateDir: string };
+
+/** Reads what helps to understand a node from afar. Nothing that is missing or forbidden ends it: `notRead` says so. */
+export async function readHostFacts(options: Options, host: HostView, cwd: string): Promise<HostFacts> {
+  const notRead: string[] = [];
+  const attempt = <Result>(what: string, none: Result, read: () => Result): Result => {
+    try {
+      return read();
+    } catch (error) {
+      notRead.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      return none;
+    }
+  };
+  const { proc, sys, root } = host;
+  const note = join(options.stateDir, notUnderstoodFile);
+  return {
+    kernelLog: attempt<readonly string[]>('the kernel’s log', [], () => pickDriverMessages(readRecords(host.kmsg))),
+    driver: attempt('the driver’s files', {}, () => readFolder(join(proc, 'driver/nvidia'))),
+    modules: attempt<readonly string[]>('the modules', [], () => [
+      ...linesOf(join(proc, 'modules'), /^(?:nvidia|nouveau|gdrdrv|vfio)/),
+      ...linesOf(join(proc, 'devices'), /nvidia/),
+    ]),
+    deviceNodes: attempt<readonly DeviceNode[]>('device nodes', [], () => listDeviceNodes(`${root}/dev`)),
+    cdi: ['etc/cdi', 'run/cdi'].flatMap((folder) =>
+      attempt<readonly CdiSpec[]>(`CDI specs in /${folder}`, [], () => readSpecs(`${root}/${folder}`)),
+    ),
+    toolkit: await askHostToolkit(options, cwd),
+    podResources: await readKubelet(options, notRead),
+    cgroups: existsSync(join(sys, 'fs/cgroup/cgroup.controllers'))
+      ? 'v2'
+      : existsSync(join(sys, 'fs/cgroup/memory'))
+        ? 'v1'
+        : 'unknown',
+    services: attempt<readonly RunningService[]>('services', [], () => listServices(proc)),
+    ...(existsSync(note) && {
+      notUnderstood: attempt<unknown>(note, undefined, () => JSON.parse(readFileSync(note, 'utf8'))),
+    }),
+    notRead,
+  };
+}
+
+/** `/dev/kmsg` gives a record with each read, and an error instead of an end. */
+function readRecords(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const buffer = Buffer.alloc(8192);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    while (bytes < mostLogBytes) {
+      const read = readRecord(file, buffer);
+      if (read === undefined) continue;
+      if (read === 0) break;
+      bytes += read;
+      chunks.push(Buffer.from(buffer.subarray(0, read)));
+    }
+  } finally {
+    closeSync(file);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** @returns 0 at the end; undefined if the record was overwritten meanwhile */
+function readRecord(file: number, buffer: Buffer): number | undefined {
+  try {
+    return readSync(file, buffer);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EAGAIN') return 0;
+    if (code === 'EPIPE') return undefined;
+    throw error;
+  }
+}
+
+function readFolder(folder: string): Readonly<Record<string, string>> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const read = files.slice(0, mostFiles).map(({ parentPath, name }) => {
+    const path = join(parentPath, name);
+    return [path.slice(folder.length + 1), readHead(path)] as const;
+  });
+  return Object.fromEntries(read);
+}
+
+/** Files of `/proc` have no size. */
+function readHead(path: string): string {
+  try {
+    return readFileSync(path).subarray(0, mostFileBytes).toString('utf8');
+  } catch (error) {
+    return `(${error instanceof Error ? error.message : String(error)})`;
+  }
+}
+
+function linesOf(path: string, pattern: RegExp): readonly string[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.map((line) => line.trim()).filter((line) => pattern.test(line.replace(/^\d+ /, '')));
+}
+
+function listDeviceNodes(folder: string): readonly DeviceNode[] {
+  const names = readdirSync(folder).filter((name) => name.startsWith('nvidia'));
+  return names.toSorted().flatMap((name): readonly DeviceNode[] => {
+    const path = join(folder, name);
+    const device = deviceAt(path);
+    if (device !== undefined) return [{ path: `/dev/${name}`, ...device, mode: device.mode.toString(8) }];
+    const inner = tryList(path);
+    return inner.toSorted().flatMap((one) => {
+      const found = deviceAt(path, one);
+      return found === undefined ? [] : [{ path: `/dev/${name}/${one}`, ...found, mode: found.mode.toString(8) }];
+    });
+  });
+}
+
+function tryList(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+interface Spec {
+  readonly kind?: unknown;
+  readonly cdiVersion?: unknown;
+  readonly devices?: readonly {
+    readonly name?: unknown;
+    readonly containerEdits?: { readonly deviceNodes?: readonly { readonly path?: unknown }[] };
+  }[];
+}
+
+/** Of NVIDIA's devices: names and device nodes. A spec has an environment too, which nobody needs. */
+function readSpecs(folder: string): readonly CdiSpec[] {
+  return tryList(folder)
+    .filter((name) => /\.(?:ya?ml|json)$/.test(name))
+    .flatMap((name) => {
+      const text = readFileSync(join(folder, name), 'utf8');
+      if (text.length > mostSpecBytes) return [{ file: name, kind: 'too large', version: '', devices: [] }];
+      const { kind, cdiVersion, devices = [] } = parse(text) as Spec;
+      if (!String(kind).includes('nvidia')) return [];
+      return [
+        {
+          file: basename(name),
+          kind: String(kind),
+          version: String(cdiVersion),
+          devices: devices.map((device) => ({
+            name: String(device.name),
+            nodes: (device.containerEdits?.deviceNodes ?? []).map(({ path }) => String(path)),
+          })),
+        },
+      ];
+    });
+}
+
+async function readKubelet(
+  { podResourcesSocket: socket, ignorePods = false }: PodOptions,
+  notRead: string[],
+): Promise<readonly KubeletFact[]> {
+  if (ignorePods || !existsSync(socket)) return [];
+  const client = new PodResourcesClient({ socket });
+  const facts: KubeletFact[] = [];
+  for (const method of ['List', 'GetAllocatableResources'] as const) {
+    try {
+      const bytes = await client.read(method);
+      const base64 = bytes.subarray(0, mostAnswerBytes).toString('base64');
+      facts.push({ method, bytes: bytes.length, answer: decode(method, bytes), base64 });
+    } catch (error) {
+      notRead.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return facts;
+}
+
+function decode(method: 'List' | 'GetAllocatableResources', bytes: Buffer): unknown {
+  try {
+    if (method === 'GetAllocatableResources') return allocatableResponse.decode(bytes);
+    const { podResources } = listResponse.decode(bytes);
+    return podResources.filter(({ containers }) =>
+      containers.some(
+        ({ devices, dynamicResources = [] }) =>
+          dynamicResources.length > 0 || devices.some(({ resourceName }) => isGpuResource(resourceName)),
+      ),
+    );
+  } catch (error) {
+    return `not a valid answer: ${String(error)}`;
+  }
+}
+
+function listServices(proc: string): readonly RunningService[] {
+  return readdirSync(proc)
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const name = readHead(join(proc, pid, 'comm')).trim();
+      if (!services.includes(name)) return [];
+      const unit = unitOf(readHead(join(proc, pid, 'cgroup')));
+      return [{ name, pid: Number(pid), ...(unit !== undefined && { unit }) }];
+    });
+}
