@@ -40,7 +40,8 @@ describe('etcd restored from a backup', function () {
     await expectLayout('1 GPU: 2×3g.20gb');
     const programs = [rig().rig.controller, ...rig().rig.agents];
     for (const program of programs) {
-      expect(program.pid, `${program.name} survived`).to.be.a('number');
+      expect(program.crashes, program.name).to.equal(0);
+      expect(program.isRunning, program.name).to.equal(true);
       expect(await program.readLog()).to.contain('restored from a backup');
     }
   });

@@ -1,5 +1,6 @@
 import { countWords } from '../../core/text/count-words.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import { countLimit } from '../../core/rollout/limit.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { parseState } from '../nvidia-smi/state/state-text.ts';
@@ -62,8 +63,15 @@ export async function drawFleet(
     const phase = inFlight.includes(name) ? 'changing' : (partition?.status?.phase ?? 'Pending');
     return `${name.padEnd(7)} ${phase.padEnd(9)} ${drawSlices(await rig.deviceState(name)).padEnd(38)} ${said}`;
   });
-  const summary = `${policy?.status?.summary ?? ''}; ${inFlight.length} of at most ${fleetBudget} in flight`;
-  return [...(await Promise.all(rows)), summary];
+  return [...(await Promise.all(rows)), describeInFlight(policy)];
+}
+
+/** `9/12 ready, 3 updating; 3 of at most 3 in flight` */
+export function describeInFlight(policy: GpuPartitionPolicy | undefined): string {
+  if (policy === undefined) return '';
+  const { spec, status } = policy;
+  const most = countLimit(spec.rollout?.maxUnavailable ?? 1, fleetNodes.length);
+  return `${status?.summary ?? ''}; ${status?.inFlight?.length ?? 0} of at most ${most} in flight`;
 }
 
 /** `[1g.6gb][1g.6gb][2g.12gb]` */

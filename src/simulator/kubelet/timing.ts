@@ -10,8 +10,8 @@ export interface KubeletTiming {
   readonly startMs: number;
   /** From SIGTERM to a container's exit; the pod's grace period is the limit. */
   readonly stopMs: number;
-  /** Until a device plugin or GPU Feature Discovery restarts after it exits; a real kubelet takes 10 s and more. */
-  readonly pluginRestartMs: number;
+  /** Until a program that has exited is started again; a real kubelet takes 10 s and more. */
+  readonly restartMs: number;
   /** Between two rounds of GPU Feature Discovery (`sleepInterval`). */
   readonly gfdIntervalMs: number;
   /** From the start of GPU Feature Discovery to its first labels, including NFD's part. */
@@ -24,7 +24,7 @@ export const usualKubeletTiming: KubeletTiming = {
   statusLagMs: 0,
   startMs: 0,
   stopMs: 50,
-  pluginRestartMs: 500,
+  restartMs: 500,
   gfdIntervalMs: 60_000,
   gfdStartMs: 0,
 };

@@ -4,7 +4,7 @@ import type { RigProcess } from './process.ts';
 
 const agentNamespace = 'gpu-partition-agents';
 const agentName = 'gpu-partition-agent';
-const notStarted: PodProgram = { isRunning: false, ends: 0 };
+const notStarted: PodProgram = { isRunning: false, ends: 0, crashedAtMs: undefined, start: () => undefined };
 
 /** The agent process that a pod of the agents' DaemonSet stands for; undefined for other pods. */
 export function agentOf(pod: PodObject, agents: ReadonlyMap<string, RigProcess>): PodProgram | undefined {

@@ -16,6 +16,9 @@ export class RigProcess implements PodProgram {
   readonly #onChange: () => void;
   #child: ChildProcess | undefined;
   #ends = 0;
+  #crashes = 0;
+  #crashedAtMs: number | undefined;
+  #isToldToEnd = false;
 
   /** @param onChange called after it has started or exited */
   constructor(
@@ -44,6 +47,15 @@ export class RigProcess implements PodProgram {
     return this.#ends;
   }
 
+  /** How often it has ended without {@link stop}. */
+  get crashes(): number {
+    return this.#crashes;
+  }
+
+  get crashedAtMs(): number | undefined {
+    return this.isRunning ? undefined : this.#crashedAtMs;
+  }
+
   /** Exit status of the last run; undefined while it runs, null when a signal ended it. */
   get exitCode(): number | null | undefined {
     return this.#child && this.pid === undefined ? this.#child.exitCode : undefined;
@@ -52,6 +64,8 @@ export class RigProcess implements PodProgram {
   /** Starts it if it is not running. */
   start(): void {
     if (this.pid !== undefined) return;
+    this.#isToldToEnd = false;
+    this.#crashedAtMs = undefined;
     const log = openSync(this.logFile, 'a');
     // Node's own memory settings are part of how the programs are deployed (config/).
     const child = spawn(process.execPath, ['--max-semi-space-size=1', ...this.#argv], {
@@ -67,14 +81,20 @@ export class RigProcess implements PodProgram {
     child.once('exit', () => {
       this.#guard.forget(pid);
       this.#ends += 1;
+      if (!this.#isToldToEnd) {
+        this.#crashes += 1;
+        this.#crashedAtMs = performance.now();
+      }
       this.#onChange();
     });
     this.#onChange();
   }
 
-  /** Ends it and waits for its exit. SIGKILL, as in a crash. */
+  /** Ends it and waits for its exit. SIGKILL, as in a crash; but it is left to the caller to start it again. */
   async stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const child = this.#child;
+    this.#isToldToEnd = true;
+    this.#crashedAtMs = undefined;
     if (child === undefined || this.pid === undefined) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);

@@ -90,7 +90,7 @@ export function useDaemonBench(): () => DaemonBench {
   const cluster = useSharedCluster();
   let bench: DaemonBench | undefined;
   before(async () => {
-    bench = new DaemonBench(await GpuNodes.start(cluster(), { pluginRestartMs: 100, gfdIntervalMs: 200 }));
+    bench = new DaemonBench(await GpuNodes.start(cluster(), { restartMs: 100, gfdIntervalMs: 200 }));
   });
   after(async () => bench?.nodes.stop());
   return () => {

@@ -39,6 +39,20 @@ describe('the pod of a node’s agent in a simulated cluster', function () {
     expect((await untilReady('True')).status?.containerStatuses?.[0]).to.deep.include({ ready: true, restartCount: 1 });
   });
 
+  it('is not ready when the agent has died by itself, and ready again when its kubelet has restarted it', async () => {
+    const before = (await untilReady('True')).status?.containerStatuses?.[0]?.restartCount ?? 0;
+    const agent = rig().rig.agent(node);
+    const pid = agent.pid ?? 0;
+    process.kill(pid, 'SIGKILL');
+    await eventually(
+      () => untilReady('True'),
+      ({ status }) => status?.containerStatuses?.[0]?.restartCount === before + 1,
+      { timeoutMs: 20_000, what: 'the restart' },
+    );
+    expect(agent.pid).to.be.a('number').and.not.equal(pid);
+    expect(agent.crashes).to.equal(1);
+  });
+
   it('is not ready on a rebooted node until the agent is running there', async () => {
     await rig().rig.rebootNode(node, { withAgent: false });
     await untilReady('False');

@@ -64,7 +64,7 @@ export class NodeDaemons {
       settings: readDaemonSettings(pod, role),
       work: this.#workOf(role, pod),
       isStuck: () => role === 'device-plugin' && registration.fault === 'NeverReady',
-      restartMs: this.#timing.pluginRestartMs,
+      restartMs: this.#timing.restartMs,
     });
   }
 

@@ -24,7 +24,7 @@ export async function syncNode(machine: Machine, sight: NodeSight): Promise<Reco
   const { client, shown, timing } = sight;
   if (machine.node.plugin !== 'pod') machine.watchDevices(shown?.metadata.labels ?? {});
   const { advertised } = machine;
-  const retry = advertised.failure === undefined ? {} : { requeueAfterMs: timing.pluginRestartMs };
+  const retry = advertised.failure === undefined ? {} : { requeueAfterMs: timing.restartMs };
   if (shown === undefined) {
     await register(machine, sight);
     return retry;

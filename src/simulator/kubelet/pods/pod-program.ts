@@ -1,3 +1,4 @@
+import type { ReconcileResult } from '../../../kube/queue.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 import type { ContainerProblem } from './container-problem.ts';
 
@@ -6,6 +7,9 @@ export interface PodProgram {
   readonly isRunning: boolean;
   /** How often it has ended. */
   readonly ends: number;
+  /** When it last ended by itself, in ms of the monotonic clock; undefined while it runs, or if it was told to end. */
+  readonly crashedAtMs: number | undefined;
+  start(): void;
 }
 
 /** What the pod's status should show about its program. */
@@ -19,4 +23,13 @@ export function problemOf(program: PodProgram, pod: PodObject): ContainerProblem
 export function isProgramShown(program: PodProgram, { status }: PodObject): boolean {
   const isReady = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
   return isReady === program.isRunning;
+}
+
+/** Starts a program again that has ended by itself, after a rest, and when the pod's status shows that it has. @returns when to look again */
+export function restartCrashed(program: PodProgram, pod: PodObject, restartMs: number): ReconcileResult {
+  if (program.crashedAtMs === undefined) return {};
+  const leftMs = program.crashedAtMs + restartMs - performance.now();
+  if (leftMs > 0) return { requeueAfterMs: leftMs };
+  if (isProgramShown(program, pod)) program.start();
+  return {};
 }

@@ -7,7 +7,7 @@ import type { Labels } from '../../../core/nvidia/labels/label-value.ts';
 import type { Host } from '../node/host.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 import { isShown } from '../daemons/node-daemons.ts';
-import { isProgramShown, problemOf } from './pod-program.ts';
+import { isProgramShown, problemOf, restartCrashed } from './pod-program.ts';
 import type { PodProgram } from './pod-program.ts';
 import { describeFailed, describeRunning } from './pod-status.ts';
 import { stopSecondsAnnotation } from '../timing.ts';
@@ -53,7 +53,7 @@ export async function syncPod(
   }
   machine.openGpus(pod);
   const own = host.daemons.of(pod);
-  const next = (await own?.daemon.step(labels)) ?? {};
+  const next = (await own?.daemon.step(labels)) ?? (program ? restartCrashed(program, pod, timing.restartMs) : {});
   const isKnown = own ? isShown(own) : !isNew && (program === undefined || isProgramShown(program, pod));
   if (!isKnown) {
     const problem = own ? own.daemon.problem : program && problemOf(program, pod);
