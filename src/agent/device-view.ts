@@ -184,7 +184,7 @@ export class DeviceView {
 
   get #paceMs(): number {
     if (this.failures > 0) return Math.min(this.#intervalMs, retryMs(this.failures));
-    // Also when all who were known have gone: the controller waits to hear of a pod that has slipped in.
+    // Also when all who were known have gone: the controller waits to hear of a late pod.
     if (this.isDraining) return Math.min(drainReadMs, this.#intervalMs);
     return this.isInUse ? Math.min(busyReadMs, this.#intervalMs) : this.#intervalMs;
   }

@@ -53,7 +53,7 @@ function readJson(option: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${option} is no JSON: ${error instanceof Error ? error.message : String(error)}`, 2, {
+    throw new CliError(`${option} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`, 2, {
       cause: error,
     });
   }

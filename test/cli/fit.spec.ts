@@ -90,7 +90,7 @@ describe('gpu-partition fit', () => {
 
   it('answers a question that makes no sense with code 2 and the option that is wrong', async () => {
     const questions: readonly (readonly [string, readonly string[]])[] = [
-      ['--want is no JSON', ['--want', '{']],
+      ['--want is not valid JSON', ['--want', '{']],
       ['--want must be an object', ['--want', '[]']],
       ['--want: 1g.5gb: 0', ['--want', '{"1g.5gb":0}']],
       ['--want: 1g.5gb: "2"', ['--want', '{"1g.5gb":"2"}']],

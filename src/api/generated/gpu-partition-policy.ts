@@ -379,7 +379,7 @@ export interface GpuPartitionPolicy {
        */
       deadline?: string;
       /**
-       * Why the node was admitted. Fresh: it is closed anyway and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing.
+       * Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing.
        */
       kind?: 'Fresh' | 'Repair' | 'Retry' | 'New' | 'Found';
     }[];

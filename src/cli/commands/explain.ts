@@ -55,7 +55,7 @@ function readName(
   const [first = '', second, ...rest] = text.split('/');
   if (second === undefined) return { namespace: namespace ?? own, name: first };
   if (first === '' || second === '' || rest.length > 0)
-    throw new CliError(`${JSON.stringify(text)} is no NAMESPACE/NAME`);
+    throw new CliError(`${JSON.stringify(text)} is not of the form NAMESPACE/NAME`);
   if (namespace !== undefined && namespace !== first)
     throw new CliError(`the pod is in ${first} or in ${namespace}: name one namespace`);
   return { namespace: first, name: second };

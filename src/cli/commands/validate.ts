@@ -40,7 +40,7 @@ function judge({ findings }: Validation): ExitCode {
 
 function printValidation(terminal: Terminal, { files, objects, templates, findings }: Validation): void {
   for (const finding of findings) printFinding(terminal.stdout, finding);
-  for (const file of templates) printLine(terminal.stderr, `${file}: skipped, a template that is no YAML yet`);
+  for (const file of templates) printLine(terminal.stderr, `${file}: skipped, a template that is not YAML yet`);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const { policies, migParted, skipped } = objects;
   const read = [

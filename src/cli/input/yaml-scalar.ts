@@ -101,7 +101,7 @@ function readInteger(text: string): bigint | undefined {
 function decodeBase64(text: string): string {
   const packed = text.replaceAll(/[\r\n]/g, '');
   const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(packed) && packed.length % 4 === 0;
-  if (!isBase64) throw new YamlFault('the tag !!binary stands before a text that is no base64');
+  if (!isBase64) throw new YamlFault('the tag !!binary stands before a text that is not base64');
   return Buffer.from(packed, 'base64').toString('utf8');
 }
 

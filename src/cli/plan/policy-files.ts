@@ -49,6 +49,6 @@ function refuse(errors: readonly LocatedFinding[], terminal: Terminal): CliError
   for (const error of errors) printFinding(terminal.stderr, error);
   const isUnread = errors.some(({ code }) => code === 'Unreadable' || code === 'InvalidYaml');
   return isUnread
-    ? new CliError('what cannot be read cannot be planned')
+    ? new CliError('cannot plan: unreadable input')
     : new CliError('a policy that is not valid changes nothing; there is nothing to plan', 1);
 }

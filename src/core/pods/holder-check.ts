@@ -76,7 +76,7 @@ function findPodLabelsError(value: unknown, at: string): string | undefined {
     return `${at}: must be an object of label key to value, not empty; found ${quote(value)}`;
   }
   const wrong = Object.entries(value).find(([key, text]) => !labelKey.test(key) || !labelValue.test(text));
-  return wrong === undefined ? undefined : `${at}: ${quote(wrong.join('='))} is no label`;
+  return wrong === undefined ? undefined : `${at}: ${quote(wrong.join('='))} is not a label`;
 }
 
 function findOccasionError(value: unknown, at: string): string | undefined {

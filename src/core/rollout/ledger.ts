@@ -212,7 +212,7 @@ interface Choice {
   readonly kind: SlotKind;
 }
 
-/** Who gets a slot: repairs, nodes that are closed anyway, the cheapest of the rest, and last failed nodes, so that they starve nobody. */
+/** Who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve nobody. */
 function choose(
   { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: Limits,
   { standings, uidOf, admits }: LedgerSnapshot,

@@ -14,7 +14,7 @@ export type SlotKind = NonNullable<Slot['kind']>;
 /** What a node that wants to change requests. */
 export interface SlotRequest {
   /**
-   * Why: `Repair` if something else has changed its GPUs, `Retry` if it failed before, `Fresh` if it is closed anyway, so that making
+   * Why: `Repair` if something else has changed its GPUs, `Retry` if it failed before, `Fresh` if it is already tainted, so that making
    * it available disrupts nobody, else `New`.
    */
   readonly kind: Exclude<SlotKind, 'Found'>;

@@ -2,7 +2,7 @@ import { sameJson } from '../text/fingerprint.ts';
 import { CostQueue } from './cost-queue.ts';
 import type { NodeStanding, SlotRequest } from './slot.ts';
 
-/** `FreshRetry`: failed before, and closed anyway. */
+/** `FreshRetry`: failed before, and is already tainted. */
 export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
 
 /** More than any node can have to destroy: evictions count first, then instances. */

@@ -18,7 +18,7 @@ export function checkNamespace(hidden: string | undefined, isPod: boolean): read
   if (hidden !== undefined) return [{ area: 'Idle', verdict: 'Finding', message: hidden }];
   const message = isPod
     ? 'this pod sees the processes of the host (hostPID)'
-    : 'this is no pod: nvidia-smi and this program see the processes of the machine';
+    : 'this is not a pod: nvidia-smi and this program see the processes of the machine';
   return [{ area: 'Idle', verdict: 'Good', message }];
 }
 

@@ -86,7 +86,7 @@ export function parsePlacements(tried: string, execution: Execution): readonly P
         /^\s*GPU\s+(\d+)\s+Profile ID\s+(\d+)\s+Placements?\s*:\s*\{((?:\d{1,2}(?:,\d{1,2})*)?)\}:(\d{1,2})\s*$/.exec(
           line,
         );
-      if (match === null) return refuse(tried, 'a line that is no placement', execution.stdout);
+      if (match === null) return refuse(tried, 'a line that is not a placement', execution.stdout);
       const [, gpuIndex, profileId, starts = '', size] = match;
       return {
         gpuIndex: Number(gpuIndex),

@@ -45,7 +45,7 @@ function isBorder(line: string): boolean {
 }
 
 function readCells(tried: string, line: string, output: string): readonly string[] {
-  if (!/^\|.*\|$/.test(line)) throw refuseOutput(tried, 'a line that is no row of a table', output);
+  if (!/^\|.*\|$/.test(line)) throw refuseOutput(tried, 'a line that is not a row of a table', output);
   const cells = line.split(/[\s|]+/).filter((cell) => cell !== '');
   return cells.filter((cell) => cell !== 'MIG');
 }

@@ -7,7 +7,7 @@ export function drawWaste(report: WasteReport, columns: number): readonly Line[]
   const { samples, gpus, resources, layouts } = report;
   const idle = samples === 1 ? 'nobody uses now' : `nobody used in any of ${samples} snapshots`;
   const sections = [
-    [[span('Stranded slices: they belong to no instance, and nobody can get them', 'title')]],
+    [[span('Stranded slices: they belong to no instance and cannot be allocated', 'title')]],
     gpus.length === 0 ? [[span('no GPU is in MIG mode')]] : drawStranded(report),
     [[], [span(`Instances that ${idle}`, 'title')]],
     drawIdle(report),

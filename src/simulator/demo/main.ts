@@ -101,7 +101,7 @@ async function runDemo(): Promise<number> {
 
 /** The part without a cluster, so that there is something to see while the control plane compiles. */
 async function preview(): Promise<void> {
-  screen.title('What will become of the GPUs (worked out without a cluster)');
+  screen.title('Planned layout (computed offline)');
   const samples = await readSamples();
   const names = samples.map(({ metadata }) => metadata.name).join(', ');
   screen.line(`samples/: ${samples.length} policies, all valid: ${names}`);

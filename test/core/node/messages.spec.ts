@@ -7,7 +7,6 @@ const hour = 3600_000;
 /** Each attempt names the next one. */
 const gistOf = (message: string): string => message.replace(/the next attempt is at [^ ,]+/, 'the next attempt comes');
 
-// 17
 describe('what is said of a node that waits', () => {
   for (const [name, start] of Object.entries(situations)) {
     it(`does not change only because time passes: ${name}`, () => {

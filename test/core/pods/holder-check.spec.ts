@@ -90,7 +90,7 @@ describe('a file of GPU clients', () => {
     [
       'has a pod label that Kubernetes would not take',
       { clients: [{ name: 'a', podLabels: { app: 'a b' }, goes: [] }] },
-      'clients[0] (a).podLabels: "app=a b" is no label',
+      'clients[0] (a).podLabels: "app=a b" is not a label',
     ],
     [
       'does not say when',

@@ -57,7 +57,6 @@ describe('a fleet', () => {
     expect(winnerOf(fleet, 'n')).to.equal(undefined);
   });
 
-  // 1
   it('has nobody work for a change of a policy’s status, and keeps what it has worked out', () => {
     const fleet = aFleet([accepted(aPolicy())], { n: 'p' });
     const { wish } = fleet.claimOf('n', a100);
@@ -68,7 +67,6 @@ describe('a fleet', () => {
     expect(fleet.claimOf('n', a100).wish).to.equal(wish);
   });
 
-  // 1
   it('names the nodes of an edited policy, those that it leaves and those that it wins, and no others', () => {
     const other = accepted(aPolicy({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } }));
     const fleet = aFleet([accepted(aPolicy()), other], { a: 'p', b: 'p', c: 'q', d: 'r' });
@@ -90,7 +88,6 @@ describe('a fleet', () => {
     expect(fleet.setPolicy(again)).to.deep.equal(['d']);
   });
 
-  // 1
   it('names the policies that gain or lose a node by its labels', () => {
     const fleet = aFleet([aPolicy(), aPolicy({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } })], {});
     expect(fleet.setNode('n', { pool: 'p' })).to.deep.equal(['p']);

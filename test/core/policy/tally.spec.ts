@@ -36,7 +36,6 @@ const step = fc.oneof(
   fc.constantFrom('a', 'b', 'c', 'd').map((node) => ({ do: 'expect' as const, node })),
 );
 
-// 1
 describe('the tally of a policy', () => {
   it('counts as a recount would, after any changes', () => {
     fc.assert(

@@ -51,7 +51,6 @@ describe('the report of a node', () => {
     expect(report(waiting, { partition: told(waiting), now: noon + 60_000 }).status).to.equal(undefined);
   });
 
-  // 19
   it('gives its conditions times in whole seconds, as metav1.Time has them', () => {
     const { status } = report(ready, { now: noon + 789 });
     for (const { lastTransitionTime } of status?.conditions ?? []) {
@@ -67,7 +66,6 @@ describe('the report of a node', () => {
     expect(late.status?.phase).to.equal('Updating');
   });
 
-  // 25
   it('says at once that a node is not Ready any more, also where that passes', () => {
     const memory = { ...noMemory, waits: { Reason: { since: noon, of: 'Applying' } } };
     expect(readyOf(report(applying, { partition: told(ready), memory }))).to.include({
@@ -88,7 +86,6 @@ describe('the report of a node', () => {
     expect(readyOf(report(next, { partition: told(ready), memory }))).to.include({ reason: 'AwaitingSlot' });
   });
 
-  // 25
   it('says of which generation it is, and says it again of the next', () => {
     expect(readyOf(report(ready))?.observedGeneration).to.equal(7);
     const partition = told(ready);

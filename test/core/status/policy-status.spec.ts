@@ -143,7 +143,6 @@ describe('policyStatus', () => {
     );
   });
 
-  // 26
   it('says that it is being deleted, who is left, until when, and how to let it go at once', () => {
     const policy = aPolicy({ onDelete: 'DisableMig' });
     const deletionTimestamp = '2026-01-01T12:00:00Z';

@@ -65,7 +65,7 @@ function clear(situation: Situation, pods: readonly NodePod[]): Ruling | undefin
 }
 
 function closing(requeueAfterMs: number, commands: Ruling['commands'] = []): Ruling {
-  const message = 'the node is closed to new GPU pods; the change starts once none has slipped in';
+  const message = 'the node is closed to new GPU pods; the change starts once no late pod has arrived';
   return {
     verdict: { phase: 'Updating', reason: 'AwaitingGrant', message, transient: true, requeueAfterMs },
     commands,

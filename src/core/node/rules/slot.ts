@@ -20,7 +20,7 @@ export type SlotUse = 'Layout' | 'Settings' | 'Plugin' | 'Status';
 
 /** The slot with which a node may start, or continue. */
 export function slotInForce({ slot, node, claim }: Pick<Situation, 'slot' | 'node' | 'claim'>): Slot | undefined {
-  // Given to a node that was closed anyway: it does not count once the node has been opened.
+  // Given to a node that was already tainted: it does not count once the node has been opened.
   if (slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node)) return undefined;
   // Nothing that is open starts while the policy is on hold, also if it was admitted before.
   if (claim.hold !== undefined && !isUnfinished(node)) return undefined;

@@ -36,7 +36,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const names = (text('GPUS') ?? '').split(',').filter((name) => name.trim() !== '');
   const uid = text('UID');
   if (uid !== undefined && !/^\d+$/.test(uid)) {
-    throw new SettingsError(`NVIDIA_SMI_SIM_UID is ${JSON.stringify(uid)}, which is no user id; 0 is root`);
+    throw new SettingsError(`NVIDIA_SMI_SIM_UID is ${JSON.stringify(uid)}, which is not a user ID; 0 is root`);
   }
   const logFile = text('LOG');
   const faultsFile = text('FAULTS');

@@ -41,7 +41,6 @@ describe('an agent that has not reported', () => {
   });
 });
 
-// 24
 describe('an agent that is away', () => {
   const away = { state: 'NotReady', why: 'pod agents/a: CrashLoopBackOff' } as const;
 
@@ -84,7 +83,6 @@ describe('an agent that is away', () => {
     expect(later.verdict.message).to.equal(verdict.message);
   });
 
-  // 7
   it('does not keep a node closed for ever: the plugin is replaced, and tells by itself what is there', () => {
     const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     const pods = [aPluginPod({ uid: 'old' })];
@@ -128,7 +126,6 @@ describe('an agent that is away', () => {
   });
 });
 
-// 3
 describe('a device that cannot be read', () => {
   it('is never Ready, whatever was read before', () => {
     const partition = aManagedPartition({ device: { ...slicedGpu, step: 'Unknown', error } });
@@ -156,7 +153,6 @@ describe('a node that was restarted', () => {
     expect(judge({ partition, node: ready }).verdict.phase).to.equal('Ready');
   });
 
-  // 3
   it('stays closed while the agent’s first readings fail', () => {
     const failing = aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, step: 'Unknown', error } });
     const { verdict, commands } = judge({ partition: failing, node: restarted });
@@ -165,7 +161,6 @@ describe('a node that was restarted', () => {
     expect(namesOf({ commands })).to.deep.equal(['PatchNode']);
   });
 
-  // 24
   it('says what is wrong with an agent that does not come back', () => {
     const { verdict } = judge({ partition, node: restarted, agent: { state: 'Missing' } });
     expect(verdict.message).to.include('no agent pod runs on node n');
@@ -228,7 +223,6 @@ describe('a node whose driver has been replaced', () => {
   });
 });
 
-// 33
 describe('a node without GPUs', () => {
   const none = aDevice();
 

@@ -71,7 +71,6 @@ describe('a node whose device is done', () => {
     expect(world.taintKeys).to.deep.equal([]);
   });
 
-  // 26
   it('has nothing to do where none of its GPUs matches, and says so', () => {
     const policy = aSlicingPolicy({ layouts: [{ gpus: { models: ['H100-*'] }, profiles: { '1g.10gb': 7 } }] });
     const partition = aManagedPartition({ wish: { gpus: [] }, device: wholeGpu });
@@ -82,7 +81,6 @@ describe('a node whose device is done', () => {
       .and.include('no GPU of this node is of models H100-*; it has 1 × A100-SXM4-40GB');
   });
 
-  // 26
   it('says which entries of the policy do not apply to it, and why', () => {
     const skipped = { gpus: { indices: [8, 9] }, profiles: { '1g.5gb': 7 } };
     const policy = aSlicingPolicy({ layouts: [skipped, { profiles: { '7g.40gb': 1 } }] });

@@ -101,7 +101,6 @@ describe('a grant whose deadline is over', () => {
   });
 });
 
-// 7
 describe('a grant that is not answered by its deadline', () => {
   it('names the agent and what is wrong with it', () => {
     const missing = anUnansweredGrant().step();

@@ -60,7 +60,6 @@ describe('holders of GPUs that have to go', () => {
     expect(world.labels[dcgm]).to.equal('true');
   });
 
-  // 6
   for (const [what, block] of Object.entries<(world: NodeWorld) => void>({
     'a driver upgrade': (world) => world.label({ 'nvidia.com/gpu-driver-upgrade-state': 'cordon-required' }),
     'another owner of the GPUs': (world) =>
@@ -164,7 +163,6 @@ describe('holders of GPUs beside pods that hold what has to go', () => {
   });
 });
 
-// 6
 describe('holders of GPUs that do not go', () => {
   /** Steps of a second, from when they were told to go until they are left in peace. */
   function giveUp(world: NodeWorld): void {

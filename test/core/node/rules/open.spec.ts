@@ -26,7 +26,6 @@ const failed: DeviceReport = {
 const failedGrant = aManagedPartition({ granted: aGrant(), device: failed });
 
 describe('a node whose change has failed', () => {
-  // 4
   it('keeps its start-up taint, and loses ours: no layout of it was ever verified', () => {
     const world = new NodeWorld({ node: aNode({ taints: taints.both, labels: updating }), partition: failedGrant });
     expect(world.step().verdict).to.include({ phase: 'Failed', reason: 'Failed' });
@@ -152,7 +151,6 @@ describe('a node that is open and waits', () => {
   });
 });
 
-// 16
 describe('mig-manager’s state label', () => {
   const done = aManagedPartition({ device: slicedGpu });
 

@@ -50,7 +50,6 @@ describe('a plan', () => {
     expect(pod.verdict.message).to.include('Pods of this node that use GPUs: ns/train');
   });
 
-  // 21
   it('names pid and command of the process in its way, also where pods of the node use GPUs', () => {
     const users = new Map([
       [userKey(busy.gpus?.[0]?.uuid ?? '', busy.gpus?.[0]?.instances[0]), ['pid 4242 (python3)']],

@@ -41,7 +41,6 @@ describe('the device plugin’s config file', () => {
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
   });
 
-  // 31
   it('that cannot be read is told before the node is closed, and nothing is touched', () => {
     const configFiles = { state: 'Unreadable', why: 'configmaps "plugin" is forbidden' } as const;
     const { verdict, commands } = judge({ settings }, { pods, configFiles });

@@ -145,7 +145,6 @@ describe('a node without a policy', () => {
     expect(released('theirs').labels[config]).to.equal('theirs');
   });
 
-  // 4
   it('keeps its start-up taint when it is released in the middle of its first change', () => {
     const labels = { ...marks, 'gpupartition.dev/state': 'updating' };
     const world = new NodeWorld({
@@ -157,7 +156,6 @@ describe('a node without a policy', () => {
     expect(world.labels).not.to.have.any.keys(...Object.keys(marks));
   });
 
-  // 33
   it('takes its partition along where it has no GPUs, and keeps one that has, or may have', () => {
     const claim = { winner: undefined, isInForce: false, wish: undefined };
     const unmarked = aNode({ labels: { 'nvidia.com/gpu.present': 'false' } });

@@ -47,7 +47,6 @@ describe('the wish', () => {
     expect(world.partition.spec).to.have.keys('nodeUID');
   });
 
-  // 22
   it('says of what it has not that it has not: a merge would keep what was allowed before', () => {
     const allowing = aManagedPartition({
       wish: { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }], replaceForeignInstances: true },
@@ -77,7 +76,6 @@ describe('the wish', () => {
   });
 });
 
-// 52
 describe('a list of policies that is of before', () => {
   const served = aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 3 } });
 
@@ -153,7 +151,6 @@ describe('a layout that something else changes', () => {
     expect(judge({ partition, node }).verdict.reason).to.equal('AwaitingGrant');
   });
 
-  // 30
   it('is put right again at once when its policy is edited, as the message says', () => {
     const world = new NodeWorld({ partition: aDrift({ repairs: ago(3, 2, 1) }), pods: [aPluginPod()] });
     expect(world.step().verdict.message).to.include('or when the policy changes');
