@@ -33,7 +33,9 @@ export class UnknownGpuError extends Error {
       ...MODELS.flatMap((model) => model.products.map((product) => product.name)),
       ...NON_MIG_BOARDS.keys(),
     ];
-    super(`NVIDIA_SMI_SIM_GPUS names ${JSON.stringify(wanted)}, which is not a known GPU; known are: ${known.join(', ')}`);
+    super(
+      `NVIDIA_SMI_SIM_GPUS names ${JSON.stringify(wanted)}, which is not a known GPU; known are: ${known.join(', ')}`,
+    );
   }
 }
 
