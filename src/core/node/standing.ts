@@ -5,6 +5,7 @@ import { isClosedAnyway, isReadyNode, isUnfinished } from './node-view.ts';
 import type { Ruling } from './outcome.ts';
 import { isGrantLive } from './revocation.ts';
 import type { NodeSnapshot, Situation } from './snapshot.ts';
+import { isReadBeforeBoot } from './urgency.ts';
 
 /** The node's place in its rollout after a decision; the caller knows whose node it is. */
 export type Standing = Omit<NodeStanding, 'node' | 'nodeUID' | 'policy' | 'seen'>;
@@ -42,10 +43,15 @@ export function standAside({ node, partition }: Pick<NodeSnapshot, 'node' | 'par
   };
 }
 
-/** Whether its agent may be changing it, or it is closed for that. */
+/**
+ * Whether its agent may be changing it, or it is closed for that. A dead node must not hold others up: where nothing of before is left,
+ * it takes its turn up again when its kubelet is back.
+ */
 function isUnderWay({ node, partition, slot }: Pick<NodeSnapshot, 'node' | 'partition' | 'slot'>): boolean {
-  const isClosed = isUnfinished(node) && (slot !== undefined || !isClosedAnyway(node));
-  return (partition !== undefined && isGrantLive(partition)) || isClosed;
+  if (partition !== undefined && isGrantLive(partition)) return true;
+  if (!isUnfinished(node)) return false;
+  if (isReadyNode(node)) return slot !== undefined || !isClosedAnyway(node);
+  return !isClosedAnyway(node) && !isReadBeforeBoot(node, partition);
 }
 
 /** Whether a node that has a slot and is open is about to use it. Bounded: no slot is kept for nothing. */

@@ -46,10 +46,10 @@ export function agentAway(situation: Situation): Outcome | undefined {
   };
 }
 
-/** Opens a node whose plugin advertises the actual device, since no agent reports it. */
+/** Opens a node whose plugin advertises the actual device, since no agent reports it. One that is open for its plugin alone is given up. */
 function openUnheard(situation: Situation): Unheard | { readonly look: Look } | undefined {
   const { node, partition } = situation;
-  if (!isClosed(node)) return undefined;
+  if (!isUnfinished(node)) return undefined;
   const mayOpen = hasStartupTaint(node) || isUntouched(situation);
   const refreshed = mayOpen ? undefined : refreshAfterSilence(situation, partition.spec.granted?.epoch ?? 0);
   if (refreshed === undefined) {
@@ -60,7 +60,7 @@ function openUnheard(situation: Situation): Unheard | { readonly look: Look } | 
   const { commands = [], verdict } = refreshed;
   return {
     commands,
-    closed: `. The node stays closed: ${verdict.message}`,
+    closed: `. The node ${isClosed(node) ? 'stays closed' : 'offers nothing yet'}: ${verdict.message}`,
     requeueAfterMs: verdict.requeueAfterMs,
   };
 }

@@ -7,6 +7,7 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSlot,
   aSlicingPolicy,
   changeOf,
   checkingHold,
@@ -115,6 +116,17 @@ describe('an agent that is away', () => {
     expect(world.done).to.deep.equal(['PatchNode', 'PatchNode']);
   });
 
+  it('lets a node give its turn up that is open only for a device plugin which never came', () => {
+    const node = aNode({ allocatable: {}, labels: { 'gpupartition.dev/state': 'updating' } });
+    const world = new NodeWorld({ node, partition: done, pods: [], agent: { state: 'Missing' } });
+    world.slot = aSlot;
+    expect(world.step().standing.isUnderWay).to.equal(true);
+    world.step(31_000);
+    world.settle();
+    expect(world.node.metadata.labels).to.include({ 'gpupartition.dev/state': 'waiting' });
+    expect(world.step(1000).standing.isUnderWay).to.equal(false);
+  });
+
   it('leaves the node as it is, closed or open, at first', () => {
     const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     expect(judge({ agent: away, partition: done, node: closed }).commands).to.deep.equal([]);
@@ -151,6 +163,20 @@ describe('a node that was restarted', () => {
     expect(verdict).to.include({ phase: 'Updating', reason: 'NodeRestarted' });
     expect(changeOf({ commands }).addTaints).to.deep.equal([{ ...repartitioningTaint, value: restartedValue }]);
     expect(judge({ partition, node: ready }).verdict.phase).to.equal('Ready');
+  });
+
+  it('keeps its turn only as long as its kubelet is heard of', () => {
+    const isUnderWay = (ready: 'True' | 'Unknown', bootID: string): boolean => {
+      const node = aNode({ nodeInfo: { bootID }, taints: taints.closed, ready });
+      const world = new NodeWorld({ node, partition: done, agent: { state: 'Missing' } });
+      world.slot = aSlot;
+      // By then it would have begun.
+      world.now += 3600_000;
+      return world.step().standing.isUnderWay;
+    };
+    expect(isUnderWay('True', 'boot-b')).to.equal(true);
+    expect(isUnderWay('Unknown', 'boot-b')).to.equal(false);
+    expect(isUnderWay('Unknown', 'boot-a'), 'in the middle of a change').to.equal(true);
   });
 
   it('stays closed while the agent’s first readings fail', () => {

@@ -75,6 +75,16 @@ describe('a node without a slot', () => {
     expect(standingOf(closed, memory).request).to.include({ kind: 'Fresh', isClosedAnyway: true });
   });
 
+  it('keeps its turn while it is closed anyway only as long as its kubelet is heard of', () => {
+    const restarted = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule', value: 'restarted' }];
+    for (const own of [restarted, [...taints.startup, ...taints.closed]]) {
+      const isUnderWay = (ready: 'True' | 'Unknown'): boolean =>
+        standingOf({ node: aNode({ taints: own, ready }), slot: aSlot }).isUnderWay;
+      expect(isUnderWay('True')).to.equal(true);
+      expect(isUnderWay('Unknown')).to.equal(false);
+    }
+  });
+
   it('asks as any other where pods would have to go, closed or not', () => {
     const { request } = standingOf({ node: aNode({ allocatable, taints: taints.startup }) });
     expect(request).to.include({ kind: 'New', isClosedAnyway: false, evictions: 1 });
