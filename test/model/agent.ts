@@ -33,6 +33,7 @@ interface Outcome {
 
 const readIntervalMs = 60_000;
 const busyReadMs = 5000;
+const drainReadMs = 1000;
 const settlingMs = 600_000;
 
 /** A process of the agent, by the rules of src/agent: its memory ends with it. */
@@ -47,6 +48,7 @@ export class AgentProcess {
   #readAt = -Infinity;
   #settleUntil = -Infinity;
   #isInUse = false;
+  #isDraining = false;
   #readFailures = 0;
   #plannedWish: unknown;
   #hasTriedToRebuild = false;
@@ -281,7 +283,8 @@ export class AgentProcess {
   #isPast({ deadline, seconds = 0 }: Grant): boolean {
     const { now } = this.#world.timeline;
     const times = this.#world.hasBug('TwiceSeconds') ? 2 : 1;
-    return now - this.#sight.at > times * seconds * 1000 || now > Date.parse(deadline) + seconds * 1000;
+    const isLate = now > Date.parse(deadline) + seconds * 1000 && !this.#world.hasBug('LateGrant');
+    return isLate || now - this.#sight.at > times * seconds * 1000;
   }
 
   // --- what it knows ----------------------------------------------------------------------------------------------
@@ -291,6 +294,7 @@ export class AgentProcess {
   }
 
   get #paceMs(): number {
+    if (this.#isDraining && !this.#world.hasBug('ReadSlowly')) return drainReadMs;
     return this.#isInUse ? busyReadMs : readIntervalMs;
   }
 
@@ -375,6 +379,7 @@ export class AgentProcess {
     this.#plannedWish = wish;
     const plan = wish && this.#report ? this.#planDrained(partition, wish, this.#foreign(partition)).report : undefined;
     this.#isInUse = plan?.refusalCode === 'InUse';
+    this.#isDraining = partition.spec.drain !== undefined;
     return plan ? { plan } : {};
   }
 

@@ -6,6 +6,8 @@ import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { offerStatus } from '../../src/core/nvidia/resources/offered-status.ts';
+import { isUnfinished } from '../../src/core/node/node-view.ts';
+import { deviceMeets } from '../../src/core/policy/wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
 import type { Theme } from './story.ts';
@@ -375,6 +377,119 @@ export const bugs: readonly Bug[] = [
       const told = drain.pods.map(({ namespace, name }) => `${namespace}/${name}`);
       return withDevice(snapshot, { plan: { ...plan, affectedPods: [...(plan.affectedPods ?? []), ...told] } });
     },
+  },
+  {
+    name: 'ForgetInvalid',
+    what: 'leaves the nodes of a policy to others as long as its last edit is invalid',
+    theme: 'Edits',
+  },
+  {
+    name: 'SettingsWithoutSlot',
+    what: 'closes a node at once for another strategy, or for sharing',
+    theme: 'Edits',
+    see: (snapshot) => {
+      const { wish } = snapshot.claim;
+      const gpus = snapshot.partition?.status?.device?.gpus ?? [];
+      const isDone = wish !== undefined && 'wish' in wish && deviceMeets(gpus, wish.wish.gpus);
+      if (!isDone || snapshot.slot) return snapshot;
+      const slot = makeSlot(snapshot);
+      return { ...snapshot, slot, ...(snapshot.fresh && { fresh: { ...snapshot.fresh, slot } }) };
+    },
+  },
+  {
+    name: 'PodsBeforeHolders',
+    what: 'evicts pods while it waits for the holders of the GPUs',
+    theme: 'Held',
+    say: ({ verdict, commands }, { partition, pods = [] }) => {
+      const { drain } = partition?.spec ?? {};
+      const { hash = '', affectedPods = [] } = partition?.status?.device?.plan ?? {};
+      if (verdict.reason !== 'ClientsStay' || verdict.phase !== 'Updating') return {};
+      const going = pods.flatMap(({ metadata: { namespace = 'default', name, uid = '' } }) =>
+        affectedPods.includes(`${namespace}/${name}`) ? [{ namespace, name, uid }] : [],
+      );
+      const evictions = (drain?.pods ?? []).map((pod) => ({ name: 'EvictPod' as const, pod, round: 1 }));
+      const announced: Command = { name: 'WriteDrain', drain: { planHash: hash, pods: going } };
+      return going.length === 0 ? {} : { commands: [...commands, ...(drain ? evictions : [announced])] };
+    },
+  },
+  {
+    name: 'HoldersAreNoFailure',
+    what: 'counts a change that holders of the GPUs prevent as none',
+    theme: 'Held',
+    say: ({ verdict, standing }) =>
+      verdict.reason === 'ClientsStay' ? { standing: { ...standing, hasFailed: false } } : {},
+  },
+  {
+    name: 'LabelsAreNoFailure',
+    what: 'counts a layout that GPU Feature Discovery does not publish as none that has failed',
+    theme: 'Held',
+    say: ({ verdict, standing }) =>
+      verdict.reason === 'LabelsStale' ? { standing: { ...standing, hasFailed: false } } : {},
+  },
+  {
+    name: 'LateGrant',
+    what: 'opens a node with a grant that its agent may still see',
+    theme: 'Late',
+    see: (snapshot) => {
+      const { partition, now } = snapshot;
+      const { granted } = partition?.spec ?? {};
+      if (!partition || !granted || Date.parse(granted.deadline) > now) return snapshot;
+      const revoked = { ...granted, planHash: '' };
+      return { ...snapshot, partition: { ...partition, spec: { ...partition.spec, granted: revoked } } };
+    },
+  },
+  {
+    name: 'AwaitDeadPods',
+    what: 'waits without end for the device plugin of a machine that is dead',
+    theme: 'Dead',
+    remember: (memory) => {
+      const { Advertised: awaited } = memory.waits;
+      const isSilent = awaited?.of?.startsWith('unanswered-') === true;
+      return isSilent
+        ? { ...memory, waits: { ...memory.waits, Advertised: { ...awaited, since: Number.MAX_SAFE_INTEGER } } }
+        : memory;
+    },
+  },
+  {
+    name: 'KeepTurnOfDead',
+    what: 'leaves a machine that was restarted and is dead its turn',
+    theme: 'Dead',
+    say: ({ standing }, { slot, node }) => ({
+      standing: { ...standing, isUnderWay: standing.isUnderWay || (slot !== undefined && isUnfinished(node)) },
+    }),
+  },
+  {
+    name: 'RestForEver',
+    what: 'never tries again what has failed twice in the same way',
+    theme: 'Broken',
+    remember: (memory) => {
+      const { GrantFailed: failed } = memory.waits;
+      const equal = Number(failed?.of?.split('|')[3] ?? 0);
+      return failed && equal >= 2
+        ? { ...memory, waits: { ...memory.waits, GrantFailed: { ...failed, since: Number.MAX_SAFE_INTEGER } } }
+        : memory;
+    },
+  },
+  {
+    name: 'ReadSlowly',
+    what: 'has its agent read no sooner because the controller waits for it',
+    theme: 'Rush',
+  },
+  {
+    name: 'CloseForBarePods',
+    what: 'closes a node for pods that no eviction moves',
+    theme: 'Drains',
+    see: ({ pods, ...snapshot }) => ({
+      ...snapshot,
+      ...(pods && {
+        pods: pods.map((pod) =>
+          pod.metadata.labels?.['user'] === 'true' &&
+          !snapshot.node.spec?.taints?.some(({ key }) => key === repartitioningTaint.key)
+            ? { ...pod, metadata: { ...pod.metadata, ownerReferences: [{ kind: 'ReplicaSet', controller: true }] } }
+            : pod,
+        ),
+      }),
+    }),
   },
   {
     name: 'TwiceSeconds',

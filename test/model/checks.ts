@@ -1,10 +1,10 @@
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { GpuPartitionPolicy, Grant, Wish } from '../../src/api/types.ts';
-import { repartitioningTaint, startupTaintKeys } from '../../src/api/names.ts';
+import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller-world.ts';
-import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
+import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/node/node-view.ts';
 import { isRevocation } from '../../src/core/node/revocation.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
@@ -13,7 +13,7 @@ import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { AgentProcess } from './agent.ts';
-import type { ApiChange, StoredPartition, Pod } from './api.ts';
+import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, isAsWished, offeringOf } from './expected.ts';
 import { isUntouchable } from './pods.ts';
@@ -31,12 +31,26 @@ const longestLagMs = 60_000;
 /** How much later a decision may be written while the API server refuses: retries back off. */
 const longestWriteMs = 360_000;
 
+/** An agent reads every second while somebody waits, and the controller looks as often. */
+const longestUnheardMs = 20_000;
+const longestDeadMs = 600_000;
+/** Of changes that end: docs/rollout.md lists them. */
+const countingReasons: readonly string[] = [
+  'ClientsStay',
+  'LabelsStale',
+  'AdvertisePending',
+  'RefreshBlocked',
+  'DeviceUnreadable',
+];
+
 /** The invariants of one node, checked by an observer that knows the truth. Names are those of the catalogue. */
 export class Invariants {
   readonly #world: ModelWorld;
   /** Devices that somebody else removed; `isKnown` once the agent has reported it. */
   readonly #lost = new Map<string, { isKnown: boolean }>();
   #repairs: number[] = [];
+  /** When generations of policies were accepted that enforce, with their priority, by the policies' uid. */
+  readonly #accepted = new Map<string, readonly { readonly at: number; readonly priority: number }[]>();
   /** Controllers that have opened the node while its pods were told to go. */
   readonly #openedInDrain = new Set<string>();
   /** When the operator gave up on the holders of the GPUs, in ms. */
@@ -50,6 +64,8 @@ export class Invariants {
   /** Since when labels have claimed more than exists, with a controller at work. */
   #mislabelledSince: number | undefined;
   #decisions = 0;
+  /** Since when a closed node has waited to hear what its pods hold. */
+  #unheardSince: number | undefined;
   /** The change that failed last, and when it was granted again. */
   #failure: { readonly what: unknown; readonly grantedAt: readonly number[] } = { what: undefined, grantedAt: [] };
   /** Writes of controllers, and operations of the agent on the device. */
@@ -74,6 +90,8 @@ export class Invariants {
       if (by === 'agent') this.#deviceIsTold(change.object as StoredPartition);
     }
     if (kind === 'policies' && !isController) this.#repairs = [];
+    if (kind === 'policies' && change.type === 'apply')
+      this.#policyIsWritten(change.object as Policy, change.before as Policy | undefined);
     if (kind === 'nodes' && change.type === 'apply' && change.before) {
       const [before, after] = [change.before as NodeObject, change.object as NodeObject];
       if (isController) this.#nodeIsPatched(before, after);
@@ -106,6 +124,7 @@ export class Invariants {
       'S8',
       `the node goes back from generation ${was?.generation} to ${is?.generation}`,
     );
+    if (was?.uid !== undefined && is?.uid !== undefined && was.uid !== is.uid) this.#isTakenOver(was.uid, is.uid);
     const { granted } = after.spec;
     if (granted === undefined || sameJson(granted, before.spec.granted)) {
       demand(granted !== undefined || before.spec.granted === undefined, 'S8', 'a grant was taken away');
@@ -126,6 +145,37 @@ export class Invariants {
     this.#countEqual(before);
     demand(granted.allowReboot !== true, 'S6', 'a reboot was granted that no policy allows');
     this.#countRepair(before, granted);
+  }
+
+  /** A policy takes a node from another only by what has been accepted of both: an edit that is invalid gives nothing away. */
+  #isTakenOver(from: string, to: string): void {
+    const { api, controllers, timeline, faults } = this.#world;
+    const [before, after] = [from, to].map((uid) => api.list('policies').find(({ metadata }) => metadata.uid === uid));
+    const isLagging = faults.refusal > 0 || faults.lostAnswer > 0 || controllers.some(({ frozen }) => frozen.size > 0);
+    if (!before || !after || before.metadata.deletionTimestamp !== undefined || isLagging) return;
+    const since = timeline.now - longestLagMs;
+    const prioritiesOf = (uid: string): readonly number[] => {
+      const known = this.#accepted.get(uid) ?? [];
+      const last = known.findLast(({ at }) => at < since);
+      return [...(last ? [last] : []), ...known.filter(({ at }) => at >= since)].map(({ priority }) => priority);
+    };
+    const [theirs, ours] = [prioritiesOf(from), prioritiesOf(to)];
+    const wins = (mine: number, other: number): boolean =>
+      mine > other || (mine === other && after.metadata.name < before.metadata.name);
+    const isWon = theirs.length === 0 || ours.some((mine) => theirs.some((other) => wins(mine, other)));
+    demand(
+      isWon,
+      'S12',
+      `policy ${after.metadata.name} takes the node from ${before.metadata.name}, which outranks it`,
+    );
+  }
+
+  #policyIsWritten({ metadata, spec, status }: Policy, before: Policy | undefined): void {
+    const { uid = '', generation } = metadata;
+    const isNews = before?.metadata.uid !== uid || before.status?.acceptedGeneration !== status?.acceptedGeneration;
+    if (!isNews || status?.acceptedGeneration !== generation || spec.mode === 'Plan') return;
+    const entry = { at: this.#world.timeline.now, priority: spec.priority ?? 0 };
+    this.#accepted.set(uid, [...(this.#accepted.get(uid) ?? []), entry]);
   }
 
   /** The same failed change is retried less and less often; a process that loses its memory in a crash tries once more. */
@@ -213,7 +263,11 @@ export class Invariants {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
       }
     }
+    this.#closesInTurn(snapshot, settled);
     this.#staysClosedForDrain(by, snapshot, settled);
+    this.#isHeardSoon(snapshot, settled);
+    this.#countsAsFailure(snapshot, settled);
+    this.#isNotHeldByTheDead(snapshot, settled);
     this.#keepsSlot(snapshot, settled);
     this.#opensWhereNothingChanges(snapshot, settled);
     this.#isGivenUp(by, snapshot, settled.memory.waits.HoldersRest?.since);
@@ -311,6 +365,10 @@ export class Invariants {
     demand(isClosed(node), 'S13', `pod ${uid} is told to go from an open node`);
     const goes = scope === 'Node' || plan?.affectedPods?.includes(`default/${pod.metadata.name}`) === true;
     demand(goes, 'S13', `pod ${uid} is told to go, which holds nothing that goes`);
+    const isModeChange = (plan?.modeChanges ?? 0) > 0;
+    const holder = pods?.find(({ metadata }) => ['exporter', 'client'].includes(metadata.labels?.['role'] ?? ''));
+    const isVain = isModeChange && holder !== undefined;
+    demand(!isVain, 'S13', `pod ${uid} is told to go, and the change waits for ${holder?.metadata.name}`);
     const own = pod.spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
     const expected = gracePeriod === undefined ? own : secondsOf(gracePeriod);
     demand(graceSeconds === expected, 'S13', `pod ${uid} is given ${graceSeconds} s to end, not ${expected}`);
@@ -322,23 +380,113 @@ export class Invariants {
     demand(isForced, 'S13', 'a pod is deleted, past its disruption budget, and the policy does not say so');
   }
 
+  /** An open node is closed, and its plugin told to go, only in its turn, and for pods that can be made to go. */
+  #closesInTurn(snapshot: NodeSnapshot, { commands }: SettledDecision): void {
+    const { node, slot, claim, partition, pods = [] } = snapshot;
+    if (isClosedOrUp(node) || isUnfinished(node)) return;
+    const { granted } = partition?.spec ?? {};
+    const isLive =
+      granted !== undefined &&
+      !isRevocation(granted) &&
+      granted.epoch > (partition?.status?.device?.observedEpoch ?? 0);
+    const closes = commands.some(
+      (command) =>
+        command.name === 'PatchNode' &&
+        command.change.addTaints?.some(({ key, value }) => key === repartitioningTaint.key && value !== restartedValue),
+    );
+    const roleOf = (uid: string): string | undefined =>
+      pods.find(({ metadata }) => metadata.uid === uid)?.metadata.labels?.['role'];
+    const disturbs = commands.some((command) => command.name === 'EvictPod' && roleOf(command.pod.uid) === 'plugin');
+    // Whoever took the taint off did not know that the agent works.
+    if (isLive || (!closes && !disturbs)) return;
+    const { winner } = claim;
+    demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'the node is closed, and it is not its turn');
+    const hasStarted = (slot.generation ?? 0) < (winner?.metadata.generation ?? 0);
+    demand(winner?.spec.rollout?.paused !== true || hasStarted, 'S12', 'the node is closed, and its policy is paused');
+    demand(winner?.spec.mode !== 'Plan' && claim.hold === undefined, 'S12', 'the node is closed, against its policy');
+    const { scope = 'Affected', onTimeout } = winner?.spec.drain ?? {};
+    if (!closes || scope === 'None' || this.#isDone(snapshot)) return;
+    const named = new Set(partition?.status?.device?.plan?.affectedPods);
+    const staying = pods.filter(usesGpus).find((pod) => {
+      const isBare = !(pod.metadata.ownerReferences ?? []).some(({ controller }) => controller === true);
+      const stays = isUntouchable(pod) || (isBare && onTimeout !== 'Force');
+      const isGoing = pod.metadata.deletionTimestamp !== undefined;
+      return (scope === 'Node' || named.has(`default/${pod.metadata.name}`)) && stays && !isGoing;
+    });
+    demand(staying === undefined, 'L8', `the node is closed for pod ${staying?.metadata.name}, which nothing moves`);
+  }
+
+  /** Whether the device is as wished: nothing of it changes. */
+  #isDone(snapshot: NodeSnapshot): boolean {
+    const { gpus = [] } = snapshot.partition?.status?.device ?? {};
+    return (
+      wishOf(snapshot)?.gpus.every((one) => gpus.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one))) === true
+    );
+  }
+
+  /** A closed node that waits to hear what a pod holds hears of it at once. */
+  #isHeardSoon({ node, partition }: NodeSnapshot, { verdict }: SettledDecision): void {
+    const { agent, faults, timeline, controllers, setup, kubelet, device } = this.#world;
+    const { drain } = partition?.spec ?? {};
+    const isWaiting = setup.kubeletTells && isClosed(node) && verdict.reason === 'Draining' && drain?.pods.length === 0;
+    const isWell =
+      agent !== undefined &&
+      !faults.driverDown &&
+      !faults.kubeletMute &&
+      !faults.agentBlind &&
+      faults.refusal === 0 &&
+      faults.lostAnswer === 0;
+    // Nobody can say what a pod holds of a device that is gone, which a person has let it have.
+    const held = [...kubelet.users.allocations.values()];
+    const isKnown = held.every(({ id }) => device.uuids.has(uuidOf(id)));
+    const isSeeing = controllers.length === 1 && controllers[0]?.frozen.size === 0;
+    if (!isWaiting || !isWell || !isSeeing || !isKnown) {
+      this.#unheardSince = undefined;
+      return;
+    }
+    this.#unheardSince ??= timeline.now;
+    const ms = timeline.now - this.#unheardSince;
+    demand(ms < longestUnheardMs, 'L2', `the node is closed for ${ms / 1000} s, and its agent does not read`);
+  }
+
+  /** A change that ends because of the node is one that failed, whatever the reason. */
+  #countsAsFailure({ node, slot }: NodeSnapshot, { verdict, standing }: SettledDecision): void {
+    const ends = verdict.phase === 'Failed' && slot !== undefined && isUnfinished(node);
+    if (!ends || !countingReasons.includes(verdict.reason)) return;
+    demand(standing.hasFailed, 'S18', `the change ends with ${verdict.reason}, and the node does not count as failed`);
+  }
+
+  /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then others have their turn. */
+  #isNotHeldByTheDead({ slot, now }: NodeSnapshot, { verdict, standing }: SettledDecision): void {
+    const { diedAt } = this.#world;
+    const isHeld = diedAt !== undefined && slot !== undefined && standing.isUnderWay;
+    const deadMs = isHeld ? now - diedAt : 0;
+    demand(deadMs < longestDeadMs, 'L8', `dead for ${deadMs / 1000} s, the node keeps its slot: ${verdict.message}`);
+  }
+
   /** Who opens a node whose pods were told to go has given that up, and takes it back before closing the node again. */
-  #staysClosedForDrain(by: string, { node, partition }: NodeSnapshot, { commands }: SettledDecision): void {
+  #staysClosedForDrain(by: string, { node, partition, pods = [] }: NodeSnapshot, { commands }: SettledDecision): void {
     const { drain } = partition?.spec ?? {};
     const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
-    const isTold = drain !== undefined && drain.pods.length > 0;
-    if (!isTold) this.#openedInDrain.delete(by);
-    else if (isClosed(node) && changes.some(({ removeTaints = [] }) => removeTaints.includes(repartitioningTaint.key)))
+    const here = new Set(pods.map(({ metadata }) => metadata.uid));
+    const isTold = drain?.pods.some(({ uid }) => here.has(uid)) === true;
+    if (drain === undefined) this.#openedInDrain.delete(by);
+    else if (
+      isTold &&
+      isClosed(node) &&
+      changes.some(({ removeTaints = [] }) => removeTaints.includes(repartitioningTaint.key))
+    )
       this.#openedInDrain.add(by);
     const closes = changes.some(({ addTaints = [] }) => addTaints.some(({ key }) => key === repartitioningTaint.key));
-    const isAgain = !isClosed(node) && closes && this.#openedInDrain.has(by);
+    const isAgain = isTold && !isClosed(node) && closes && this.#openedInDrain.has(by);
     demand(!isAgain, 'S13', `${by} has opened the node while its pods were told to go, and closes it again for them`);
   }
 
   /** A slot is held until the node is verified, or given up and open again: the agent's answer is not enough. */
   #keepsSlot({ node, slot }: NodeSnapshot, { commands, standing }: SettledDecision): void {
     const isDone = slot !== undefined && standing.slot === slot.startTime && !standing.isUnderWay;
-    if (!isDone || !isClosed(node)) return;
+    // A machine that is dead keeps nobody waiting.
+    if (!isDone || !isClosed(node) || isClosedAnyway(node) || !isReadyNode(node)) return;
     const opens = commands.some(
       (command) => command.name === 'PatchNode' && command.change.removeTaints?.includes(repartitioningTaint.key),
     );
@@ -600,7 +748,11 @@ function wishOf({ claim }: NodeSnapshot): Wish | undefined {
 }
 
 function isBorrowed(key: string): boolean {
-  return key.startsWith('nvidia.com/gpu.deploy.') || key === 'nvidia.com/mig.config.state';
+  return (
+    key.startsWith('nvidia.com/gpu.deploy.') ||
+    key === 'nvidia.com/mig.config.state' ||
+    key === 'nvidia.com/device-plugin.config'
+  );
 }
 
 function isMaybeOurs(key: string): boolean {

@@ -140,6 +140,10 @@ export class ControllerProcess {
       return;
     }
     const affected = this.#fleet.setPolicy(change.object);
+    const isInvalid = this.#fleet.policy(change.key)?.refusal !== undefined;
+    if (isInvalid && this.#world.hasBug('ForgetInvalid')) {
+      for (const node of this.#fleet.removePolicy(change.key)) this.#lookAt(node);
+    }
     if (affected === undefined && this.cluster.policies.isOwn(change.object)) return;
     this.#policyWorker(change.key).add();
     for (const node of affected ?? []) this.#lookAt(node);

@@ -1,4 +1,4 @@
-import type { Setup } from './setup.ts';
+import { pluginConfigMap, type Setup } from './setup.ts';
 
 export type Role = 'plugin' | 'discovery' | 'exporter' | 'client';
 
@@ -8,6 +8,8 @@ export interface ModelDaemon {
   readonly labels: Readonly<Record<string, string>>;
   readonly container: string;
   readonly args?: readonly string[];
+  /** Follows the node's label in the ConfigMap of the plugin's files. */
+  readonly sidecar?: typeof configManager;
   /** Node label that deploys it. */
   readonly deployLabel?: string;
   readonly toleratesOurs: boolean;
@@ -17,6 +19,16 @@ export interface ModelDaemon {
 
 const deploy = 'nvidia.com/gpu.deploy.';
 
+const configManager = {
+  container: {
+    name: 'config-manager',
+    command: ['config-manager'],
+    env: [{ name: 'CONFIG_FILE_SRCDIR', value: '/available-configs' }],
+    volumeMounts: [{ name: 'configs', mountPath: '/available-configs' }],
+  },
+  volume: { name: 'configs', configMap: { name: pluginConfigMap.name } },
+} as const;
+
 export function daemonsOf({
   plugin,
   strategy,
@@ -24,6 +36,7 @@ export function daemonsOf({
   exporter,
   hasClient,
   hasStartupTaint,
+  hasConfigMap,
 }: Setup): readonly ModelDaemon[] {
   const isOperator = plugin === 'Operator';
   const pluginLabels = {
@@ -38,7 +51,7 @@ export function daemonsOf({
       role: 'plugin',
       labels: pluginLabels,
       container: 'nvidia-device-plugin-ctr',
-      args: [`--mig-strategy=${strategy}`],
+      ...(hasConfigMap ? { sidecar: configManager } : { args: [`--mig-strategy=${strategy}`] }),
       ...(isOperator && { deployLabel: `${deploy}device-plugin` }),
       toleratesOurs: plugin === 'Tolerant' || plugin === 'Hidden',
       // With a plugin that keeps NVML open and tolerates our taint, MIG mode could never be changed.

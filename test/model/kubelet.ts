@@ -1,4 +1,5 @@
 import { isOwnTaint } from '../../src/core/node/node-view.ts';
+import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
 import { timeText } from '../../src/core/text/time.ts';
 import type { Pod } from './api.ts';
 import { type ModelDaemon, daemonsOf, type Role } from './daemons.ts';
@@ -19,6 +20,8 @@ export class ModelKubelet {
   readonly #running = new Map<string, Role>();
   readonly #known = new Set<string>();
   #pods = 0;
+  /** Which of the plugin's config files the node's label names. */
+  #config: string | undefined;
   #isSyncDue = false;
   #statusRound = 0;
 
@@ -56,6 +59,9 @@ export class ModelKubelet {
   #syncDaemons(): void {
     const { node } = this.#world;
     if (!node) return;
+    const config = node.metadata.labels?.[devicePluginConfigLabel];
+    if (this.#world.setup.hasConfigMap && config !== this.#config) this.plugin.settingsChanged();
+    this.#config = config;
     const taints = node.spec?.taints ?? [];
     for (const daemon of this.daemons) {
       const isWanted = daemon.deployLabel === undefined || node.metadata.labels?.[daemon.deployLabel] === 'true';
@@ -73,7 +79,11 @@ export class ModelKubelet {
       owner: 'DaemonSet',
       spec: {
         nodeName: 'n',
-        containers: [{ name: daemon.container, ...(daemon.args && { args: daemon.args }) }],
+        containers: [
+          { name: daemon.container, ...(daemon.args && { args: daemon.args }) },
+          ...(daemon.sidecar ? [daemon.sidecar.container] : []),
+        ],
+        ...(daemon.sidecar && { volumes: [daemon.sidecar.volume] }),
         ...(deployLabel !== undefined && { nodeSelector: { [deployLabel]: 'true' } }),
         tolerations: daemon.toleratesOurs ? [{ operator: 'Exists' }] : [{ key: 'nvidia.com/gpu', operator: 'Exists' }],
       },

@@ -61,6 +61,8 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   [118, 'a drain that was given up said that its node was open, which still waited for its GPU holders', 'Drains'],
   [80, 'pods on slices that stay were evicted though the policy drained the whole node no more', 'Drains'],
   [42, 'a node that was closed for an earlier wish waited for ever for its turn', 'Slow'],
+  [14, 'a machine that died while it was restarted kept its turn', 'Dead'],
+  [5, 'a machine that died while it waited for its plugin alone kept its turn', 'Dead'],
   [218, 'the onlooker took each edit’s new attempt for one more of the same', 'Drains'],
 ];
 
@@ -85,7 +87,22 @@ describe('model of a node', function () {
       tellers.tell({ from, to }));
   }
 
-  for (const theme of ['Drift', 'Holders', 'Rush', 'Drains', 'Force', 'Slow', 'Failures', 'Leaders'] as const) {
+  for (const theme of [
+    'Users',
+    'Edits',
+    'Drift',
+    'Holders',
+    'Held',
+    'Rush',
+    'Drains',
+    'Force',
+    'Slow',
+    'Late',
+    'Dead',
+    'Failures',
+    'Broken',
+    'Leaders',
+  ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 50), theme }));
   }

@@ -83,6 +83,11 @@ export class ModelPlugin {
     if (this.#uid !== undefined && (plugin === 'Following' || plugin === 'Hidden')) this.#read(this.#uid, 1500);
   }
 
+  /** Its sidecar has seen that the node's label names another file, and restarts it. */
+  settingsChanged(): void {
+    if (this.#uid !== undefined) this.#read(this.#uid, 1500);
+  }
+
   /** It reads settings and devices, and reports to the kubelet a moment later. */
   #read(uid: string, afterMs: number): void {
     const round = (this.#round += 1);

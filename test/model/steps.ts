@@ -1,4 +1,5 @@
 import { applyPolicy, drawSpec } from './policies.ts';
+import type { PolicySpec } from '../../src/api/types.ts';
 import type { Kind } from './api.ts';
 import { DriverRefusal } from './device.ts';
 import type { ModelWorld } from './world.ts';
@@ -214,6 +215,74 @@ const table = {
         },
       })),
   ],
+  editInvalid: [
+    0,
+    (world) =>
+      editSome(world, ({ layouts: _before, ...spec }) => {
+        const isLayout = world.random.chance(0.5);
+        const windows = [{ schedule: '* * * * *', duration: '1h', timeZone: 'Europe/Berlim' }];
+        return isLayout
+          ? { ...spec, layouts: [{ profiles: { '9g.90gb': 1 } }] }
+          : { ...spec, layouts: drawSpec(world.setup, world.random, true).layouts, rollout: { windows } };
+      }),
+  ],
+  /** A policy behind another, or before it. */
+  addRival: [
+    0,
+    (world) => {
+      const { random, setup } = world;
+      const priority = random.pick([0, 0, 5]) ?? 0;
+      applyPolicy(world, 'b', { ...drawSpec(setup, random, random.chance(0.8)), priority });
+    },
+  ],
+  editSharing: [
+    0,
+    (world) =>
+      editSome(world, ({ sharing: _before, ...spec }) => {
+        const { random, setup } = world;
+        const slices = setup.product === 'NVIDIA A30' ? 'nvidia.com/mig-1g.6gb' : 'nvidia.com/mig-1g.5gb';
+        const resource = setup.strategy === 'mixed' && random.chance(0.7) ? slices : 'nvidia.com/gpu';
+        const timeSlicing = [{ resource, replicas: 2 + random.integer(3) }];
+        return random.chance(0.7) ? { ...spec, sharing: { timeSlicing } } : spec;
+      }),
+  ],
+  editStrategy: [
+    0,
+    (world) =>
+      editSome(world, (spec) => ({
+        ...spec,
+        strategy: world.random.pick(['none', 'single', 'mixed'] as const) ?? 'mixed',
+      })),
+  ],
+  editDrain: [
+    0,
+    (world) => editSome(world, (spec) => ({ ...spec, drain: drawSpec(world.setup, world.random, false).drain ?? {} })),
+  ],
+  editMode: [0, (world) => editSome(world, (spec) => ({ ...spec, mode: spec.mode === 'Plan' ? 'Enforce' : 'Plan' }))],
+  pausePolicy: [0, (world) => editSome(world, (spec) => ({ ...spec, rollout: { paused: true } }))],
+  resumePolicy: [0, (world) => editSome(world, (spec) => ({ ...spec, rollout: {} }))],
+  freezeAll: [
+    0,
+    (world) => {
+      world.freeze = world.freeze === undefined ? 'the auditors are here' : undefined;
+      world.crashController();
+    },
+  ],
+  nodeDies: [0, (world) => world.die()],
+  nodeLives: [0, (world) => world.live()],
+  blindAgent: [
+    0,
+    (world) => {
+      world.faults.agentBlind = true;
+    },
+  ],
+  agentSees: [
+    0,
+    (world) => {
+      world.faults.agentBlind = false;
+      world.agent?.see(world.partition);
+    },
+  ],
   removeTaintByHand: [
     1,
     (world) => {
@@ -276,6 +345,12 @@ export function cordon(world: ModelWorld, isCordoned: boolean): void {
     const { unschedulable: _before, ...spec } = node.spec ?? {};
     return { ...node, spec: { ...spec, ...(isCordoned && { unschedulable: true }) } };
   });
+}
+
+/** A user edits a policy that is there. */
+function editSome(world: ModelWorld, change: (spec: PolicySpec) => PolicySpec): void {
+  const policy = world.random.pick(world.api.list('policies'));
+  if (policy) applyPolicy(world, policy.metadata.name, change(policy.spec));
 }
 
 function deleteAny(world: ModelWorld): void {

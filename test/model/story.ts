@@ -14,9 +14,15 @@ export interface Story {
   readonly setup: Setup;
   readonly steps: readonly StoryStep[];
   readonly end: 'Enforce' | 'Delete' | 'Plan' | 'Pause';
+  /** Whether somebody asks in the end for another attempt at once. Otherwise nobody does anything once faults have stopped. */
+  readonly asksForRetry: boolean;
 }
 
 const pauses = [0, 20, 20, 150, 150, 600, 600, 2000, 2000, 5000, 15_000, 60_000] as const;
+
+function repeat(times: number, names: readonly StepName[]): readonly StepName[] {
+  return Array.from({ length: times }, () => names).flat();
+}
 
 /** Some stories have a topic that chance alone would rarely hit often enough. */
 const themes = {
@@ -75,6 +81,85 @@ const themes = {
       'wait',
     ],
     pauses: [20, 150, 600, 2000, 5000, 15_000, 60_000, 150_000],
+  },
+  /** What users do with policies, beside all else. */
+  Users: {
+    setup: { hasStartupTaint: false, hasConfigMap: true, hasAllPods: true },
+    names: [
+      ...listSteps(),
+      ...repeat(5, [
+        'editInvalid',
+        'addRival',
+        'editSharing',
+        'editStrategy',
+        'editDrain',
+        'editMode',
+        'pausePolicy',
+        'resumePolicy',
+        'resumePolicy',
+        'freezeAll',
+      ]),
+      ...repeat(2, [
+        'nodeDies',
+        'nodeLives',
+        'nodeLives',
+        'blindAgent',
+        'agentSees',
+        'agentSees',
+        'slowDevice',
+        'quickDevice',
+      ]),
+    ],
+    pauses,
+  },
+  /** Edits, and little else. */
+  Edits: {
+    setup: { hasStartupTaint: false, hasConfigMap: true },
+    names: [
+      'editPolicy',
+      'editInvalid',
+      'editInvalid',
+      'addRival',
+      'editSharing',
+      'editSharing',
+      'editMode',
+      'pausePolicy',
+      'resumePolicy',
+      'resumePolicy',
+      'freezeAll',
+      'addPod',
+      'endAllPods',
+      'wait',
+    ],
+    pauses: [600, 5000, 15_000, 60_000],
+  },
+  /** An agent that sees its grants late. */
+  Late: {
+    setup: { hasStartupTaint: false },
+    names: ['editPolicy', 'blindAgent', 'blindAgent', 'agentSees', 'agentSees', 'addPod', 'endAllPods', 'wait'],
+    pauses: [150, 5000, 15_000, 60_000, 150_000],
+  },
+  /** Changes that holders of the GPUs, or what labels them, may prevent. */
+  Held: {
+    setup: { hasStartupTaint: false, hasDiscovery: true, exporter: 'ByEviction', plugin: 'Stock' },
+    names: [
+      'editPolicy',
+      'holdersStay',
+      'holdersGo',
+      'discoveryDies',
+      'discoveryLives',
+      'addPod',
+      'addPod',
+      'wait',
+      'wait',
+    ],
+    pauses: [2000, 15_000, 60_000, 150_000],
+  },
+  /** Machines that are gone for long. */
+  Dead: {
+    setup: { hasStartupTaint: false },
+    names: ['editPolicy', 'editPolicy', 'nodeDies', 'nodeLives', 'reboot', 'crashAgent', 'addPod', 'wait'],
+    pauses: [600, 2000, 5000, 60_000, 900_000],
   },
   /** Devices that take their time. */
   Slow: {
@@ -151,14 +236,15 @@ export function drawStory(seed: number, theme: Theme = 'Usual'): Story {
   }));
   const end =
     random.pick(['Enforce', 'Enforce', 'Enforce', 'Enforce', 'Delete', 'Plan', 'Pause'] as const) ?? 'Enforce';
-  return { seed, setup, steps, end };
+  return { seed, setup, steps, end, asksForRetry: theme !== 'Broken' };
 }
 
 /** Holders that do not terminate are left alone for at most an hour, a drifting device for another. */
 const patienceMs = 3 * 3600_000;
 
 /** @throws Violation if an invariant is violated on the way, or if the node does not settle afterwards */
-export function runStory({ seed, setup, steps, end }: Story, bug?: Bug): ModelWorld {
+export function runStory(story: Story, bug?: Bug): ModelWorld {
+  const { seed, setup, steps, end } = story;
   const world = new ModelWorld(setup, seed, bug);
   for (const step of steps) {
     world.random = new Random(step.seed);
@@ -166,13 +252,18 @@ export function runStory({ seed, setup, steps, end }: Story, bug?: Bug): ModelWo
     world.run(step.ms);
   }
   world.random = new Random(seed);
-  calmDown(world, end);
+  calmDown(world, story);
   comeToRest(world, end);
   return world;
 }
 
 /** Faults stop, and the users' wishes stay as they are. */
-function calmDown(world: ModelWorld, end: Story['end']): void {
+function calmDown(world: ModelWorld, { end, asksForRetry }: Story): void {
+  if (!asksForRetry) {
+    editAtLast(world, end);
+    world.faults.failures = Infinity;
+    world.run(900_000);
+  }
   world.healFaults();
   endPods(world);
   findGpus(world);
@@ -181,11 +272,18 @@ function calmDown(world: ModelWorld, end: Story['end']): void {
   thaw(world);
   // A plugin that looked between two manual changes counts as restarted: the person who made them restarts it.
   if (world.hasDrifted) world.kubelet.restartPlugin();
-  // What failed twice in the same way waits for a retry request.
-  world.editNode('user', (node) => ({
-    ...node,
-    metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
-  }));
+  world.freeze = undefined;
+  if (world.controllers.some(({ freeze }) => freeze !== undefined)) world.crashController();
+  // What has failed in the same way rests for up to an hour, unless somebody asks for a retry.
+  if (asksForRetry)
+    world.editNode('user', (node) => ({
+      ...node,
+      metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, [retryAnnotation]: 'now' } },
+    }));
+  if (asksForRetry) editAtLast(world, end);
+}
+
+function editAtLast(world: ModelWorld, end: Story['end']): void {
   const { api, setup, random } = world;
   for (const { metadata } of api.list('policies')) {
     if (end === 'Delete' || metadata.name === 'b') api.delete('policies', metadata.name, 'user');

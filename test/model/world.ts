@@ -43,6 +43,8 @@ export interface Faults {
   slowStatus: boolean;
   /** The agent is not restarted. */
   agentHeld: boolean;
+  /** The agent's watch delivers nothing. */
+  agentBlind: boolean;
   /** How much longer each operation on the device takes, in ms. */
   slowDeviceMs: number;
 }
@@ -58,6 +60,7 @@ const noFaults: Faults = {
   discoveryDead: false,
   slowStatus: false,
   agentHeld: false,
+  agentBlind: false,
   slowDeviceMs: 0,
 };
 
@@ -90,6 +93,10 @@ export class ModelWorld implements ControllerWorld {
   controllers: readonly ControllerProcess[] = [];
   agent: AgentProcess | undefined;
   mishap: Mishap | undefined;
+  /** When the machine died, in ms; undefined while it lives. */
+  diedAt: number | undefined;
+  /** Why no node may start a change: `--freeze`. */
+  freeze: string | undefined;
   /** Somebody changed the device by hand. */
   hasDrifted = false;
   /** Controller calls so far; `writes`: those that write. */
@@ -267,7 +274,7 @@ export class ModelWorld implements ControllerWorld {
   lead(): void {
     this.#leaders += 1;
     const rivals = this.controllers;
-    this.controllers = [...rivals, new ControllerProcess(this, `controller-${this.#leaders}`, undefined)];
+    this.controllers = [...rivals, new ControllerProcess(this, `controller-${this.#leaders}`, this.freeze)];
     if (rivals.length > 0) this.timeline.after(longestRivalryMs, () => this.#stop(rivals));
   }
 
@@ -319,16 +326,37 @@ export class ModelWorld implements ControllerWorld {
 
   reboot(): void {
     if (!this.kubelet.isUp) return;
+    this.#goDown();
+    this.later(5000, 60_000, () => {
+      this.kubelet.comeUp();
+      this.#startAgentSoon(5000);
+    });
+  }
+
+  /** The machine is gone for long: its kubelet is not heard of, and no pod of it ends. */
+  die(): void {
+    if (!this.kubelet.isUp) return;
+    this.#goDown();
+    this.diedAt = this.timeline.now;
+    const conditions = [{ type: 'Ready', status: 'Unknown' }];
+    this.editNode('cluster', (node) => ({ ...node, status: { ...node.status, conditions } }));
+  }
+
+  /** It comes back. */
+  live(): void {
+    if (this.diedAt === undefined) return;
+    this.diedAt = undefined;
+    this.kubelet.comeUp();
+    this.#startAgentSoon(5000);
+  }
+
+  #goDown(): void {
     this.checks.devicesAreLost();
     this.kubelet.shutDown();
     this.device.loseInstances();
     if (!this.setup.modeSurvivesReboot) for (const gpu of this.device.gpus) gpu.mig = 'Disabled';
     this.kubelet.boot += 1;
     this.endAgent(1e9);
-    this.later(5000, 60_000, () => {
-      this.kubelet.comeUp();
-      this.#startAgentSoon(5000);
-    });
   }
 
   /** Reloads the driver, which no running process would permit. */
@@ -414,7 +442,7 @@ export class ModelWorld implements ControllerWorld {
       this.#due.add('agent');
       this.later(1, 150, () => {
         this.#due.delete('agent');
-        this.agent?.see(this.partition);
+        if (!this.faults.agentBlind) this.agent?.see(this.partition);
       });
     }
   }
@@ -426,5 +454,7 @@ export class ModelWorld implements ControllerWorld {
   healFaults(): void {
     Object.assign(this.faults, noFaults);
     this.crashIn = undefined;
+    this.live();
+    this.agent?.see(this.partition);
   }
 }
