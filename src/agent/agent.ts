@@ -1,11 +1,13 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { followsDevice } from '../core/nvidia/resources/followed-device.ts';
+import { isRevocation } from '../core/node/revocation.ts';
 import { isToMakeAgain, loadIdOf } from '../core/policy/load-id.ts';
+import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import { type Clock, systemClock } from '../process/clock.ts';
+import { type Clock, systemClock, waitFor } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
 import { Claim } from './claim.ts';
 import type { Device } from './device.ts';
@@ -23,6 +25,9 @@ import { Planner } from './planner.ts';
 import { Readiness } from './readiness.ts';
 import type { RecordFile } from './record-file.ts';
 import { faultFields, hostFields, keepOutcome, lastingFields, pickReading } from '../core/report/report-fields.ts';
+
+/** A grant that waits for the kubelet is tried again after this many ms at the longest. */
+const longestAwayMs = 5_000;
 
 export interface AgentOptions {
   readonly client: KubeClient;
@@ -60,6 +65,7 @@ export class NodeAgent {
   readonly #planner: Planner;
   readonly #work: GrantWork;
   readonly #grantClock: GrantClock;
+  readonly #clock: Clock;
   /** The load of the driver at the last look at the GPUs. */
   #load: Pick<DeviceReport, 'driverLoad'>;
   #plannedWish: unknown;
@@ -73,6 +79,7 @@ export class NodeAgent {
     this.#options = options;
     this.#load = {};
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
+    this.#clock = clock;
     this.#own = new OwnPartition(client, options.nodeName);
     this.#ownWork = new OwnWork(options.record, logger);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
@@ -113,6 +120,7 @@ export class NodeAgent {
     if (isDue) return this.#act(partition, granted, signal);
     if (isReloaded || this.#view.isDue || (!this.#view.hasFailed && !sameJson(wish, this.#plannedWish))) {
       const fault = await this.#view.read();
+      if (this.#view.mayBeBackSoon) return { requeueAfterMs: this.#view.againMs };
       if (fault) return this.#report(partition, { ...this.#state(partition), ...faultFields(fault, 'Unknown') });
     }
     // The last reading is stale: it is neither reported as new nor acted on.
@@ -145,7 +153,12 @@ export class NodeAgent {
     const epoch = granted.epoch;
     const outcome = await this.#carryOut(partition, granted, signal);
     const { fault } = outcome;
-    const said = await this.#conclude(partition, granted, outcome);
+    // Nothing was touched: the grant stands, and is tried again as long as it does.
+    const isForKubelet = fault !== undefined && outcome.hasBegun !== true && mayBeRestarting(fault);
+    if (isForKubelet && this.#mayWait(granted)) {
+      return { requeueAfterMs: Math.min(this.#view.againMs, longestAwayMs) };
+    }
+    const said = await this.#conclude(partition, granted, outcome, signal);
     if (this.#signalled?.epoch === epoch) {
       await this.#view.settleSoon((advertised) => this.#isFollowed(partition, advertised), signal);
     }
@@ -159,9 +172,14 @@ export class NodeAgent {
   }
 
   /** Reads the device after work on it. @returns what to report about it */
-  async #conclude(partition: Partition, granted: Grant, outcome: WorkOutcome): Promise<Partial<DeviceReport>> {
+  async #conclude(
+    partition: Partition,
+    granted: Grant,
+    outcome: WorkOutcome,
+    signal: AbortSignal,
+  ): Promise<Partial<DeviceReport>> {
     if (outcome.hasBegun === true) await this.#signal(granted);
-    const readFault = await this.#lookAfter(outcome.state);
+    const readFault = await this.#lookAfter(outcome.state, granted, signal);
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
     return {
@@ -190,10 +208,20 @@ export class NodeAgent {
   }
 
   /** @param state a reading from the end of the work; without it the device is read */
-  async #lookAfter(state: WorkOutcome['state']): Promise<Fault | undefined> {
-    const fault = await (state ? this.#view.take(state) : this.#view.read());
+  async #lookAfter(state: WorkOutcome['state'], granted: Grant, signal: AbortSignal): Promise<Fault | undefined> {
+    const look = (): Promise<Fault | undefined> => (state ? this.#view.take(state) : this.#view.read());
+    let fault = await look();
+    while (fault && mayBeRestarting(fault) && this.#mayWait(granted) && !signal.aborted) {
+      await waitFor(this.#clock, this.#view.againMs, signal);
+      fault = await look();
+    }
     this.#view.expectChange();
     return fault;
+  }
+
+  /** Whether there is time to wait for a kubelet; not where a grant is taken back, since its node is about to be opened. */
+  #mayWait(granted: Grant): boolean {
+    return !isRevocation(granted) && this.#grantClock.explainEnd(granted) === undefined;
   }
 
   /**
@@ -207,7 +235,7 @@ export class NodeAgent {
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;
-    return this.#conclude(partition, granted, outcome);
+    return this.#conclude(partition, granted, outcome, signal);
   }
 
   #isFollowed({ spec }: Partition, advertised: NonNullable<DeviceReport['advertised']>): boolean {

@@ -1,5 +1,6 @@
 import type { DeviceReport, Strategy } from '../api/types.ts';
 import { describeProcess, type DeviceUsers, userKey } from '../core/gpu/state/device-users.ts';
+import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { reportDevice } from '../core/report/report-device.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
@@ -15,6 +16,9 @@ type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>
 const busyReadMs = 5_000;
 /** The same during a drain. */
 const drainReadMs = 1_000;
+/** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
+const quickMs = 250;
+const mostQuick = 5;
 /** How often, and for how long, the kubelet is asked after a change whether it advertises the new devices, in ms. */
 const settlingAskMs = 250;
 const settlingMs = 10 * 60_000;
@@ -42,6 +46,8 @@ export class DeviceView {
   isDraining = false;
   /** Consecutive failed readings. */
   failures = 0;
+  /** Whether the last of them failed for want of a kubelet, which may be restarting. */
+  #isKubeletAway = false;
 
   constructor(parts: {
     readonly read: () => Promise<DeviceState>;
@@ -70,6 +76,11 @@ export class DeviceView {
   /** True while the last reading is stale: unknown is not empty. */
   get hasFailed(): boolean {
     return this.failures > 0;
+  }
+
+  /** True while the kubelet, which may be restarting, has not been asked for long: the last reading is worth keeping. */
+  get mayBeBackSoon(): boolean {
+    return this.hasReport && this.#isKubeletAway && this.failures > 0 && this.failures <= mostQuick;
   }
 
   /** When the reading of the report began to ask for pods, by this machine's clock. */
@@ -183,6 +194,7 @@ export class DeviceView {
   }
 
   get #paceMs(): number {
+    if (this.mayBeBackSoon) return Math.min(this.#intervalMs, quickMs * 2 ** (this.failures - 1));
     if (this.failures > 0) return Math.min(this.#intervalMs, retryMs(this.failures));
     // Also when all who were known have gone: the controller waits to hear of a late pod.
     if (this.isDraining) return Math.min(drainReadMs, this.#intervalMs);
@@ -192,7 +204,9 @@ export class DeviceView {
   #fail(error: unknown): Fault {
     this.#triedAt = this.#clock.monotonicMs();
     this.failures += 1;
+    const fault = faultOf(error);
+    this.#isKubeletAway = mayBeRestarting(fault);
     this.#logger.warn('cannot read the GPUs', { error: describeError(error) });
-    return faultOf(error);
+    return fault;
   }
 }

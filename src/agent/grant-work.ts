@@ -14,8 +14,9 @@ import type { Device, WorkOptions } from './device.ts';
 import type { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
 import type { GrantClock } from './grant-clock.ts';
-import type { Kubelet } from './kubelet.ts';
+import type { Kubelet, KubeletWord } from './kubelet.ts';
 import type { Partition } from './partition.ts';
+import { askPatiently } from './patience.ts';
 import type { Planner } from './planner.ts';
 
 /** The outcome, and the reading that proves it, if there is one. */
@@ -44,6 +45,8 @@ interface Permission {
   readonly confirmation: Confirmation;
   /** Why nothing may be started any more. */
   readonly isOver: () => string | undefined;
+  /** Whether a kubelet that may be restarting is waited for. */
+  readonly mayWait: () => boolean;
 }
 
 /** Between a look at who uses a GPU and its destroy, a question must not take long. */
@@ -96,7 +99,8 @@ export class GrantWork {
     logger.info('applying', { epoch: granted.epoch, ...plan.report });
     // On the signal, it finishes the current GPU; once the grant has expired, it starts no operation at all.
     const isOver = (): string | undefined => grantClock.explainEnd(granted);
-    const options = this.#options(partition, signal, { granted, confirmation, isOver });
+    const mayWait = (): boolean => isOver() === undefined;
+    const options = this.#options(partition, signal, { granted, confirmation, isOver, mayWait });
     const { failures, state } = await device.apply(granted.gpus, plan.work, options);
     const [failure] = failures;
     return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
@@ -118,14 +122,24 @@ export class GrantWork {
     if (work.length === 0) return { state: view.state };
     logger.info('the node restarted; recreating the granted layout', { ...report });
     const confirmation = this.#confirmation(partition, granted, false);
-    const options = this.#options(partition, signal, { granted, confirmation, isOver: () => undefined });
+    const options = this.#options(partition, signal, {
+      granted,
+      confirmation,
+      isOver: () => undefined,
+      // Nothing limits this work, and it is tried again.
+      mayWait: () => false,
+    });
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
     return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
   }
 
-  #options(partition: Partition, signal: AbortSignal, { granted, confirmation, isOver }: Permission): WorkOptions {
-    const { kubelet, view } = this.#parts;
+  #options(
+    partition: Partition,
+    signal: AbortSignal,
+    { granted, confirmation, isOver, mayWait }: Permission,
+  ): WorkOptions {
+    const { kubelet, view, clock } = this.#parts;
     return {
       signal,
       state: view.state,
@@ -135,7 +149,8 @@ export class GrantWork {
       explainStop: (disrupts) => isOver() ?? (disrupts ? confirmation.explainEnd() : undefined),
       confirm: () => confirmation.renew(),
       listHeld: async () => {
-        const word = await kubelet?.ask(view.report, partition.spec.strategy);
+        const ask = async (): Promise<KubeletWord | undefined> => kubelet?.ask(view.report, partition.spec.strategy);
+        const word = await askPatiently(ask, { clock, signal, mayWait });
         return word ? listHeldDevices(word.holders, view.report) : new Set();
       },
     };

@@ -6,6 +6,8 @@ import { FakeClock } from '../process/fake-clock.ts';
 import { isChange } from '../device/simulated-node.ts';
 import { AgentScene, CutClient, later, signal, useAgentClient } from './agent-scene.ts';
 
+const away = new KubeletError('KubeletUnavailable', { tried: 'List', found: 'connection refused' });
+
 describe('the agent on the real API server', () => {
   const client = useAgentClient();
   let scene: AgentScene;
@@ -424,12 +426,101 @@ describe('the agent on the real API server', () => {
     await scene.run();
     await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
     scene.node.takeChanges();
-    scene.word = new KubeletError('KubeletUnavailable', { tried: 'List', found: 'connection refused' });
+    scene.word = away;
+    await scene.run();
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+    // It may be restarting: the grant stands, and is answered when its time is over.
+    expect((await scene.read()).status?.device).to.include({ observedEpoch: 1, step: 'Idle' });
+    await scene.set({ granted: { deadline: '2026-01-01T00:00:00Z' } });
     await scene.run();
     expect(scene.node.takeChanges()).to.deep.equal([]);
     const { status } = await scene.read();
     expect(status?.device?.error?.code).to.equal('KubeletUnavailable');
+    expect(status?.device?.observedEpoch).to.equal(2);
     expect(status?.device?.gpus?.[0]?.instances, 'as it was known').to.have.lengthOf(2);
+  });
+
+  describe('whose kubelet restarts', () => {
+    const word = { holders: { ofDevice: new Map(), ofAny: [], stale: [] }, advertised: { stale: 0 } };
+    /** Does not answer the first questions of those for which this holds. */
+    const failing = (times: number, when: () => boolean) => {
+      let left = times;
+      return () => {
+        if (!when() || left === 0) return word;
+        left -= 1;
+        throw away;
+      };
+    };
+
+    it('waits with a grant that it has not begun, and carries it out once the kubelet is back', async () => {
+      scene.word = word;
+      await scene.grant(await scene.wish({ profiles }));
+      scene.word = away;
+      for (let tries = 0; tries < 8; tries += 1) {
+        const { requeueAfterMs } = (await scene.run()) ?? {};
+        expect(requeueAfterMs).to.be.within(1, 5000);
+        const { device } = (await scene.read()).status ?? {};
+        expect(device?.observedEpoch, `after ${tries} tries`).to.equal(undefined);
+        expect(device?.step).to.equal('Idle');
+      }
+      expect(scene.node.takeChanges()).to.deep.equal([]);
+      scene.word = word;
+      await scene.run();
+      expect((await scene.read()).status?.device).to.include({ observedEpoch: 1, step: 'Idle' });
+      expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    });
+
+    it('does not wait with a grant that takes one back: its node is to be opened', async () => {
+      scene.word = word;
+      const wish = await scene.wish({ profiles });
+      scene.word = away;
+      await scene.grant(wish, { planHash: '' });
+      await scene.run();
+      expect((await scene.read()).status?.device).to.include({ observedEpoch: 1 });
+    });
+
+    it('waits in the middle of the work, between two destroys', async () => {
+      scene.word = word;
+      await scene.grant(await scene.wish({ profiles }));
+      await scene.run();
+      await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
+      let asked = 0;
+      scene.word = failing(2, () => (asked += 1) > 2);
+      await scene.run();
+      expect(asked).to.be.greaterThan(4);
+      expect((await scene.read()).status?.device).to.include({ observedEpoch: 2, step: 'Idle' });
+      expect(await scene.node.layout(0)).to.deep.equal(['7g.40gb@0']);
+    });
+
+    it('waits after the work: what it has done is not unknown', async () => {
+      scene.word = word;
+      await scene.grant(await scene.wish({ profiles }));
+      const signalPods = async (uids: readonly string[]) => {
+        scene.word = failing(2, () => true);
+        return uids;
+      };
+      scene.newAgent('boot-1', { signalPods });
+      await scene.run();
+      const { device } = (await scene.read()).status ?? {};
+      expect(device).to.include({ observedEpoch: 1, step: 'Idle' });
+      expect(device?.gpus?.[0]?.instances).to.have.length(2);
+    });
+
+    it('does not say that the GPUs are unreadable before it has asked for some seconds', async () => {
+      scene.word = word;
+      await scene.wish({ profiles });
+      scene.word = away;
+      let waited = 0;
+      for (;;) {
+        const { requeueAfterMs = 0 } = (await scene.run()) ?? {};
+        if ((await scene.read()).status?.device?.step !== 'Idle') break;
+        waited += 1;
+        expect(requeueAfterMs).to.be.at.least(0);
+        expect(waited).to.be.at.most(10);
+      }
+      expect(waited).to.be.at.least(3);
+      expect((await scene.read()).status?.device?.error?.code).to.equal('KubeletUnavailable');
+    });
   });
 
   it('tells that the kubelet still offers devices of before, and when it does not any more', async () => {

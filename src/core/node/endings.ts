@@ -1,4 +1,5 @@
 import type { NodeReason } from '../../api/names.ts';
+import { restartingCodes } from '../pods/kubelet-error.ts';
 
 /** How a change ends, or may end, with a reason on its node. */
 export interface Ending {
@@ -97,7 +98,5 @@ export const codeEndings: Readonly<Record<string, { readonly counts: 'Never' | '
   PlanChanged: { counts: 'Never', why: 'the device changed after the plan was made: the new plan is granted instead' },
   Stale: { counts: 'Never', why: 'a newer grant replaced this one' },
   Stopped: { counts: 'Never', why: 'the agent was stopped: its successor continues' },
-  KubeletUnavailable: { counts: 'Repeated', why: restarting },
-  KubeletSocketMissing: { counts: 'Repeated', why: restarting },
-  KubeletTimeout: { counts: 'Repeated', why: restarting },
+  ...Object.fromEntries(restartingCodes.map((code) => [code, { counts: 'Repeated' as const, why: restarting }])),
 };

@@ -18,6 +18,17 @@ export type KubeletErrorCode = keyof typeof table;
 /** @internal A test compares docs/errors.md with it. */
 export const kubeletErrorCodes: readonly KubeletErrorCode[] = Object.keys(table).filter(isKubeletErrorCode);
 
+/** What a kubelet that restarts looks like. */
+export const restartingCodes: readonly KubeletErrorCode[] = [
+  'KubeletUnavailable',
+  'KubeletSocketMissing',
+  'KubeletTimeout',
+];
+
+export function mayBeRestarting({ code }: { readonly code: string }): boolean {
+  return restartingCodes.some((one) => one === code);
+}
+
 export interface KubeletErrorDetails {
   /** What was tried: `List on /var/lib/kubelet/pod-resources/kubelet.sock`. */
   readonly tried: string;
