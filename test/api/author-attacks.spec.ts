@@ -11,7 +11,6 @@ describe('the author of a policy', () => {
   let admin = '';
 
   before(async function () {
-    this.timeout(60_000);
     await applyFolder(cluster(), 'config/crd');
     await applyFolder(cluster(), 'config/rbac');
     const namespace = await createNamespace(cluster(), 'authors');

@@ -19,7 +19,6 @@ describe('whoever has the controller’s token', () => {
   const patchNode = (body: unknown): Promise<string> => attack({ path: `${node}?${asController}`, body });
 
   before(async function () {
-    this.timeout(60_000);
     await applyFolder(cluster(), 'config/crd');
     await applyFolder(cluster(), 'config/rbac');
     const [namespace, account] = accountOf(await renderFolder('config/default'), 'Deployment');

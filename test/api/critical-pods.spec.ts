@@ -35,7 +35,6 @@ const admission = {
 };
 
 describe('an API server that takes critical pods only with a quota', function () {
-  this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), 'gpu-partition-admission-'));
   const file = join(folder, 'admission.yaml');
   writeFileSync(file, stringify(admission));

@@ -65,7 +65,6 @@ describe('what is installed', () => {
   });
 
   it('by Helm is upgraded and uninstalled, and leaves nothing but the CRDs and the policies', async function () {
-    this.timeout(120_000);
     const kubeconfig = await cluster().kubeconfigFile();
     // What the hook does is tried where pods run (test/node/chart.spec.ts).
     const names = 'namespaces.controller=chart-controller,namespaces.agents=chart-agents,uninstallHook.enabled=false';

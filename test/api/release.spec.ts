@@ -13,7 +13,6 @@ const nodePath = '/api/v1/nodes/marked';
 const policyPath = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies/held';
 
 describe('the release of a cluster that still has its controllers', function () {
-  this.timeout(120_000);
   const cluster = useOwnCluster();
 
   before(async function () {

@@ -9,7 +9,6 @@ interface Manifest {
 }
 
 describe('the bundles and the version of Node.js', function () {
-  this.timeout(60_000);
   const cluster = useOwnCluster();
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
   const [, promised = ''] = /^>=(\d+\.\d+)$/.exec(engines.node) ?? [];

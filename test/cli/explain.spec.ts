@@ -12,7 +12,6 @@ describe('gpu-partition explain pod', () => {
   });
 
   it('cannot find out where the API server does not answer', async function () {
-    this.timeout(30_000);
     const folder = await mkdtemp(join(tmpdir(), 'explain-'));
     try {
       const config = join(folder, 'config');

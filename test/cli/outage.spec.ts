@@ -40,7 +40,6 @@ class Running {
 }
 
 describe('a view of the fleet while the API server does not answer', function () {
-  this.timeout(180_000);
   const cluster = useSharedCluster();
   let proxy: FaultProxy;
   let kubeconfig: string;

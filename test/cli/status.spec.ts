@@ -72,7 +72,6 @@ describe('gpu-partition status', () => {
 
   for (const columns of [80, 120, 200]) {
     it(`fills a terminal of ${columns} columns and no more`, async function () {
-      this.timeout(60_000);
       const tmux = (...args: string[]) => execute('tmux', ['-L', socket, ...args]);
       const socket = `status-${randomUUID()}`;
       const isThere = await execute('tmux', ['-V']).then(

@@ -45,7 +45,6 @@ async function store(client: KubeClient, resource: Resource, object: object): Pr
 }
 
 describe('gpu-partition support-bundle', function () {
-  this.timeout(60_000);
   const cluster = useOwnCluster({ controllerManager: false, scheduler: false });
   const scratch = useScratchFolder();
   let config = '';

@@ -20,7 +20,6 @@ describe('gpu-partition ui', () => {
   after(() => rm(folder, { recursive: true }));
 
   it('opens a saved cluster, as kubectl prints it, until it is interrupted', async function () {
-    this.timeout(15_000);
     const file = join(folder, 'cluster.yaml');
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gpu-node-1', labels: { pool: 'inference' } } };
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'train', namespace: 'team' } };

@@ -88,7 +88,6 @@ describe('gpu-partition validate beside the API server', () => {
   const validate = async (text: string) => runJson(['validate', '-f', '-'], { stdin: text });
 
   before(async function () {
-    this.timeout(60_000);
     const applied = await cluster().kubectl(['apply', '-f', crdFile]);
     expect(applied.stderr).to.equal('');
     const established = [
@@ -188,7 +187,6 @@ describe('gpu-partition validate beside the API server', () => {
     });
 
     it('in every value of the table that it refuses', async function () {
-      this.timeout(60_000);
       for (const [yaml] of badYamlValues) {
         const { code, stdout } = await convert(wrap(yaml));
         expect({ yaml, isRefused: code !== 0 }, stdout).to.deep.equal({ yaml, isRefused: true });
@@ -209,7 +207,6 @@ describe('gpu-partition validate beside the API server', () => {
   });
 
   it('writes policies from both files of mig-parted that the API server takes', async function () {
-    this.timeout(60_000);
     for (const file of ['gpu-operator-HEAD-default-mig-parted-config.yaml', 'mig-parted-HEAD-examples-config.yaml']) {
       const imported = await run(['import', 'mig-parted', `${fixtures}mig-parted/${file}`]);
       expect(imported.code).to.equal(0);

@@ -26,7 +26,6 @@ interface Verdict {
 }
 
 describe('validatePolicy beside the API server', function () {
-  this.timeout(60_000);
   const cluster = useSharedCluster();
 
   before(async () => {

@@ -30,7 +30,6 @@ async function readRules(): Promise<RuleFile['spec']> {
 }
 
 describe('the dashboard, on a Prometheus that scrapes a fleet', function () {
-  this.timeout(120_000);
   let fleet: MeteredFleet | undefined;
   let prometheus: PrometheusServer;
 

@@ -16,7 +16,6 @@ interface Groups {
 }
 
 describe('config/monitoring, by promtool', function () {
-  this.timeout(60_000);
   const promtool = promtoolPath() as string;
   let folder: string;
   let groups: Groups;

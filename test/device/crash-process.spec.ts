@@ -14,7 +14,6 @@ const points: Readonly<Record<string, CrashPoint>> = {
 };
 
 describe('a process that is killed in the middle of an apply', function () {
-  this.timeout(60_000);
   this.slow(10_000);
 
   for (const transition of crashTransitions) {

@@ -38,7 +38,6 @@ describe('code in documents', () => {
 
 describe('commands in documents', function () {
   // Each is a program of its own, and there are some dozens.
-  this.timeout(180_000);
 
   const cluster = useSharedCluster();
   const names = { node: uniqueName('gpu'), policy: uniqueName('docs') };

@@ -15,7 +15,6 @@ const nodes: readonly RigNode[] = [
 const namesPod = /pod gpu-partition-agents\/gpu-partition-agent-\w+ /;
 
 describe('an agent that is away', function () {
-  this.timeout(180_000);
   const rig = useRig(nodes, { controllerArguments: ['--grant-deadline-seconds', '10'] });
 
   const ask = (pool: string, profiles: Readonly<Record<string, number>>): Promise<void> =>
@@ -33,7 +32,6 @@ describe('an agent that is away', function () {
   }
 
   before(async function () {
-    this.timeout(180_000);
     await rig().create(
       pluginDaemonSet({
         name: 'nvidia-device-plugin',

@@ -13,7 +13,6 @@ const layouts = {
 type Name = keyof typeof layouts;
 
 describe('an agent that is killed in the middle of a change', function () {
-  this.timeout(90_000);
   const rig = useRig(nodes);
   /** Operations of a change that nobody disturbs. */
   const usual = new Map<Name, number>();
@@ -37,7 +36,6 @@ describe('an agent that is killed in the middle of a change', function () {
   }
 
   before(async function () {
-    this.timeout(60_000);
     await ask('small');
     await untilDone('small');
     for (const name of ['large', 'small'] as const) {

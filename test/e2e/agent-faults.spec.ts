@@ -10,7 +10,6 @@ const nodes: readonly RigNode[] = [
 ];
 
 describe('an agent whose device does not answer', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes);
 
   const setFaults = (text: string): Promise<void> => writeFile(rig().rig.faultsFile(name), text);

@@ -63,12 +63,10 @@ const large = { '3g.20gb': 2 };
 const middle = { '2g.10gb': 3 };
 
 describe('the device plugin of a node whose layout changes', function () {
-  this.timeout(60_000);
   // A real kubelet tells of its plugin every ten seconds: what a node shows is what was.
   const rig = useRig(nodes, { kubeletTiming: { statusLagMs: 800 } });
 
   before(async function () {
-    this.timeout(60_000);
     for (const plugin of plugins) await create(daemonSet(plugin));
     for (const name of ['tolerant', 'usual']) await untilAdvertised(name, { 'nvidia.com/gpu': 2 });
   });

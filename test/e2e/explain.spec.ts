@@ -186,7 +186,6 @@ const situations: Readonly<Record<string, Situation>> = {
 };
 
 describe('explain pod, on a cluster with the real scheduler', function () {
-  this.timeout(60_000);
   const rig = useRig(nodes, {
     controllerArguments: ['--health-port', String(healthPort)],
     agentArguments: ['--health-port', '0'],
@@ -200,7 +199,6 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     rig().kubectl('get', 'pod', name, '-o', 'jsonpath={.spec.nodeName}');
 
   before(async function () {
-    this.timeout(60_000);
     for (const [pool, profiles] of Object.entries(layouts)) {
       const strategy = pool === 'single' ? 'single' : 'mixed';
       await rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, strategy, layouts: [{ profiles }] });

@@ -11,7 +11,6 @@ interface Lease {
 }
 
 describe('a leader that was stopped for longer than its lease', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes, { proxied: ['controller-0', 'controller-1'] });
 
   async function ask(profiles: Readonly<Record<string, number>>): Promise<void> {

@@ -10,7 +10,6 @@ const nodes: readonly RigNode[] = [{ name: 'n', gpus: ['A100-SXM4-40GB'], labels
 const policiesPath = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies';
 
 describe('what the controller sees late or never', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes, { proxied: ['controller-0'] });
 
   async function ask(profiles: Readonly<Record<string, number>>): Promise<void> {

@@ -102,7 +102,6 @@ const eventFaults: readonly (readonly [what: string, program: string, resource: 
 ];
 
 describe('a fault between a program and the API server', function () {
-  this.timeout(60_000);
   const rig = useRig(nodes, { proxied: [controller, agent] });
   const injectors = new Map<string, Injector>();
   /** How a change ends that nobody disturbs. */
@@ -157,7 +156,6 @@ describe('a fault between a program and the API server', function () {
   }
 
   before(async function () {
-    this.timeout(60_000);
     for (const program of [controller, agent]) {
       const injector = new Injector();
       const proxy: FaultProxy = rig().proxy(program);

@@ -27,7 +27,6 @@ interface ManagedFields {
 }
 
 describe('GPU Feature Discovery beside the controller', function () {
-  this.timeout(60_000);
   // As usual it looks every 60 s: whatever is quicker, its new pod has done.
   const rig = useRig(nodes);
   /** Every value that a label of GPU Feature Discovery's had on a node, in order; undefined: it was not there. */
@@ -35,7 +34,6 @@ describe('GPU Feature Discovery beside the controller', function () {
   let watch: Reflector<KubeObject>;
 
   before(async function () {
-    this.timeout(60_000);
     const client = await createKubeClient(rig().controlPlane, { fieldManager: 'test' });
     watch = new Reflector<KubeObject>({
       client,

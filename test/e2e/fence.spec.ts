@@ -77,13 +77,11 @@ function sliceOf(strategy: MigStrategy, profile: string): string {
 }
 
 describe('the fence between pods that wait and a device that changes', function () {
-  this.timeout(90_000);
   // A real kubelet's status period, in which it shows what was before.
   const rig = useRig(nodes, { kubeletTiming: { statusLagMs: 10_000 } });
   let timeline: Timeline;
 
   before(async function () {
-    this.timeout(60_000);
     timeline = await Timeline.start(rig().controlPlane);
     const sets = cases.map(({ node, tolerations, strategy }) =>
       pluginDaemonSet({
@@ -155,7 +153,6 @@ describe('the fence between pods that wait and a device that changes', function 
 
   describe('of a node that joins with a start-up taint', () => {
     before(async function () {
-      this.timeout(60_000);
       const slices = cases.map(({ node, strategy }) => ({
         name: `${node}-slice`,
         resource: sliceOf(strategy, '1g.5gb'),
@@ -196,7 +193,6 @@ describe('the fence between pods that wait and a device that changes', function 
 
   describe('of a node that gets another layout', () => {
     before(async function () {
-      this.timeout(60_000);
       const slices = cases.map(({ node }) => `${node}-slice`);
       await rig().kubectl('delete', 'pod', ...slices, '--wait', '--grace-period=1');
       // Feasible as soon as the node is closed, and not before: nothing but the fence keeps these from the slices of before.

@@ -30,7 +30,6 @@ interface PodView {
 }
 
 describe('a GPU client that never ends, beside pods that hold what has to go', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes, { controllerArguments: ['--clients-deadline-seconds', '3'] });
 
   async function listPods(selector: string): Promise<readonly PodView[]> {
@@ -47,7 +46,6 @@ describe('a GPU client that never ends, beside pods that hold what has to go', f
   }
 
   before(async function () {
-    this.timeout(120_000);
     await rig().create(dcgmDaemons);
     const prefers = { key: 'pool', value: 'stuck' };
     const train = { name: 'train', resource: 'nvidia.com/gpu', replicas: names.length, prefers };

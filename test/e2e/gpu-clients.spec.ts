@@ -48,13 +48,11 @@ const large: Layout = { profiles: { '3g.20gb': 2 } };
 const small: Layout = { profiles: { '1g.5gb': 7 } };
 
 describe('clients of the GPUs under gpu-operator', function () {
-  this.timeout(90_000);
   const rig = useRig(nodes, {
     controllerArguments: ['--clients-deadline-seconds', '5', '--grant-deadline-seconds', '10'],
   });
 
   before(async function () {
-    this.timeout(60_000);
     await rig().create(pluginDaemons);
     await rig().create(dcgmDaemons(2));
     await untilBack();

@@ -17,7 +17,6 @@ const windows = [{ schedule: '0 22 * * *', duration: '6h', timeZone: 'Europe/Ber
 const forMs = 3000;
 
 describe('the generation in force', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes);
 
   /** All that a change of mind about the node would change. */
@@ -51,7 +50,6 @@ describe('the generation in force', function () {
   const untilInvalid = (policy = 'inference') => rig().waitFor(policy, 'Valid', 'False');
 
   before(async function () {
-    this.timeout(240_000);
     await rig().apply('fallback', { nodeSelector, layouts: [{ mig: 'Disabled' }] });
     await inference({});
     await rig().waitFor('inference', 'Ready', 'True', 'Ready', 90_000);

@@ -18,13 +18,11 @@ const nodes: readonly RigNode[] = [
 ];
 
 describe('GPU Feature Discovery and device plugin of gpu-operator as they come', function () {
-  this.timeout(60_000);
   // Neither tolerates our taint, and the plugin is quicker than the labels.
   const rig = useRig(nodes, { kubeletTiming: { gfdStartMs: 1500 } });
   let timeline: Timeline;
 
   before(async function () {
-    this.timeout(60_000);
     timeline = await Timeline.start(rig().controlPlane);
     const wish = { namespace: 'kube-system', env: { MIG_STRATEGY: 'single' } };
     await rig().create(operatorDaemonSet('device-plugin', { ...wish, name: 'plugin' }));

@@ -10,7 +10,6 @@ const nodes: readonly RigNode[] = [
 ];
 
 describe('an agent that was stopped before it saw its grant', function () {
-  this.timeout(180_000);
   const rig = useRig(nodes, { controllerArguments: ['--grant-deadline-seconds', '10'] });
 
   const ask = (profiles: Readonly<Record<string, number>>, mode: 'Plan' | 'Enforce'): Promise<void> =>
@@ -19,7 +18,6 @@ describe('an agent that was stopped before it saw its grant', function () {
   const operations = async (): Promise<number> => (await rig().rig.deviceOperations(name)).length;
 
   before(async function () {
-    this.timeout(180_000);
     const plugin = { name: 'nvidia-device-plugin', namespace: 'kube-system', env: { MIG_STRATEGY: 'mixed' } };
     await rig().create(pluginDaemonSet({ ...plugin, nodeSelector: { pool: 'p' } }));
     await ask({ '1g.5gb': 7 }, 'Enforce');

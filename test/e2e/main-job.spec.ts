@@ -33,7 +33,6 @@ function layoutLabels(labels: Readonly<Record<string, string>>): Readonly<Record
 }
 
 describe('the main job, all programs on a real control plane', function () {
-  this.timeout(120_000);
   const rig = useRig(demoNodes, { controllerArguments: ['--health-port', String(healthPort)] });
 
   it('partitions four kinds of nodes by the samples, and kubectl wait sees it', async () => {

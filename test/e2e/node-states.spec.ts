@@ -17,7 +17,6 @@ const nodes: readonly RigNode[] = [
 ];
 
 describe('what is said of a node, and what is done to it,', function () {
-  this.timeout(180_000);
   const rig = useRig(nodes);
 
   type Layout = PolicySpec['layouts'][number];

@@ -32,7 +32,6 @@ const layouts = {
 };
 
 describe('outages during a change', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes);
 
   /** Until both nodes are really so: on the device, in the labels, and open again. */

@@ -11,7 +11,6 @@ const nodes: readonly RigNode[] = [
 ];
 
 describe('time-slicing by the administrator’s own config', function () {
-  this.timeout(60_000);
   const rig = useRig(nodes);
 
   before(async () => {

@@ -38,7 +38,6 @@ const resourceSlice = {
 };
 
 describe('GPUs that somebody else owns', function () {
-  this.timeout(60_000);
   const rig = useRig(nodes);
 
   async function ask(pool: string, more: Partial<PolicySpec> = {}): Promise<void> {

@@ -20,7 +20,6 @@ const large = '9';
 const small = '19';
 
 describe('GPU instances and whose they are', function () {
-  this.timeout(60_000);
   const rig = useRig(nodes);
 
   /** What an administrator does on a node. */

@@ -49,7 +49,6 @@ const budget = {
 };
 
 describe('gpu-partition plan and retry, on a cluster', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes, { controllerArguments: [...cap, '--lease-seconds', '15'] });
   const nodeSelector = { matchLabels: { pool: 'p' } };
   const spec = (profiles: Record<string, number>) => ({ nodeSelector, layouts: [{ profiles }] });
@@ -57,7 +56,6 @@ describe('gpu-partition plan and retry, on a cluster', function () {
   let found: ChangePlan;
 
   before(async function () {
-    this.timeout(300_000);
     folder = await mkdtemp(join(tmpdir(), 'plan-'));
     await rig().apply('p', { ...spec({ '3g.20gb': 2 }), rollout: { maxUnavailable: 3 } });
     await rig().waitFor('p', 'Ready', 'True', 'Ready', 150_000);

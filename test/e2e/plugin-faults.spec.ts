@@ -29,14 +29,12 @@ function daemonSet(name: Name): object {
 }
 
 describe('a device plugin that does not do what it should', function () {
-  this.timeout(60_000);
   const rig = useRig(nodes, {
     controllerArguments: ['--advertise-deadline-seconds', '3'],
     kubeletTiming: { gfdIntervalMs: 1500 },
   });
 
   before(async function () {
-    this.timeout(60_000);
     const files = { usual: 'version: v1\nflags: {migStrategy: mixed}\n' };
     await rig().create(pluginConfigMap('plugin-configs', 'kube-system', files));
     await rig().kubectl('label', 'node', 'keyless', 'nvidia.com/device-plugin.config=usual');

@@ -22,12 +22,10 @@ const nodes: readonly RigNode[] = names.map((name) => ({
 type Rollout = NonNullable<PolicySpec['rollout']>;
 
 describe('an edit of strategy or sharing alone', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes, { controllerArguments: ['--device-plugin-config-map', `${namespace}/${configMap}`] });
   let recorder: FleetRecorder;
 
   before(async function () {
-    this.timeout(120_000);
     await rig().create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     await applyFolder(rig().controlPlane, 'config/device-plugin-config');
     await rig().create(pluginConfigMap(configMap, namespace, { default: 'version: v1\nflags: {migStrategy: none}\n' }));

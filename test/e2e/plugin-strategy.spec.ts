@@ -12,14 +12,12 @@ const layouts = [{ profiles: { '1g.6gb': 4 } }];
 const product = 'nvidia.com/gpu.product';
 
 describe('a device plugin of another strategy than a policy’s', function () {
-  this.timeout(120_000);
   const rig = useRig([node]);
   const explain = jsonRunner<PodExplanation>();
   /** Of the controller, whose log goes on. */
   let starts = 1;
 
   before(async function () {
-    this.timeout(120_000);
     const env = { MIG_STRATEGY: 'single' };
     await rig().create(pluginDaemonSet({ name: 'nvidia-device-plugin', namespace: 'kube-system', env }));
     await rig().apply('p', { nodeSelector, layouts, strategy: 'single' });

@@ -54,7 +54,6 @@ function listUsed(program: string, request: SeenRequest): readonly string[] {
 }
 
 describe('the rights of our programs', function () {
-  this.timeout(240_000);
   const rig = useRig([{ name, gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' }], {
     proxied: ['controller-0', name],
   });

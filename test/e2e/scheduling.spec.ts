@@ -31,12 +31,10 @@ const byCount = (name: string): GpuPodWish => ({ name, resource: slice, above: {
 const byResource = (name: string, profile: string): GpuPodWish => ({ name, resource: `nvidia.com/mig-${profile}` });
 
 describe('the scheduler, by what nodes say of their slices', function () {
-  this.timeout(60_000);
   const rig = useRig(nodes, { kubeletTiming: { statusLagMs: 500 } });
   let timeline: Timeline;
 
   before(async function () {
-    this.timeout(60_000);
     timeline = await Timeline.start(rig().controlPlane);
     const sets = (['single', 'mixed'] as const).map((strategy) =>
       pluginDaemonSet({

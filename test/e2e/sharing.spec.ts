@@ -15,7 +15,6 @@ const nodes: readonly RigNode[] = [
 ];
 
 describe('strategy and time-slicing by the device plugin’s own config file', function () {
-  this.timeout(60_000);
   const rig = useRig(nodes, { controllerArguments: ['--device-plugin-config-map', `${namespace}/${configMap}`] });
 
   before(async () => {

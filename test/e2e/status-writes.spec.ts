@@ -26,7 +26,6 @@ function gistOf({ metadata, status }: Policy): unknown {
 }
 
 describe('a policy that is edited many times in a row', function () {
-  this.timeout(120_000);
   const rig = useRig(nodes);
 
   it('has its status written once a second, after the first few, and ends as its last edit says', async () => {

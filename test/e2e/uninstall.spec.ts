@@ -24,7 +24,6 @@ function useOperator(deleteDeadlineSeconds: number) {
   const rig = useRig(nodes, { controllerArguments: ['--delete-deadline-seconds', String(deleteDeadlineSeconds)] });
 
   before(async function () {
-    this.timeout(180_000);
     const ask = (pool: string, profiles: Readonly<Record<string, number>>, more: object = {}): Promise<void> =>
       rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, layouts: [{ profiles }], ...more });
     for (const name of names) await ask(name, { '3g.20gb': 2 }, name === 'whole' ? { onDelete: 'DisableMig' } : {});
@@ -81,8 +80,6 @@ function ownLabels({ metadata }: RigNodeView): readonly string[] {
 }
 
 describe('uninstalling', function () {
-  this.timeout(180_000);
-
   describe('policies, then controller and agents, then the CRDs', () => {
     const operator = useOperator(1800);
 

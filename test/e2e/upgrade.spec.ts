@@ -17,7 +17,6 @@ const apply = ['apply', '--server-side', '--force-conflicts', '-k'];
 const layout = '2 GPUs: 2×1g.5gb + 1×2g.10gb + 1×3g.20gb';
 
 describe('an installation of 0.1.0', function () {
-  this.timeout(240_000);
   const gpus = ['A100-SXM4-40GB', 'A100-SXM4-40GB'];
   const rig = useRig([{ name, gpus, labels: { pool: 'inference' }, strategy: 'mixed' }]);
   const kubectl = (...args: string[]): Promise<string> => rig().kubectl(...args);

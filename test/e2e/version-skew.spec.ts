@@ -17,7 +17,6 @@ const nodes: readonly RigNode[] = names.map((name) => ({
 }));
 
 describe('agents of other versions than the controller', function () {
-  this.timeout(240_000);
   const programs = new Map<string, ProgramVersion>();
   before(() => {
     programs.set('controller-0', new ProgramVersion('controller', controllerVersion));

@@ -11,7 +11,6 @@ const middle: Profiles = { '2g.10gb': 2, '3g.20gb': 1 };
 const mixed: Profiles = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
 
 describe('our image and manifests on a real kubelet and containerd', function () {
-  this.timeout(120_000);
   const operator = useRealNode();
 
   before(async function () {

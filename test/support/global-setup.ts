@@ -10,7 +10,7 @@ enableCompileCache();
 
 /** For `mocha --require`. */
 export const mochaHooks = {
-  /** Tests state the time that they may take on an idle machine. */
+  /** Timeouts end what hangs: they are for an idle machine, and none is set within a hook or a test, where it would not be stretched. */
   beforeAll(this: Mocha.Context) {
     if (this.test?.parent) stretchTimeouts(this.test.parent);
   },

@@ -96,7 +96,6 @@ export function useRig(nodes: readonly RigNode[], { proxied = [], ...options }: 
     }
   });
   after(async function () {
-    this.timeout(30_000);
     await test?.rig.stop();
     for (const proxy of proxies.values()) await proxy[Symbol.asyncDispose]();
     await test?.controlPlane.stop();

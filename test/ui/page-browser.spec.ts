@@ -13,7 +13,6 @@ const updatesPerSecond = 60;
 const frames = 240;
 
 describe('the page of the fleet in Chromium', function () {
-  this.timeout(120_000);
   const path = findChromium();
   let browser: ChromiumProcess;
   let page: BrowserPage;

@@ -142,7 +142,6 @@ describe('the page of the fleet', () => {
   });
 
   it('is there for 1,000 nodes of 8 GPUs within a second of CPU time', async function () {
-    this.timeout(20_000);
     const [, example = changingNode] = fleet;
     const many = Array.from({ length: 1000 }, (_, at) => ({ ...example, metadata: { name: `n-${at}` } }));
     const before = process.cpuUsage();

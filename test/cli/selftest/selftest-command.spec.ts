@@ -14,8 +14,6 @@ const A30 = 'A30';
 const short = ['hide profile=5', 'hide profile=6', 'hide profile=21'];
 
 describe('gpu-partition node selftest', function () {
-  this.timeout(60_000);
-
   it('says in lines of 80 columns what it found, writes nothing, and has exit code 1 for a finding', async () => {
     using host = new SimulatedHost([A30], { mig: false }).withFaults('sick reset gpu=0');
     const { code, stdout, stderr } = await host.node('selftest');

@@ -58,7 +58,6 @@ const someEntry = fc
 
 describe('what explain suggests', () => {
   it('is never an edit of a policy that rules or planner refuse, on any node of the policy', function () {
-    this.timeout(60_000);
     let edits = 0;
     fc.assert(
       fc.property(

@@ -116,7 +116,6 @@ function pass(world: Cluster, seconds: number): void {
 }
 
 describe('a node to which anything happens', function () {
-  this.timeout(120_000);
   const story = fc.array(fc.constantFrom(...Object.keys(events)), { minLength: 1, maxLength: 15 });
 
   it('is Ready and open in the end, with everybody back, when it is left alone', () => {

@@ -22,7 +22,6 @@ const someChange = fc.record({
 
 describe('the plan of any change', () => {
   it('is for each node the plan that its agent makes of the same wish, and keeps the budget in every wave', function () {
-    this.timeout(20_000);
     fc.assert(
       fc.property(someChange, ({ nodes, profiles, maxUnavailable, cap, canary }) => {
         const fleet = nodes.map(({ slices, isHeld, isCordoned }, index) => {

@@ -40,7 +40,6 @@ const cap = fc.constantFrom(1, 3, 99);
 
 describe('any rollout', () => {
   it('keeps its budget at every step, and is the same after a second one', function () {
-    this.timeout(60_000);
     fc.assert(
       fc.property(size, cap, changes, (nodes, most, all) => {
         const world = new RolloutWorld(nodes, most);
@@ -51,7 +50,6 @@ describe('any rollout', () => {
   });
 
   it('ends with every node ready when nothing fails any more, in as many waves as it needs', function () {
-    this.timeout(60_000);
     fc.assert(
       fc.property(size, cap, changes, (nodes, most, all) => {
         const world = new RolloutWorld(nodes, most);

@@ -7,7 +7,6 @@ import { eventually } from '../../support/eventually.ts';
 import { StandInGo, collect } from './stand-in-go.ts';
 
 describe('the search for the programs of a control plane', function () {
-  this.timeout(20_000);
   let go: StandInGo;
 
   beforeEach(() => {

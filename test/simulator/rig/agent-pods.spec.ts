@@ -7,7 +7,6 @@ const node = 'n1';
 const path = '/api/v1/namespaces/gpu-partition-agents/pods?labelSelector=app.kubernetes.io/name=gpu-partition-agent';
 
 describe('the pod of a node’s agent in a simulated cluster', function () {
-  this.timeout(60_000);
   const rig = useRig([{ name: node, gpus: ['A100-SXM4-40GB'], labels: {}, strategy: 'mixed' }]);
 
   async function pods(): Promise<readonly PodObject[]> {
