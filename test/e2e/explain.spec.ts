@@ -332,7 +332,8 @@ describe('explain pod, on a cluster with the real scheduler', function () {
     ]);
     const config = await rig().controlPlane.kubeconfigFile();
     const ask = () => run(['explain', 'pod', 'small/train', '--kubeconfig', config]);
-    const { code, stderr } = await eventually(ask, (one) => one.code === 1, { timeoutMs: 20_000, what: 'the refusal' });
+    const isRefused = (one: { readonly stderr: string }): boolean => one.stderr.includes('cannot create it');
+    const { code, stderr } = await eventually(ask, isRefused, { timeoutMs: 20_000, what: 'the refusal' });
     expect(code).to.equal(1);
     expect(stderr)
       .to.contain('there is no pod small/train; ReplicaSet train cannot create it: ')
