@@ -16,9 +16,11 @@ describe('model of a fleet with a planted bug', function () {
   after(() => tellers.stop());
 
   for (const { name, what, theme } of fleetBugs) {
-    it(`is seen to break a promise when it ${what} (${name})`, async () => {
+    it(`is seen to break a promise when it ${what} (${name})`, async function () {
       const found = await tellers.find({ from: 0, to: mostSeeds, theme, bug: name });
       expect(found, `no seed below ${mostSeeds} finds it`).to.be.a('string');
+      // Whoever wants to see the story needs its seed.
+      if (this.test) this.test.title += `: ${theme ?? 'Usual'}, ${found}`;
     });
   }
 });

@@ -161,6 +161,18 @@ export const fleetBugs: readonly FleetBug[] = [
     },
   },
   {
+    name: 'CanaryByTime',
+    what: 'lets others follow a canary that was well once and is not Ready now',
+    theme: 'Rollout',
+    seeLedger: (snapshot) => ({
+      ...snapshot,
+      standingOf: (node) => {
+        const standing = snapshot.standingOf(node);
+        return standing && { ...standing, isReady: true };
+      },
+    }),
+  },
+  {
     name: 'ForgetOnFailOver',
     what: 'takes nodes that a new leader has not looked at for nodes that are done',
     theme: 'Leaders',

@@ -275,10 +275,19 @@ export class FleetChecks {
       );
     }
     if (!isController || type === 'delete') return;
+    this.#canaryPasses(object, before, by);
     const isNew = (slot: Slot): boolean =>
       !earlier.some((one) => one.node === slot.node && one.startTime === slot.startTime);
     const added = slots.filter(isNew);
     if (added.length > 0) this.#isAdmitted(object, { slots, added, earlier }, by);
+  }
+
+  /** Others follow a canary that is well at that moment. */
+  #canaryPasses({ metadata, status }: Policy, before: Policy | undefined, by: string): void {
+    const { nodes = [], passedTime } = status?.canary ?? {};
+    if (passedTime === undefined || before?.status?.canary?.passedTime === passedTime) return;
+    const ill = nodes.find((node) => this.#now - (this.#notReady.get(node) ?? Infinity) > this.#lagMs);
+    demand(ill === undefined, 'S18', `${by} lets the canary of ${metadata.name} pass, and ${ill} is not Ready`);
   }
 
   #isAdmitted(

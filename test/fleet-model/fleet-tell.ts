@@ -15,7 +15,8 @@ export function tellFleetSeed({ seed, theme, bug }: StoryRequest<FleetTheme>): s
     story,
     fleetBugs.find(({ name }) => name === bug),
   );
-  if (!found || bug !== undefined) return found?.message;
+  if (!found) return undefined;
+  if (bug !== undefined) return `seed ${seed}: ${found.message}`;
   const short = shrinkFleetStory(story, found.invariant);
   return `${findFleetViolation(short)?.message ?? found.message}\n${tellFleetStory(short)}`;
 }

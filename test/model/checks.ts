@@ -599,12 +599,8 @@ export class Invariants {
     const { now } = this.#world.timeline;
     const workedMs = this.#taken?.epoch === epoch ? now - this.#taken.at : 0;
     const lateMs = now - Date.parse(deadline);
-    const isOver = Math.max(workedMs, lateMs) > seconds * 1000;
-    demand(
-      !isOver,
-      'S7',
-      `the device is changed ${workedMs / 1000} s after grant ${epoch} was taken, which gave ${seconds} s`,
-    );
+    const overMs = Math.max(workedMs, lateMs) - seconds * 1000;
+    demand(overMs <= 0, 'S7', `the device is changed ${overMs / 1000} s after the time of grant ${epoch} was over`);
   }
 
   podIsBound(resource: string): void {

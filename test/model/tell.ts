@@ -9,7 +9,8 @@ export function tellSeed({ seed, theme, bug }: StoryRequest<Theme>): string | un
     story,
     bugs.find(({ name }) => name === bug),
   );
-  if (!found || bug !== undefined) return found?.message;
+  if (!found) return undefined;
+  if (bug !== undefined) return `seed ${seed}: ${found.message}`;
   const short = shrinkStory(story, found.invariant);
   return `${findViolation(short)?.message ?? found.message}\n${tellStory(short)}`;
 }
