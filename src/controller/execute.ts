@@ -86,7 +86,11 @@ export class Executor {
         return this.#create(snapshot);
       case 'DeletePartition':
         await this.#client.delete({ resource: nodePartitions, name }, { preconditions: { uid: command.uid } });
-        this.#log.info('partition of an earlier node deleted', { node: name, nodeUID: node.metadata.uid });
+        this.#log.info('partition deleted', {
+          node: name,
+          ofNode: snapshot.partition?.spec.nodeUID,
+          now: node.metadata.uid,
+        });
         return undefined;
       case 'WriteWish':
         await this.#writeSpec(snapshot, { ...command.fields });

@@ -66,7 +66,10 @@ export class NodeReconciler {
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
     this.#cluster.memory.put(name, memory);
     this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
-    // 3. Report.
+    // 3. Report, unless there is nothing left to report on.
+    if (refusal === undefined && commands.some((command) => command.name === 'DeletePartition')) {
+      return { requeueAfterMs: verdict.requeueAfterMs };
+    }
     const requeueAfterMs = await this.#reporter.report(snapshot, refusal ?? verdict, memory);
     await this.#beside.plan(snapshot);
     return { requeueAfterMs };

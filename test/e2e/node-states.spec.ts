@@ -197,7 +197,12 @@ describe('what is said of a node, and what is done to it,', function () {
     expect(await rig().untilReason('bare', 'NoGpus')).to.include('nvidia.com/gpu.present');
     await rig().kubectl('delete', 'gpp', 'bare');
     await rig().kubectl('wait', 'gpn/bare', '--for=delete', '--timeout=30s');
+    const log = async (): Promise<string> => rig().rig.controller.readLog();
+    const lines = (text: string): readonly string[] =>
+      text.split('\n').filter((line) => /"(?:key|node)":"bare"/.test(line));
+    await eventually(log, (text) => lines(text).some((line) => line.includes('"partition deleted"')));
     await rig().kubectl('delete', 'node', 'bare');
+    expect(lines(await log()).filter((line) => line.includes('"level":"error"'))).to.deep.equal([]);
   });
 
   it('accepts no generation that one of the nodes cannot take, which leaves them Ready; one that joins later stands for itself', async () => {
