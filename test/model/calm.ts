@@ -1,4 +1,5 @@
 import { sameJson } from '../../src/core/text/fingerprint.ts';
+import { managedConfig } from '../../src/core/nvidia/plugin-config/managed-config.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
@@ -43,7 +44,11 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   if (!wish) return `it has no wish; ${words}`;
   const isMet = wish.gpus.every((one) => foreign.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one)));
   if (end === 'Plan') return verdict.reason === 'PlanOnly' ? undefined : words;
-  if (end === 'Pause' && !isMet) return verdict.reason === 'Paused' ? undefined : words;
+  // A change of the plugin's settings waits like one of the layout.
+  const spec = world.api.find('policies', 'a')?.spec;
+  const config = node.metadata.labels?.[devicePluginConfigLabel];
+  const isConfigured = !setup.hasConfigMap || (spec !== undefined && managedConfig(spec).key === config);
+  if (end === 'Pause' && !(isMet && isConfigured)) return verdict.reason === 'Paused' ? undefined : words;
   if (verdict.phase !== 'Ready') return words;
   if (!isMet) return `the device is not as wished; ${words}`;
   if (!(partition.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')) {
