@@ -192,7 +192,9 @@ export class FleetChecks {
     const node = this.#world.api.find('nodes', name);
     const earlier = before?.spec.granted?.epoch ?? 0;
     demand((spec.granted?.epoch ?? 0) > earlier, 'S8', `${by} counts the epoch of ${name} back`);
-    demand((status?.device?.observedEpoch ?? 0) >= earlier, 'S7', `${by} grants over a grant of ${name}`);
+    const isOver = Date.parse(before?.spec.granted?.deadline ?? '') < this.#now;
+    const isAnswered = (status?.device?.observedEpoch ?? 0) >= earlier;
+    demand(isAnswered || isOver, 'S7', `${by} grants over a grant of ${name}`);
     if (node?.metadata.uid === spec.nodeUID) {
       const isFenced = isClosed(node) || hasStartupTaint(node);
       demand(isFenced, 'S1', `${by} grants ${name}, which is open`);

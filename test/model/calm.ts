@@ -44,11 +44,12 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   if (!wish) return `it has no wish; ${words}`;
   const isMet = wish.gpus.every((one) => foreign.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one)));
   if (end === 'Plan') return verdict.reason === 'PlanOnly' ? undefined : words;
-  // A change of the plugin's settings waits like one of the layout.
+  // What restarts the plugin waits like a change of the layout.
+  const isOffered = sameJson(nonZero(node.status?.allocatable), countOffer(foreign, world.kubelet.plugin.settings));
   const spec = world.api.find('policies', 'a')?.spec;
   const config = node.metadata.labels?.[devicePluginConfigLabel];
   const isConfigured = !setup.hasConfigMap || (spec !== undefined && managedConfig(spec).key === config);
-  if (end === 'Pause' && !(isMet && isConfigured)) return verdict.reason === 'Paused' ? undefined : words;
+  if (end === 'Pause' && !(isMet && isConfigured && isOffered)) return verdict.reason === 'Paused' ? undefined : words;
   if (verdict.phase !== 'Ready') return words;
   if (!isMet) return `the device is not as wished; ${words}`;
   if (!(partition.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')) {

@@ -160,9 +160,12 @@ export class Invariants {
       return [...(last ? [last] : []), ...known.filter(({ at }) => at >= since)].map(({ priority }) => priority);
     };
     const [theirs, ours] = [prioritiesOf(from), prioritiesOf(to)];
+    // A leader may not have heard of the first that was accepted.
+    const isKnown = this.#accepted.get(from)?.some(({ at }) => at < since) === true;
+    if (!isKnown) return;
     const wins = (mine: number, other: number): boolean =>
       mine > other || (mine === other && after.metadata.name < before.metadata.name);
-    const isWon = theirs.length === 0 || ours.some((mine) => theirs.some((other) => wins(mine, other)));
+    const isWon = ours.some((mine) => theirs.some((other) => wins(mine, other)));
     demand(
       isWon,
       'S12',
@@ -170,11 +173,13 @@ export class Invariants {
     );
   }
 
-  #policyIsWritten({ metadata, spec, status }: Policy, before: Policy | undefined): void {
-    const { uid = '', generation } = metadata;
-    const isNews = before?.metadata.uid !== uid || before.status?.acceptedGeneration !== status?.acceptedGeneration;
-    if (!isNews || status?.acceptedGeneration !== generation || spec.mode === 'Plan') return;
-    const entry = { at: this.#world.timeline.now, priority: spec.priority ?? 0 };
+  #policyIsWritten({ metadata, status }: Policy, before: Policy | undefined): void {
+    const { uid = '' } = metadata;
+    const { inForce } = status ?? {};
+    const isKnown = before?.metadata.uid === uid && before.status?.inForce?.generation === inForce?.generation;
+    if (isKnown || inForce === undefined) return;
+    const { priority = 0 } = inForce.spec as { readonly priority?: number };
+    const entry = { at: this.#world.timeline.now, priority };
     this.#accepted.set(uid, [...(this.#accepted.get(uid) ?? []), entry]);
   }
 
@@ -400,7 +405,9 @@ export class Invariants {
     // Whoever took the taint off did not know that the agent works.
     if (isLive || (!closes && !disturbs)) return;
     const { winner } = claim;
-    demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'the node is closed, and it is not its turn');
+    // The slot that a pod is told to go with may be released at the same moment.
+    const isInTurn = slot !== undefined && (!closes || this.#isInLedger(winner, slot));
+    demand(isInTurn, 'S5', 'the node is closed, and it is not its turn');
     const hasStarted = (slot.generation ?? 0) < (winner?.metadata.generation ?? 0);
     demand(winner?.spec.rollout?.paused !== true || hasStarted, 'S12', 'the node is closed, and its policy is paused');
     demand(winner?.spec.mode !== 'Plan' && claim.hold === undefined, 'S12', 'the node is closed, against its policy');
