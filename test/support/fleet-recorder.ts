@@ -12,18 +12,30 @@ import { silentLogger } from '../../src/process/logger.ts';
 type Partition = GpuNodePartition & KubeObject;
 type Policy = GpuPartitionPolicy & KubeObject;
 
+interface Ledger {
+  readonly revision: number;
+  readonly nodes: readonly string[];
+  readonly isDeletion: boolean;
+}
+
+/** Revisions of the API server. */
+const mostOnTheWay = 20;
+
 /** Watches a rollout at every revision of the API, and records violations. */
 export class FleetRecorder {
   readonly #reflectors: readonly Reflector<KubeObject>[];
   readonly #closed = new Set<string>();
   readonly #granted = new Set<string>();
   readonly #lastEpochs = new Map<string, number>();
-  readonly #ledgers = new Map<string, readonly string[]>();
+  /** Of each policy, oldest first. */
+  readonly #ledgers = new Map<string, Ledger[]>();
+  /** Nodes with the revision of a grant. The watches of policies and of nodes do not run in step: judged when somebody asks. */
+  readonly #grants: { readonly node: string; readonly revision: number }[] = [];
+  readonly #overLimit: string[] = [];
   /** Pods whose eviction was announced, by uid. */
   readonly announced = new Map<string, string>();
   /** Epochs of grants by node, in the order seen. */
   readonly epochs = new Map<string, readonly number[]>();
-  readonly broken: string[] = [];
   /** Most nodes that were closed or changing at a time. */
   most = 0;
   /** The limit; anything above it is recorded. */
@@ -54,11 +66,18 @@ export class FleetRecorder {
     await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
   }
 
+  /** Violations since {@link begin}. */
+  get broken(): readonly string[] {
+    const unlisted = this.#grants.filter(({ node, revision }) => !this.#wasInLedger(node, revision));
+    return [...this.#overLimit, ...unlisted.map(({ node }) => `${node} was granted, and is in no ledger`)];
+  }
+
   /** Forgets the past: from now on this many nodes may change at a time. */
   begin(limit: number): void {
     this.limit = limit;
     this.most = 0;
-    this.broken.length = 0;
+    this.#overLimit.length = 0;
+    this.#grants.length = 0;
     this.admitted.length = 0;
     this.announced.clear();
     this.epochs.clear();
@@ -91,25 +110,36 @@ export class FleetRecorder {
     const wasLive = this.#granted.has(key);
     if (isLive) this.#granted.add(key);
     else this.#granted.delete(key);
-    if (isLive && !wasLive && !this.#isInLedger(key)) this.broken.push(`${key} was granted, and is in no ledger`);
+    if (isLive && !wasLive) this.#grants.push({ node: key, revision: revisionOf(object) });
     this.#check();
   }
 
   #onPolicy({ key, object, type }: Change<Policy>): void {
-    const before = this.#ledgers.get(key) ?? [];
-    const now = type === 'delete' ? [] : (object.status?.inFlight ?? []).map(({ node }) => node);
-    this.admitted.push(...now.filter((node) => !before.includes(node)));
-    this.#ledgers.set(key, now);
-    if (now.length > this.limit) this.broken.push(`${now.length} in flight: ${now.join(', ')}`);
+    const ledgers = this.#ledgers.get(key) ?? [];
+    const before = ledgers.at(-1)?.nodes ?? [];
+    const nodes = type === 'delete' ? [] : (object.status?.inFlight ?? []).map(({ node }) => node);
+    this.admitted.push(...nodes.filter((node) => !before.includes(node)));
+    this.#ledgers.set(key, [...ledgers, { revision: revisionOf(object), nodes, isDeletion: type === 'delete' }]);
+    if (nodes.length > this.limit) this.#overLimit.push(`${nodes.length} in flight: ${nodes.join(', ')}`);
   }
 
-  #isInLedger(node: string): boolean {
-    return [...this.#ledgers.values()].some((ledger) => ledger.includes(node));
+  #wasInLedger(node: string, revision: number): boolean {
+    return [...this.#ledgers.values()].some((ledgers) => {
+      const at = ledgers.findLastIndex((ledger) => ledger.revision <= revision);
+      const [ledger, last] = [ledgers[at], ledgers[at - 1]];
+      // The grant was on its way when somebody deleted the policy.
+      const isLate = ledger?.isDeletion === true && revision - ledger.revision < mostOnTheWay;
+      return ledger?.nodes.includes(node) === true || (isLate && last?.nodes.includes(node) === true);
+    });
   }
 
   #check(): void {
     const changing = new Set([...this.#closed, ...this.#granted]);
     this.most = Math.max(this.most, changing.size);
-    if (changing.size > this.limit) this.broken.push(`${changing.size} at a time: ${[...changing].join(', ')}`);
+    if (changing.size > this.limit) this.#overLimit.push(`${changing.size} at a time: ${[...changing].join(', ')}`);
   }
+}
+
+function revisionOf({ metadata }: KubeObject): number {
+  return Number(metadata.resourceVersion);
 }
