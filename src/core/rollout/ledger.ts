@@ -260,7 +260,8 @@ function renew(
   if (!standing.isUnderWay || isFor(slot, standing)) return undefined;
   const isSeen = admits === 'Everybody' || (admits === 'Idle' && request.evictions === 0);
   const mayBegin = request.kind !== 'New' || (!isHalted && mostNew === Infinity);
-  const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt;
+  // A Fresh slot takes no place.
+  const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt && slot.kind !== 'Fresh';
   return isSeen && mayBegin && isFree ? makeSlot(standing, request.kind, snapshot) : undefined;
 }
 

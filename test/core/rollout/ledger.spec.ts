@@ -271,6 +271,11 @@ describe('the ledger', () => {
         expect(canary).to.deep.equal([before]);
       });
 
+      it('keeps one that takes no place as long as the next would take one', () => {
+        const fresh = { ...slot, kind: 'Fresh' as const };
+        expect(renew({ inFlight: [fresh], nodes: [closed] })).to.deep.equal([before]);
+      });
+
       it('keeps it as long as its agent works, or another policy decides', () => {
         const { request: _none, ...working } = closed;
         expect(renew({ nodes: [working] })).to.deep.equal([before]);
