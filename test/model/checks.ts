@@ -405,8 +405,9 @@ export class Invariants {
     // Whoever took the taint off did not know that the agent works.
     if (isLive || (!closes && !disturbs)) return;
     const { winner } = claim;
-    // The slot that a pod is told to go with may be released at the same moment.
-    const isInTurn = slot !== undefined && (!closes || this.#isInLedger(winner, slot));
+    // A slot may be released, or exchanged by another leader, at the same moment: no write can depend on another object.
+    const mayRace = !closes || this.#world.controllers.length > 1;
+    const isInTurn = slot !== undefined && (mayRace || this.#isInLedger(winner, slot));
     demand(isInTurn, 'S5', 'the node is closed, and it is not its turn');
     const hasStarted = (slot.generation ?? 0) < (winner?.metadata.generation ?? 0);
     demand(winner?.spec.rollout?.paused !== true || hasStarted, 'S12', 'the node is closed, and its policy is paused');
