@@ -52,6 +52,14 @@ const rows = [
         ],
       ],
       ['Oldest change under way', 's', [['max(gpu_partition_oldest_change_seconds)', 'age']]],
+      [
+        'Nodes closed for a change',
+        's',
+        [
+          [p95('gpu_partition_node_closed_seconds'), '95th percentile'],
+          ['max(gpu_partition_longest_closed_seconds)', 'longest now'],
+        ],
+      ],
     ],
   ],
   [

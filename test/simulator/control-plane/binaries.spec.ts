@@ -65,7 +65,7 @@ describe('the search for the programs of a control plane', function () {
     await eventually(
       () => isGroupAlive(pid),
       (alive) => !alive,
-      { what: 'the killed build' },
+      { timeoutMs: 20_000, what: 'the killed build' },
     );
   });
 
