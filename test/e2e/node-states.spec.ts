@@ -237,6 +237,7 @@ describe('what is said of a node, and what is done to it,', function () {
   });
 
   it('says of a policy that is being deleted what it waits for, and lets it go when it is told to keep the layouts', async () => {
+    await rig().kubectl('label', 'node', 'a30', 'pool=a30', '--overwrite');
     await ask('a30', { profiles: { '2g.12gb': 2 } }, { onDelete: 'DisableMig' });
     await untilReady('a30');
     await applyObjects(rig(), [gpuPod({ name: 'bare-pod', resource: 'nvidia.com/mig-2g.12gb', node: 'a30' })]);
