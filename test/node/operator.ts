@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { eventually } from '../support/eventually.ts';
@@ -116,7 +117,7 @@ export class Operator {
   async untilOffered(expected: Readonly<Record<string, number>>): Promise<void> {
     await this.untilReady();
     const offered = await this.offered();
-    if (JSON.stringify(sortKeys(offered)) !== JSON.stringify(sortKeys(expected)))
+    if (!sameJson(offered, expected))
       throw new Error(`Ready, and the node offers ${JSON.stringify(offered)} instead of ${JSON.stringify(expected)}`);
     const taints = await this.taints();
     if (taints.length > 0) throw new Error(`Ready, and the node has ${taints.join(', ')}`);
@@ -140,10 +141,10 @@ export class Operator {
 
   /** Waits until the node's status has the resources of this layout, open or not. */
   async untilAdvertised(profiles: Profiles): Promise<void> {
-    const expected = JSON.stringify(sortKeys(resourcesOf(profiles)));
+    const expected = resourcesOf(profiles);
     await eventually(
-      async () => JSON.stringify(sortKeys(await this.offered())),
-      (offered) => offered === expected,
+      () => this.offered(),
+      (offered) => sameJson(offered, expected),
       { timeoutMs, what: 'what the node advertises' },
     );
   }
@@ -265,8 +266,4 @@ async function countEvents(event: 'start' | 'change'): Promise<number> {
 function resourcesOf(profiles: Profiles): Readonly<Record<string, number>> {
   const counts = Object.entries(profiles).map(([profile, count]) => [`nvidia.com/mig-${profile}`, count * gpuCount]);
   return Object.fromEntries(counts) as Record<string, number>;
-}
-
-function sortKeys(record: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

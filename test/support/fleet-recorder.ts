@@ -119,7 +119,8 @@ export class FleetRecorder {
     const before = ledgers.at(-1)?.nodes ?? [];
     const nodes = type === 'delete' ? [] : (object.status?.inFlight ?? []).map(({ node }) => node);
     this.admitted.push(...nodes.filter((node) => !before.includes(node)));
-    this.#ledgers.set(key, [...ledgers, { revision: revisionOf(object), nodes, isDeletion: type === 'delete' }]);
+    ledgers.push({ revision: revisionOf(object), nodes, isDeletion: type === 'delete' });
+    this.#ledgers.set(key, ledgers);
     if (nodes.length > this.limit) this.#overLimit.push(`${nodes.length} in flight: ${nodes.join(', ')}`);
   }
 
