@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { advertisedResources } from '../../src/core/nvidia/resources/advertised.ts';
-import { PodResourcesClient } from '../../src/kubelet/pod-resources.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { readKubeletOffer } from './kubelet-offer.ts';
+import type { Counts } from './kubelet-offer.ts';
 import { nodeName } from './node-config.ts';
 
-type Counts = Readonly<Record<string, number>>;
-
-const socket = '/var/lib/kubelet/pod-resources/kubelet.sock';
 const pauseMs = 20;
 
 /**
@@ -16,7 +14,6 @@ const pauseMs = 20;
  */
 export class OfferOnlooker implements AsyncDisposable {
   readonly #controlPlane: ControlPlane;
-  readonly #kubelet = new PodResourcesClient({ socket });
   readonly #claims = new Map<string, string>();
   #looks = 0;
   #isEnding = false;
@@ -40,14 +37,13 @@ export class OfferOnlooker implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true;
     await this.#work;
-    this.#kubelet.close();
   }
 
   async #look(): Promise<void> {
-    let before = await this.#ask();
+    let before = await ask();
     while (!this.#isEnding) {
       const node = await this.#readNode();
-      const after = await this.#ask();
+      const after = await ask();
       if (before && after) this.#compare(node, before, after);
       before = after;
       await sleep(pauseMs);
@@ -64,16 +60,6 @@ export class OfferOnlooker implements AsyncDisposable {
     }
   }
 
-  /** Undefined while the kubelet does not answer. */
-  async #ask(): Promise<Counts | undefined> {
-    try {
-      const offered = await this.#kubelet.listAllocatable();
-      return Object.fromEntries([...offered].map(([resource, ids]) => [resource, ids.length]));
-    } catch {
-      return undefined;
-    }
-  }
-
   async #readNode(): Promise<NodeClaim> {
     const { metadata, spec, status } = (await this.#controlPlane.client.demand({
       path: `/api/v1/nodes/${nodeName}`,
@@ -84,6 +70,11 @@ export class OfferOnlooker implements AsyncDisposable {
       claimed: advertisedResources(status.allocatable),
     };
   }
+}
+
+/** Undefined while the kubelet does not answer. */
+async function ask(): Promise<Counts | undefined> {
+  return readKubeletOffer().catch(() => undefined);
 }
 
 interface NodeClaim {

@@ -7,6 +7,7 @@ import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { eventually } from '../support/eventually.ts';
 import { driverRoot, faultsFile, operationsFile } from './gpus.ts';
+import { readKubeletOffer } from './kubelet-offer.ts';
 import { nodeName } from './node-config.ts';
 import { describeGpuPod, describePlugin, pluginLabel, pluginName, pluginNamespace } from './plugin-daemon-set.ts';
 import { startRealNode } from './real-node.ts';
@@ -123,6 +124,19 @@ export class Operator {
     if (taints.length > 0) throw new Error(`Ready, and the node has ${taints.join(', ')}`);
   }
 
+  /**
+   * Waits until the kubelet gives the layout, and then until the policy is Ready and the node offers it and is open: after a
+   * fault that nobody but the kubelet knows of at first, while policy and node still tell what was before it.
+   */
+  async untilDoneAgain(profiles: Profiles): Promise<void> {
+    const expected = resourcesOf(profiles);
+    await eventually(readKubeletOffer, (given) => sameJson(given, expected), {
+      timeoutMs,
+      what: 'what the kubelet gives',
+    });
+    await eventually(() => this.untilDone(profiles), undefined, { timeoutMs, what: 'the node after a fault' });
+  }
+
   /** Waits until the policy says that it is done. */
   async untilReady(): Promise<void> {
     const read = async (): Promise<object> => {
@@ -188,6 +202,15 @@ export class Operator {
     const [[key, value] = []] = Object.entries(pluginLabel);
     const path = '-o=jsonpath={.items[*].metadata.uid} {.items[*].status.containerStatuses[*].restartCount}';
     return this.kubectl('get', 'pods', '-n', pluginNamespace, '-l', `${key}=${value}`, path);
+  }
+
+  /** Waits until the plugin's pod is another one, or has been restarted. */
+  async untilPluginRestarted(before: string): Promise<void> {
+    await eventually(
+      () => this.pluginPod(),
+      (pod) => pod !== before,
+      { timeoutMs, what: 'the restarts of the plugin' },
+    );
   }
 
   /** What `nvidia-smi -L` lists on the node. */

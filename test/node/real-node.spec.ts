@@ -88,7 +88,7 @@ describe('our image and manifests on a real kubelet and containerd', function ()
     await operator().ask(profiles);
     await operator().untilAdvertised(profiles);
     await kill();
-    await operator().untilDone(profiles);
+    await operator().untilDoneAgain(profiles);
     await operator().runGpuPod('after', 'nvidia.com/mig-1g.5gb');
     await operator().kubectl('delete', 'pod', 'after', '--timeout=30s');
   }
@@ -99,7 +99,9 @@ describe('our image and manifests on a real kubelet and containerd', function ()
 
   it('offers the layout after the device plugin was killed as soon as the slices were advertised', async () => {
     await breakAdvertised(mixed, async () => {
+      const before = await operator().pluginPod();
       expect(await killPrograms('/app/device-plugin.mjs')).to.equal(1);
+      await operator().untilPluginRestarted(before);
     });
   });
 

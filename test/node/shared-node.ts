@@ -26,7 +26,7 @@ export function useRealNode(): () => Operator {
     await makeGpusWhole();
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') process.stderr.write(await readNodeLogs());
+    if (this.currentTest?.state === 'failed') console.log(await readNodeLogs());
   });
   return () => {
     if (operator === undefined) throw new Error('the node is there only within tests');
