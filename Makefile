@@ -51,7 +51,7 @@ generate: node_modules/.installed ## Make types, validators and the chart's copi
 
 build: dist/.built ## Bundle the programs into dist/
 
-dist/.built: node_modules/.installed package.json $(shell find src build -type f)
+dist/.built: node_modules/.installed package.json docs/errors.md $(shell find src build -type f)
 	@$(NODE) build/bundle.mjs
 	@touch $@
 

@@ -2,10 +2,10 @@
 // Bundling saves memory: the agent takes half of what it takes from source.
 import { build } from 'esbuild';
 import { readFile } from 'node:fs/promises';
+import { pageText } from '../src/ui/page-text.ts';
 import { writeNotices } from './notices.mjs';
 
 const root = new URL('../', import.meta.url);
-const page = await readFile(new URL('src/ui/page.html', root), 'utf8');
 const { version, engines } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 const [, oldestMajor, oldestMinor] = /^>=(\d+)\.(\d+)$/.exec(engines.node);
 
@@ -81,7 +81,7 @@ const { metafile } = await build({
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
-  define: { GPU_PARTITION_VERSION: JSON.stringify(version), GPU_PARTITION_PAGE: JSON.stringify(page) },
+  define: { GPU_PARTITION_VERSION: JSON.stringify(version), GPU_PARTITION_PAGE: JSON.stringify(pageText) },
   // CommonJS parts of an ES module bundle call require.
   banner: {
     js: [

@@ -26,8 +26,12 @@ export function sortFindings(findings: readonly LocatedFinding[]): readonly Loca
 
 /** `file.yaml:12:7: error: spec.strategy: …`, which editors and CI systems understand. */
 export function printFinding(stream: Output, finding: LocatedFinding): void {
-  const { severity, file, line, column, path, message } = finding;
+  const { severity, file, line, column } = finding;
   const word = paint(stream, severity === 'error' ? 'red' : 'yellow', severity);
-  const field = path === '$' ? '' : `${path}: `;
-  printLine(stream, `${paint(stream, 'bold', `${file}:${line}:${column}:`)} ${word}: ${field}${message}`);
+  printLine(stream, `${paint(stream, 'bold', `${file}:${line}:${column}:`)} ${word}: ${describeFinding(finding)}`);
+}
+
+/** Without its place in a file. */
+export function describeFinding({ path, message }: LocatedFinding): string {
+  return `${path === '$' ? '' : `${path}: `}${message}`;
 }

@@ -1,40 +1,49 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { viewPolicies } from '../core/view/fleet-status.ts';
-import type { Interruption } from '../core/view/interruption.ts';
+import { countTotals } from '../core/view/fleet-totals.ts';
+import type { Interruption, Source } from '../core/view/freshness.ts';
+import { groupNodes } from '../core/view/unready-nodes.ts';
 import { type PageFleet, type PageNode, viewPageNode } from '../core/view/page-fleet.ts';
 
-/** Changes on the page: current nodes, removed nodes, and every policy. */
-export interface PageChange {
-  readonly policies: PageFleet['policies'];
-  readonly nodes: readonly PageNode[];
+/** Changes on the page: changed and new nodes, names of removed ones, and all of the rest. */
+export interface PageChange extends PageFleet {
   readonly gone: readonly string[];
-  readonly interruption: PageFleet['interruption'];
 }
 
 interface FleetObjectsView {
   readonly policies: readonly GpuPartitionPolicy[];
   readonly partitions: readonly GpuNodePartition[];
+  /** When they were last known to be current, in ms since 1970; absent: now. */
+  readonly seenAt?: number;
   readonly interruption?: Interruption | undefined;
+}
+
+interface FeedParts {
+  readonly source: Source;
+  /** Empty if unknown. */
+  readonly poolOf: (node: string) => string;
+  readonly now: () => number;
 }
 
 /** The fleet as the page knows it, and the listeners for its changes. */
 export class FleetFeed {
-  readonly #poolOf: (node: string) => string;
-  readonly #now: () => number;
+  readonly #parts: FeedParts;
   /** Keyed by the object that the watch replaces when it changes. */
   readonly #views = new WeakMap<GpuNodePartition, PageNode>();
   readonly #listeners = new Set<(change: PageChange) => void>();
   #nodes = new Map<string, PageNode>();
-  #policies: PageFleet['policies'] = [];
+  #summary: Pick<PageFleet, 'totals' | 'policies' | 'groups'>;
   #interruption: PageFleet['interruption'] = null;
+  #seenAt: number;
 
-  constructor(poolOf: (node: string) => string, now: () => number) {
-    this.#poolOf = poolOf;
-    this.#now = now;
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+    this.#seenAt = parts.now();
+    this.#summary = { totals: countTotals([], [], this.#seenAt), policies: [], groups: [] };
   }
 
   get fleet(): PageFleet {
-    return { policies: this.#policies, nodes: [...this.#nodes.values()], interruption: this.#interruption };
+    return this.#show([...this.#nodes.values()]);
   }
 
   /** @returns a function that stops listening */
@@ -44,21 +53,38 @@ export class FleetFeed {
   }
 
   /** Updates to the current fleet. */
-  take({ policies, partitions, interruption }: FleetObjectsView): void {
+  take({ policies, partitions, seenAt, interruption }: FleetObjectsView): void {
     const before = this.#nodes;
+    const now = this.#parts.now();
+    this.#seenAt = seenAt ?? now;
     this.#interruption = interruption ?? null;
-    this.#policies = viewPolicies(policies, partitions, this.#now());
     this.#nodes = new Map(partitions.map((partition) => [partition.metadata.name, this.#view(partition)]));
+    this.#summary = {
+      totals: countTotals(policies, partitions, now),
+      policies: viewPolicies(policies, partitions, now),
+      groups: groupNodes([...this.#nodes.values()]),
+    };
     const nodes = [...this.#nodes.values()].filter((node) => before.get(node.node) !== node);
     const gone = [...before.keys()].filter((name) => !this.#nodes.has(name));
-    const change = { policies: this.#policies, nodes, gone, interruption: this.#interruption };
+    const change = { ...this.#show(nodes), gone };
     for (const listener of this.#listeners) listener(change);
+  }
+
+  #show(nodes: readonly PageNode[]): PageFleet {
+    const { source, now } = this.#parts;
+    return {
+      source,
+      ageMs: 'files' in source ? null : Math.max(0, now() - this.#seenAt),
+      ...this.#summary,
+      nodes,
+      interruption: this.#interruption,
+    };
   }
 
   #view(partition: GpuNodePartition): PageNode {
     const known = this.#views.get(partition);
     if (known) return known;
-    const view = viewPageNode(partition, this.#poolOf(partition.metadata.name));
+    const view = viewPageNode(partition, this.#parts.poolOf(partition.metadata.name));
     this.#views.set(partition, view);
     return view;
   }

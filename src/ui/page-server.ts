@@ -1,8 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WasteReport } from '../core/waste/waste-report.ts';
+import { compareText } from '../core/text/compare.ts';
+import { byUrgency } from '../core/view/urgency.ts';
 import type { FleetFeed } from './fleet-feed.ts';
+import type { PageAnswers } from './page-answers.ts';
 import { pageText } from './page-text.ts';
 
 export interface PageServer {
@@ -14,8 +16,7 @@ export interface PageServer {
 /** What the page shows. */
 export interface PageSources {
   readonly feed: FleetFeed;
-  /** Read on demand. @throws Error that says why it is not available */
-  readonly reportWaste: () => Promise<WasteReport>;
+  readonly answers: PageAnswers;
 }
 
 /** Serves the fleet's page to this machine only, read-only. @param port 0 takes a free one @throws Error if the port is taken */
@@ -40,10 +41,16 @@ interface Served extends PageSources {
   readonly token: string;
 }
 
-function answer({ feed, reportWaste, token }: Served, request: IncomingMessage, response: ServerResponse): void {
+/** As `validate` and `plan` accept it. */
+const longestPolicies = 4 * 1024 * 1024;
+
+function answer({ feed, answers, token }: Served, request: IncomingMessage, response: ServerResponse): void {
   // Not parsed as a URL: whoever reaches the port chooses the text, and `//` is not one.
-  const [, given = '', path = ''] = /^\/([0-9a-f]*)\/([^?]*)/.exec(request.url ?? '') ?? [];
-  if (request.method !== 'GET') return send(response, 405, 'text/plain', 'GET only\n');
+  const [, given = '', path = '', query = ''] = /^\/([0-9a-f]*)\/([^?]*)\??(.*)/.exec(request.url ?? '') ?? [];
+  // A plan writes nothing; it is posted because policies are longer than an address may be.
+  const isPlan = path === 'plan';
+  if (request.method !== (isPlan ? 'POST' : 'GET'))
+    return send(response, 405, 'text/plain', isPlan ? 'POST only\n' : 'GET only\n');
   // A page of another origin may have our address under its own name (DNS rebinding): it lacks the token, and gets nothing.
   const isLocal = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
   if (!isLocal || !isSame(given, token))
@@ -53,10 +60,20 @@ function answer({ feed, reportWaste, token }: Served, request: IncomingMessage, 
       return sendPage(response);
     case 'fleet':
       return send(response, 200, 'application/json', JSON.stringify(feed.fleet));
-    case 'waste':
-      return void sendWaste(reportWaste, response);
     case 'changes':
       return follow(feed, request, response);
+    case 'waste':
+      return void sendAnswer(answers.waste, response);
+    case 'waiting':
+      return void sendAnswer(answers.waiting, response);
+    case 'waiting-count':
+      return void sendAnswer(answers.countWaiting, response);
+    case 'history':
+      return void sendAnswer(() => answers.history(named(query, 'node')), response);
+    case 'policy':
+      return void sendText(() => answers.policy(named(query, 'name')), response);
+    case 'plan':
+      return void sendAnswer(async () => answers.plan(await readBody(request)), response);
     default:
       return send(response, 404, 'text/plain', 'not found\n');
   }
@@ -69,19 +86,47 @@ function sendPage(response: ServerResponse): void {
   send(response, 200, 'text/html', pageText.replaceAll('__NONCE__', nonce));
 }
 
-async function sendWaste(reportWaste: PageSources['reportWaste'], response: ServerResponse): Promise<void> {
+function named(query: string, name: string): string {
+  return new URLSearchParams(query).get(name) ?? '';
+}
+
+async function sendAnswer(read: () => Promise<unknown>, response: ServerResponse): Promise<void> {
+  await sendText(async () => JSON.stringify((await read()) ?? null), response, 'application/json');
+}
+
+async function sendText(read: () => Promise<string>, response: ServerResponse, type = 'text/plain'): Promise<void> {
   try {
-    send(response, 200, 'application/json', JSON.stringify(await reportWaste()));
+    send(response, 200, type, await read());
   } catch (error) {
     send(response, 503, 'text/plain', error instanceof Error ? error.message : String(error));
   }
 }
 
-/** Server-sent events: each is the change since the previous one; the first is the whole fleet. */
+/** @throws Error if it is too long */
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > longestPolicies) throw new Error(`policies of more than ${longestPolicies / 1024 / 1024} MiB`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Nodes of the first event: more than a screen shows, so that the first picture waits for no others. */
+const firstNodes = 100;
+const moreNodes = 300;
+
+/** Server-sent events: each is the change since the previous one; the first ones are the whole fleet, what needs somebody first. */
 function follow(feed: FleetFeed, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
   const write = (change: unknown): void => void response.write(`data: ${JSON.stringify(change)}\n\n`);
-  write({ ...feed.fleet, gone: [], isWhole: true });
+  const { nodes, ...rest } = feed.fleet;
+  const ordered = nodes.toSorted((a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.node, b.node));
+  write({ ...rest, nodes: ordered.slice(0, firstNodes), gone: [], all: nodes.map(({ node }) => node) });
+  for (let at = firstNodes; at < ordered.length; at += moreNodes)
+    write({ ...rest, nodes: ordered.slice(at, at + moreNodes), gone: [] });
   request.once('close', feed.listen(write));
 }
 

@@ -99,6 +99,11 @@ export class BrowserPage {
     await this.#page.emulateMedia({ colorScheme });
   }
 
+  /** Date.now() is this from now on. @param ms since 1970 */
+  async setTime(ms) {
+    await this.#page.clock.setFixedTime(ms);
+  }
+
   async press(key) {
     await this.#page.keyboard.press(key);
   }
@@ -121,6 +126,40 @@ export class BrowserPage {
 
   async count(selector) {
     return this.#page.locator(selector).count();
+  }
+
+  async fill(selector, text) {
+    await this.#page.locator(selector).fill(text);
+  }
+
+  /** Clicks the button of that name. */
+  async clickButton(name) {
+    await this.#page.getByRole('button', { name, exact: true }).first().click();
+  }
+
+  async attributeOf(selector, name) {
+    return this.#page.locator(selector).first().getAttribute(name);
+  }
+
+  async colorOf(selector) {
+    return this.#page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).color);
+  }
+
+  async title() {
+    return this.#page.title();
+  }
+
+  /** How many pixels of the page are right of the screen. */
+  async overflow() {
+    return this.#page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  }
+
+  /** Words that are broken in two although they are no longer than a line: of the first characters' box and the whole one's. */
+  async brokenWords(selector) {
+    return this.#page.evaluate(findBrokenWords, selector);
   }
 
   async textOf(selector) {
@@ -148,17 +187,52 @@ export class BrowserPage {
     await this.#page.waitForFunction(begins, [selector, start]);
   }
 
+  /** Waits until an element has a text in it. */
+  async waitForWords(selector, text) {
+    const has = ([where, words]) => document.querySelector(where)?.textContent?.includes(words) === true;
+    await this.#page.waitForFunction(has, [selector, text]);
+  }
+
   async waitForAbsence(selector) {
     await this.#page.locator(selector).waitFor({ state: 'detached' });
   }
 
-  async waitFor(selector) {
-    await this.#page.locator(selector).first().waitFor();
+  async waitFor(selector, state = 'visible') {
+    await this.#page.locator(selector).first().waitFor({ state });
   }
 
-  async savePicture(path) {
-    await this.#page.screenshot({ path });
+  /** Waits until a field has a text in it. */
+  async waitForValue(selector, text) {
+    const has = ([where, words]) => document.querySelector(where)?.value.includes(words) === true;
+    await this.#page.waitForFunction(has, [selector, text]);
   }
+
+  /** What the console said of a server that a test has stopped is no trouble. */
+  forgiveOutage() {
+    this.troubles = this.troubles.filter((text) => !/ERR_(CONNECTION|INCOMPLETE|EMPTY)/.test(text));
+  }
+
+  async savePicture(path, isWhole = false) {
+    await this.#page.screenshot({ path, fullPage: isWhole });
+  }
+}
+
+/** Runs in the page. @returns words that take more than one line */
+function findBrokenWords(selector) {
+  const broken = [];
+  for (const element of document.querySelectorAll(selector)) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      for (const { 0: word, index } of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (tops.size > 1) broken.push(word);
+      }
+    }
+  }
+  return broken;
 }
 
 /** Runs in the page before its script: notes when data comes, and when the frame with it has been painted. */

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import { reportWaste } from '../../src/core/waste/waste-report.ts';
-import { FleetFeed } from '../../src/ui/fleet-feed.ts';
+import type { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { type PageServer, servePage } from '../../src/ui/page-server.ts';
-import { storyTime } from '../core/view/status-stories.ts';
-import { wastefulDay } from '../core/waste/waste-stories.ts';
+import { eventually } from '../support/eventually.ts';
 import { BrowserPage, type ChromiumProcess, findChromium, type FrameTimes, startChromium } from './chromium.mjs';
+import { aFeed, anIncident, answersFor, type Incident } from './incident.ts';
 import { simulateFleet, touchNode } from './simulated-fleet.ts';
 
 const many = 1000;
@@ -32,11 +31,8 @@ describe('the page of the fleet in Chromium', function () {
   });
 
   beforeEach(async () => {
-    feed = new FleetFeed(
-      (node) => (node < 'gpu-node-0010' ? 'a100' : 'a100-spot'),
-      () => storyTime,
-    );
-    server = await servePage({ feed, reportWaste: async () => reportWaste(wastefulDay) }, 0);
+    feed = aFeed((node) => (node < 'gpu-node-0010' ? 'a100' : 'a100-spot'));
+    server = await servePage({ feed, answers: answersFor(anIncident()) }, 0);
     page = await BrowserPage.open(browser);
   });
   afterEach(async () => {
@@ -49,13 +45,15 @@ describe('the page of the fleet in Chromium', function () {
     expect(others, 'requests to others').to.deep.equal([]);
   });
 
-  async function open(nodes: number): Promise<number> {
-    feed.take(simulateFleet(nodes));
+  async function show(fleet: Incident): Promise<number> {
+    feed.take(fleet);
     await page.visit(server.address);
     return page.firstPictureMs();
   }
 
-  it(`has its first picture of ${many} nodes of 8 GPUs within a second after the data`, async () => {
+  const open = (nodes: number): Promise<number> => show(simulateFleet(nodes));
+
+  it(`has its first picture of ${many} nodes of 8 GPUs soon after the data`, async () => {
     const emptyMs = await open(0);
     await page.visit('about:blank');
     const firstMs = await open(many);
@@ -64,7 +62,8 @@ describe('the page of the fleet in Chromium', function () {
     console.log(
       `      first picture after ${firstMs.toFixed(0)} ms (${workMs.toFixed(0)} ms of work), all nodes after ${wholeMs.toFixed(0)} ms; an empty fleet after ${emptyMs.toFixed(0)} ms`,
     );
-    expect(workMs).to.be.below(1000);
+    // 220 ms on an idle machine.
+    expect(workMs).to.be.below(600);
     // Others work on this machine too: one that takes long for nothing is given as much more for something.
     expect(firstMs).to.be.below(1000 + 20 * emptyMs);
   });
@@ -90,7 +89,8 @@ describe('the page of the fleet in Chromium', function () {
     const words = ({ intervalMs, workMs }: FrameTimes): string =>
       `a frame each ${intervalMs.toFixed(1)} ms, ${workMs.toFixed(1)} ms of work for it`;
     console.log(`      ${perSecond.toFixed(0)} updates a second: ${words(busy)}; empty page: ${words(idle)}`);
-    expect(perSecond).to.be.above(updatesPerSecond / 4);
+    // So that there is something to be fluid under.
+    expect(perSecond).to.be.above(updatesPerSecond / 12);
     // A frame is due each 16.7 ms. Others work on this machine too, which the clock of the page's thread does not count.
     expect(busy.workMs).to.be.at.most(16);
     expect(busy.intervalMs).to.be.at.most(3 * Math.max(16.7, idle.intervalMs));
@@ -99,11 +99,14 @@ describe('the page of the fleet in Chromium', function () {
   for (const colors of ['light', 'dark'] as const) {
     it(`keeps nobody out in ${colors} colours, with and without a node opened`, async () => {
       await page.setColors(colors);
-      await open(30);
+      await show(anIncident(30));
       expect(await page.audit()).to.deep.equal([]);
-      await page.click('summary');
-      await page.waitFor('#waste-report table');
+      for (const id of ['waiting', 'waste', 'plan']) await page.click(`#${id} summary`);
+      await page.waitFor('#waste table');
+      await page.select('view', 'table');
+      await page.waitFor('#table td');
       expect(await page.audit()).to.deep.equal([]);
+      await page.select('view', '');
       await page.click('.tile', 15);
       await page.waitFor('dialog[open]');
       expect(await page.audit()).to.deep.equal([]);
@@ -113,27 +116,33 @@ describe('the page of the fleet in Chromium', function () {
   it('works by the keyboard alone', async () => {
     await open(12);
     await page.press('Tab');
-    expect(await page.focused()).to.equal('text');
+    // From the figures on everything is in the order of the page.
+    for (let steps = 0; (await page.focused()) !== 'text'; steps += 1) {
+      expect(steps, await page.focused()).to.be.below(60);
+      await page.press('Tab');
+    }
     await page.type('drain');
     await page.waitForText('#state', '4 of 12 nodes');
-    for (const name of ['phase', 'policy', 'pool']) {
+    for (const name of ['phase', 'policy', 'pool', 'view']) {
       await page.press('Tab');
       expect(await page.focused()).to.equal(name);
     }
     await page.press('Tab');
-    expect(await page.focused()).to.match(/^Waste/);
-    await page.press('Tab');
     expect(await page.focused()).to.match(/^gpu-node-0006/);
     await page.press('Enter');
     await page.waitFor('dialog[open]');
-    expect(await page.textOf('dialog')).to.contain('pods to evict: team/train-0');
+    expect(await page.textOf('#detail')).to.contain('pods to evict: team/train-0');
     // What changes meanwhile takes the focus from nobody.
     const { policies, partitions } = simulateFleet(12);
     feed.take({ policies, partitions: partitions.map((node, at) => (at === 6 ? touchNode(node, 1) : node)) });
     await page.waitForUpdates(2);
     await page.press('Escape');
     await page.waitForAbsence('dialog[open]');
-    expect(await page.focused()).to.match(/^gpu-node-0006/);
+    await eventually(
+      () => page.focused(),
+      (focused) => focused.startsWith('gpu-node-0006'),
+      { what: 'the focus' },
+    );
   });
 
   it('keeps its filters in the address, so that a link shows the same', async () => {
@@ -149,9 +158,9 @@ describe('the page of the fleet in Chromium', function () {
 
   it('shows waste when it is opened', async () => {
     await open(4);
-    await page.click('summary');
-    await page.waitFor('#waste-report table');
-    const text = await page.textOf('#waste-report');
+    await page.click('#waste summary');
+    await page.waitFor('#waste table');
+    const text = await page.textOf('#waste');
     expect(text).to.contain('2×3g.20gb would have served 11').and.to.contain('4 of 6n0 (2), n1 (2)');
   });
 
@@ -159,30 +168,170 @@ describe('the page of the fleet in Chromium', function () {
     await open(12);
     await page.click('.tile', 6);
     await page.waitFor('dialog[open]');
-    expect(await page.scrolled('dialog')).to.equal(0);
+    expect(await page.scrolled('#detail')).to.equal(0);
     expect(await page.focused()).to.equal('Close');
     // What changes meanwhile leaves the reader where he is.
-    await page.scroll('dialog', 200);
+    await page.scroll('#detail', 200);
     const { policies, partitions } = simulateFleet(12);
     feed.take({ policies, partitions: partitions.map((node, at) => (at === 6 ? touchNode(node, 1) : node)) });
     await page.waitForUpdates(2);
     await page.measureFrames(3);
-    expect(await page.scrolled('dialog')).to.equal(200);
+    expect(await page.scrolled('#detail')).to.equal(200);
     expect(await page.focused()).to.equal('Close');
   });
 
-  it('says under the pointer what a slice is', async () => {
+  it('says under the pointer what a slice is, and on which GPU', async () => {
     await open(4);
     await page.hover('.gpu', { x: 3, y: 5 });
-    expect(await page.textOf('#tip')).to.match(/^GPU 0: 1g\.5gb at 0, 4\.\d GiB: /);
+    expect(await page.textOf('#tip')).to.match(/^GPU 0: 1g\.5gb at 0, 4\.\d GiB: .*\(GPU-0{8}-.*\)$/);
   });
 
-  it('has its picture in the docs (PICTURES=1 takes it anew)', async function () {
-    if (process.env['PICTURES'] === undefined) return this.skip();
-    await page.close();
-    page = await BrowserPage.open(browser, { width: 1120, height: 640 });
-    await open(15);
-    await page.savePicture('docs/images/fleet-page.png');
+  it('opens a node that a link names', async () => {
+    feed.take(simulateFleet(12));
+    await page.visit(`${server.address}#node=gpu-node-0007`);
+    await page.waitFor('#detail[open]');
+    expect(await page.textOf('#detail-title')).to.equal('gpu-node-0007');
+    await page.press('Escape');
+    await page.waitForAbsence('#detail[open]');
+    expect(page.address).not.to.contain('gpu-node-0007');
+  });
+
+  it('has its nodes as a table too, sorted by any column, in the address like all else', async () => {
+    await show(anIncident());
+    await page.select('view', 'table');
+    await page.waitFor('#table td');
+    expect(await page.textOf('#table tbody tr:first-child')).to.match(/^gpu-node-0012.*Failed/);
+    await page.clickButton('node');
+    await page.waitForText('#table tbody tr:first-child', 'gpu-node-0000');
+    await page.clickButton('node ↑');
+    await page.waitForText('#table tbody tr:first-child', 'speech-11');
+    expect(await page.attributeOf('#table th', 'aria-sort')).to.equal('descending');
+    expect(page.address).to.match(/#view=table$/);
+  });
+
+  for (const width of [390, 1280]) {
+    it(`fits a screen of ${width} pixels, with whole words`, async () => {
+      await page.close();
+      page = await BrowserPage.open(browser, { width, height: 844 });
+      await show(anIncident());
+      for (const id of ['waiting', 'waste', 'plan']) await page.click(`#${id} summary`);
+      await page.waitFor('#waste table');
+      expect(await page.overflow()).to.equal(0);
+      expect(await page.brokenWords('h2, h3, dt, dd, .mark, .phase, th')).to.deep.equal([]);
+      await page.click('.tile');
+      await page.waitFor('#detail[open]');
+      expect(await page.brokenWords('#detail h2, #detail h3, #detail th, #detail .phase')).to.deep.equal([]);
+    });
+  }
+
+  it('says that what it shows is old: nothing looks well then, and it says since when and why', async () => {
+    const fleet = simulateFleet(12);
+    await show(fleet);
+    expect(await page.attributeOf('body', 'data-freshness')).to.equal('current');
+    expect(await page.textOf('#source')).to.equal('context prod-eu (https://10.0.0.1:6443)');
+    expect(await page.textOf('#age')).to.match(/^\d+ s ago$/);
+    const seenAt = Date.parse('2026-01-01T11:59:00Z');
+    for (const kind of ['Stale', 'Disconnected'] as const) {
+      feed.take({ ...fleet, seenAt, interruption: { kind, since: seenAt, why: 'connect ECONNREFUSED' } });
+      await page.waitForText('#interruption', kind);
+      expect(await page.textOf('#interruption')).to.match(
+        /No updates since .*: connect ECONNREFUSED\. What is shown is from then\.$/,
+      );
+      expect(await page.attributeOf('body', 'data-freshness')).to.equal(kind.toLowerCase());
+      expect(await page.textOf('#age')).to.match(/^2 min old$/);
+      expect(await page.title()).to.equal(`${kind}: GPU partitions`);
+      expect(await page.audit()).to.deep.equal([]);
+    }
+    feed.take(fleet);
+    await page.waitFor('#interruption[hidden]', 'attached');
+    await server.stop();
+    await page.waitForText('#interruption', 'Disconnected');
+    expect(await page.textOf('#interruption')).to.contain('gpu-partition ui does not answer');
+    page.forgiveOutage();
+  });
+});
+
+/** What somebody who sees the page for the first time has to find without help. */
+describe('a newcomer finds on the page', function () {
+  const path = findChromium();
+  let browser: ChromiumProcess;
+  let page: BrowserPage;
+  let server: PageServer;
+
+  before(async function () {
+    if (path === undefined) return this.skip();
+    browser = await startChromium(path);
+    const feed = aFeed();
+    feed.take(anIncident());
+    server = await servePage({ feed, answers: answersFor(anIncident()) }, 0);
     return undefined;
+  });
+  after(async () => {
+    if (path === undefined) return;
+    await browser.close();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    page = await BrowserPage.open(browser);
+    await page.visit(server.address);
+    await page.firstPictureMs();
+  });
+  afterEach(() => page.close());
+
+  it('which nodes are broken, and why: with what to do', async () => {
+    const first = '#groups li:first-child';
+    expect(await page.textOf(first)).to.match(
+      /^1 node Failed.*the driver reported success and did nothing.*gpu-node-0012/,
+    );
+    await page.click(`${first} .link`);
+    await page.waitFor('#detail[open]');
+    expect(await page.textOf('#detail .guide'))
+      .to.contain('could not carry out the change')
+      .and.to.contain('docs/errors.md#');
+  });
+
+  it('which policy is broken: on top, red, with the reason', async () => {
+    expect(await page.textOf('#policies li:first-child')).to.match(/^notebooksbroken.*has no profile 2g\.11gb/);
+    expect(await page.textOf('#policies'))
+      .to.contain('speechpaused')
+      .and.to.match(/old-poolbeing deleted since /);
+  });
+
+  it('how long this roll takes', async () => {
+    expect(await page.textOf('#policies')).to.match(
+      /7 nodes left: 4 change now, 3 follow in 1 wave, done in about \d+ min/,
+    );
+  });
+
+  it('which pods will be moved', async () => {
+    expect(await page.textOf('#totals')).to.contain('evictions ahead');
+    await page.clickButton('gpu-node-0007');
+    await page.waitFor('#detail[open]');
+    expect(await page.textOf('#detail')).to.contain('pods to evict: team/train-0');
+  });
+
+  it('which slices are free', async () => {
+    expect(await page.textOf('#totals')).to.match(/3g\.20gb\s*\d+ free\s*of \d+ offered, \d+ used/);
+  });
+
+  it('why a pod waits', async () => {
+    await page.waitForWords('#totals', 'pods wait for GPUs');
+    await page.click('#waiting summary');
+    await page.waitForWords('#waiting', 'team/train-9');
+    expect(await page.textOf('#waiting')).to.contain('no node offers nvidia.com/mig-7g.40gb');
+  });
+
+  it('what a change would do', async () => {
+    await page.click('#plan summary');
+    await page.select('from', 'inference');
+    await page.waitForValue('textarea', 'kind: GpuPartitionPolicy');
+    await page.clickButton('What would change?');
+    await page.waitForWords('#plan .answer', 'this change ');
+  });
+
+  it('that twelve nodes wait for one thing: it is said once', async () => {
+    const text = await page.textOf('#groups');
+    expect(text).to.match(/12 nodes Pending: Paused/);
+    expect(text.match(/the rollout is paused/g)).to.have.length(1);
   });
 });

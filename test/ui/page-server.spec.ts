@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { PlanAnswer } from '../../src/ui/page-answers.ts';
 import { reportWaste } from '../../src/core/waste/waste-report.ts';
-import { FleetFeed } from '../../src/ui/fleet-feed.ts';
+import type { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import { type PageServer, servePage } from '../../src/ui/page-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { aFeed, answersFor } from './incident.ts';
 import { aStatusNode, changingNode, fleet, policies, storyTime } from '../core/view/status-stories.ts';
 import { wastefulDay } from '../core/waste/waste-stories.ts';
 
@@ -13,12 +15,9 @@ describe('the page of the fleet', () => {
   let feed: FleetFeed;
 
   beforeEach(async () => {
-    feed = new FleetFeed(
-      (node) => `pool-of-${node}`,
-      () => storyTime,
-    );
+    feed = aFeed((node) => `pool-of-${node}`);
     feed.take({ policies, partitions: fleet });
-    server = await servePage({ feed, reportWaste: async () => reportWaste(wastefulDay) }, 0);
+    server = await servePage({ feed, answers: answersFor({ policies, partitions: fleet }) }, 0);
   });
   afterEach(() => server.stop());
 
@@ -59,6 +58,8 @@ describe('the page of the fleet', () => {
 
   it('only reads', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) expect((await ask('fleet', { method })).status).to.equal(405);
+    // A plan is posted because policies are long; it writes nothing either.
+    for (const method of ['GET', 'PUT', 'DELETE']) expect((await ask('plan', { method })).status).to.equal(405);
     expect((await ask('nothing')).status).to.equal(404);
   });
 
@@ -95,9 +96,41 @@ describe('the page of the fleet', () => {
     expect(await (await ask('waste')).json()).to.deep.equal(JSON.parse(JSON.stringify(reportWaste(wastefulDay))));
     await server.stop();
     const fail = () => Promise.reject(new Error('cannot read nodes: forbidden'));
-    server = await servePage({ feed, reportWaste: fail }, 0);
+    server = await servePage({ feed, answers: { ...answersFor({ policies, partitions: fleet }), waste: fail } }, 0);
     const response = await ask('waste');
     expect([response.status, await response.text()]).to.deep.equal([503, 'cannot read nodes: forbidden']);
+  });
+
+  it('says whose cluster it shows, and how old that is', async () => {
+    feed.take({ policies, partitions: fleet, seenAt: storyTime - 2500 });
+    expect(await (await ask('fleet')).json()).to.deep.include({
+      source: { context: 'prod-eu', server: 'https://10.0.0.1:6443' },
+      ageMs: 2500,
+    });
+  });
+
+  it('explains the pods that wait, alike ones once', async () => {
+    const groups = (await (await ask('waiting')).json()) as { pods: string[]; asks: string; message: string }[];
+    expect(groups.map(({ pods, asks }) => ({ pods, asks }))).to.deep.equal([
+      { pods: ['team/train-9'], asks: '1 nvidia.com/mig-7g.40gb' },
+    ]);
+    expect(groups[0]?.message).to.match(/no node offers nvidia\.com\/mig-7g\.40gb/);
+    expect(await (await ask('waiting-count')).json()).to.equal(1);
+  });
+
+  it('plans a change that is posted, and says what is wrong with one that is not valid', async () => {
+    const text = await (await ask('policy?name=inference')).text();
+    expect(text)
+      .to.match(/^apiVersion: gpupartition\.dev/)
+      .and.not.to.contain('uid');
+    const edited = text.replace(/1g\.5gb: \d/, '1g.5gb: 2');
+    const plan = (await (await ask('plan', { method: 'POST', body: edited })).json()) as PlanAnswer;
+    expect(plan.summary).to.match(/^this change /);
+    expect(plan.lines[0]).to.match(/^policy inference: changed/);
+    const wrong = await ask('plan', { method: 'POST', body: text.replace('mixed', 'mixd') });
+    expect([wrong.status, await wrong.text()]).to.satisfy(
+      ([status, why]: [number, string]) => status === 503 && /^line \d+: spec\.strategy: /.test(why),
+    );
   });
 
   it('tells of what changes, and only of that', async () => {
@@ -117,10 +150,10 @@ describe('the page of the fleet', () => {
         .filter((part) => part !== '')
         .map(
           (part) =>
-            JSON.parse(part.replace(/^data: /, '')) as { nodes: { node: string }[]; gone: string[]; isWhole?: true },
+            JSON.parse(part.replace(/^data: /, '')) as { nodes: { node: string }[]; gone: string[]; all?: string[] },
         );
     await eventually(changes, (list) => list.length === 1, { timeoutMs: 2000, what: 'the whole fleet' });
-    expect(changes()[0]).to.deep.include({ isWhole: true });
+    expect(changes()[0]?.all).to.have.members(fleet.map(({ metadata }) => metadata.name));
     const ready = aStatusNode({ name: 'gpu-node-7' });
     feed.take({ policies, partitions: [...fleet.filter((one) => one !== changingNode).slice(1), ready] });
     await eventually(changes, (list) => list.length === 2, { timeoutMs: 2000, what: 'the change' });
@@ -131,7 +164,11 @@ describe('the page of the fleet', () => {
   });
 
   it('tells open pages, and those that open later, since when no updates come from the API server', async () => {
-    const interruption = { since: storyTime, why: 'connect ECONNREFUSED 127.0.0.1:6443' };
+    const interruption = {
+      kind: 'Disconnected',
+      since: storyTime,
+      why: 'connect ECONNREFUSED 127.0.0.1:6443',
+    } as const;
     const told: unknown[] = [];
     feed.listen((change) => told.push(change.interruption));
     feed.take({ policies, partitions: fleet, interruption });

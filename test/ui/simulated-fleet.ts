@@ -17,7 +17,7 @@ export function simulateFleet(nodes: number, gpus = 8): SimulatedFleet {
   const partitions = Array.from({ length: nodes }, (_, at) => simulateNode(at, done, gpus));
   const flight = partitions.slice(done, done + 4);
   const policy: GpuPartitionPolicy = {
-    ...aPolicy({ name: 'inference', generation: 2, rollout: { maxUnavailable: 4 } }),
+    ...aPolicy({ name: 'inference', generation: 2, rollout: { maxUnavailable: 4, failureThreshold: 3 } }),
     status: {
       nodes: { matched: nodes, ready: done, updating: flight.length },
       conditions: [
@@ -36,6 +36,7 @@ export function simulateFleet(nodes: number, gpus = 8): SimulatedFleet {
         instancesCreated: (nodes - done) * gpus,
         podsToEvict: flight.length,
       },
+      limits: { nodes, maxUnavailable: 4, maxConcurrentNodes: 4 },
       pace: { generation: 2, nodes: done || 1, seconds: 150 * (done || 1) },
       inFlight: flight.map(({ metadata }) => ({
         node: metadata.name,

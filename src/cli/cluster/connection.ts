@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import { ApiError, isNotFound } from '../../kube/api-error.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
+import type { Selection } from '../../kube/call-options.ts';
 import type { KubeObject, Resource } from '../../kube/resource.ts';
 import { group } from '../../api/names.ts';
+import type { Source } from '../../core/view/freshness.ts';
 import { CliError } from '../exit.ts';
 
 /** Options of every command that queries a cluster. */
@@ -35,6 +37,11 @@ export function connect(options: ConnectionOptions, fieldManager = 'gpu-partitio
   }
 }
 
+/** The cluster that a client asks, for people. */
+export function sourceOf({ config }: KubeClient): Source {
+  return { context: config.currentContext, server: config.getCurrentCluster()?.server ?? '' };
+}
+
 /** What could not be determined is code 3, with the API server's message. */
 export async function ask<T>(what: string, request: () => Promise<T>): Promise<T> {
   try {
@@ -64,11 +71,11 @@ export async function listAll<T extends KubeObject>(client: KubeClient, resource
 export async function listAllowed<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,
-  namespace?: string,
+  selection: Selection = {},
 ): Promise<readonly T[] | undefined> {
   return ask(resource.plural, async () => {
     try {
-      return (await client.list<T>(resource, namespace === undefined ? {} : { namespace })).items;
+      return (await client.list<T>(resource, selection)).items;
     } catch (error) {
       if (error instanceof ApiError && error.code === 403) return undefined;
       throw error;

@@ -1,5 +1,5 @@
 import { policies } from '../../api/resources.ts';
-import type { Interruption } from '../../core/view/interruption.ts';
+import type { Interruption } from '../../core/view/freshness.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { Reflector } from '../../kube/reflector.ts';
@@ -16,29 +16,37 @@ interface Contact {
 /** Time between two questions, and the limit of each, in ms. */
 const pulseMs = 5000;
 
+/** How current what the watches have seen is. */
+export interface ContactState {
+  /** When everything was last known to be current, in ms since 1970. */
+  readonly seenAt: number;
+  /** Undefined while updates come in. */
+  readonly interruption: Interruption | undefined;
+}
+
 /**
  * Asks the API server regularly whether it is there, until the signal aborts: a watch on a dead connection is as silent as one
  * without changes, for a minute and a half.
  *
- * @param tell called when updates stop, when the cause changes, and when they come in again (undefined)
+ * @param tell called with each answer, and when there is none in time
  */
 export async function watchContact(
   { client, watches, clock }: Contact,
   signal: AbortSignal,
-  tell: (interruption: Interruption | undefined) => void,
+  tell: (state: ContactState) => void,
 ): Promise<void> {
-  let since = clock.wallMs();
-  let told: string | undefined;
+  let seenAt = clock.wallMs();
   let wasTroubled = false;
   while (!signal.aborted) {
     const silence = await findSilence(client, signal);
     const trouble = silence ?? watches.find((watch) => watch.trouble !== undefined)?.trouble;
     // A watch that was cut is usually open again at once; while it is not, the store may be behind.
-    const why = (silence !== undefined || wasTroubled) && trouble !== undefined ? messageOf(trouble) : undefined;
+    const isInterrupted = trouble !== undefined && (silence !== undefined || wasTroubled);
     wasTroubled = trouble !== undefined;
-    if (trouble === undefined) since = clock.wallMs();
-    if (why !== told && !signal.aborted) tell(why === undefined ? undefined : { since, why });
-    told = why;
+    if (trouble === undefined) seenAt = clock.wallMs();
+    const kind = silence === undefined ? 'Stale' : 'Disconnected';
+    const interruption = isInterrupted ? ({ kind, since: seenAt, why: messageOf(trouble) } as const) : undefined;
+    if (!signal.aborted) tell({ seenAt, interruption });
     await waitFor(clock, pulseMs, signal);
   }
 }

@@ -1,5 +1,6 @@
 import { nodePartitions, nodes, pods, policies } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
@@ -24,7 +25,7 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
 export async function readSavedFacts(
   files: readonly string[],
   terminal: Terminal,
-): Promise<ClusterFacts & { readonly pods: readonly WorkloadPod[] }> {
+): Promise<ClusterState & { readonly pods: readonly WorkloadPod[] }> {
   const saved = await readSnapshot(files, Date.now(), terminal);
   return { ...saved, pods: saved.pods as readonly unknown[] as readonly WorkloadPod[] };
 }

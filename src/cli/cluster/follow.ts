@@ -4,10 +4,9 @@ import type { KubeClient } from '../../kube/client.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { silentLogger } from '../../process/logger.ts';
-import type { Interruption } from '../../core/view/interruption.ts';
 import { type Clock, systemClock } from '../../process/clock.ts';
 import { listAll } from './connection.ts';
-import { watchContact } from './contact.ts';
+import { type ContactState, watchContact } from './contact.ts';
 
 /** The objects behind a view of the fleet. */
 export interface FleetObjects {
@@ -16,9 +15,9 @@ export interface FleetObjects {
 }
 
 /** The fleet as it was last seen. */
-export interface FollowedFleet extends FleetObjects {
-  /** Undefined while updates come in. */
-  readonly interruption: Interruption | undefined;
+export interface FollowedFleet extends FleetObjects, ContactState {
+  /** False if only time has passed. */
+  readonly isNews: boolean;
 }
 
 /** Many nodes change at a time; a screen is redrawn at most this often, in ms. */
@@ -36,7 +35,7 @@ export async function readFleet(client: KubeClient): Promise<FleetObjects> {
 const timing = { backoffMaxMs: 5000 };
 
 /**
- * Calls `draw` with the current fleet, and again on every change or interruption, until the signal aborts.
+ * Calls `draw` with the current fleet, and again on every change, interruption and sign of life, until the signal aborts.
  *
  * @param first the fleet until the watches have it
  */
@@ -48,11 +47,11 @@ export async function followFleet(
   clock: Clock = systemClock,
 ): Promise<void> {
   let cancel: (() => void) | undefined;
-  let interruption: Interruption | undefined;
+  let contactState: ContactState = { seenAt: clock.wallMs(), interruption: undefined };
   let isSynced = false;
-  const drawNow = (): void => {
+  const drawNow = (isNews = true): void => {
     const seen = { policies: policyWatch.store.list(), partitions: partitionWatch.store.list() };
-    draw({ ...(isSynced ? seen : first), interruption });
+    draw({ ...(isSynced ? seen : first), ...contactState, isNews });
   };
   const onChange = (): void => {
     if (!isSynced) return;
@@ -70,9 +69,10 @@ export async function followFleet(
     isSynced = true;
     drawNow();
   };
-  const contact = watchContact({ client, watches, clock }, signal, (found) => {
-    interruption = found;
-    drawNow();
+  const contact = watchContact({ client, watches, clock }, signal, (state) => {
+    const isNews = state.interruption?.why !== contactState.interruption?.why;
+    contactState = state;
+    drawNow(isNews);
   });
   try {
     await Promise.all([sync(), contact]);

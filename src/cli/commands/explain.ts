@@ -91,8 +91,8 @@ async function explain(
 
 async function missing(client: KubeClient, namespace: string, name: string): Promise<CliError> {
   const [found, quotas] = await Promise.all([
-    listAllowed<CreationEvent & KubeObject>(client, events, namespace),
-    listAllowed<QuotaView & KubeObject>(client, resourceQuotas, namespace),
+    listAllowed<CreationEvent & KubeObject>(client, events, { namespace }),
+    listAllowed<QuotaView & KubeObject>(client, resourceQuotas, { namespace }),
   ]);
   const why = explainMissing(name, found ?? [], quotas ?? []);
   return new CliError(

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { drawFleet, viewFleet } from '../../core/view/fleet-status.ts';
-import { drawInterruption } from '../../core/view/interruption.ts';
+import { drawFreshness, drawInterruption, fade, type Source } from '../../core/view/freshness.ts';
 import type { Line } from '../../core/view/line.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../core/view/node-status.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
-import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { addConnectionOptions, connect, type ConnectionOptions, sourceOf } from '../cluster/connection.ts';
 import { type FleetObjects, type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
@@ -50,7 +50,11 @@ export function statusCommand({ terminal }: CommandContext): Command {
       if (output === 'json') printJson(terminal, dataOf(first, node));
       else if (output === 'yaml') stdout.write(stringify(dataOf(first, node)));
       else if (!watch || !client) printLines(stdout, draw(first));
-      else await watchStatus(stdout, draw, (show, signal) => followFleet(client, first, show, signal));
+      else {
+        const follow = (show: (fleet: FollowedFleet) => void, signal: AbortSignal) =>
+          followFleet(client, first, show, signal);
+        await watchStatus(stdout, sourceOf(client), draw, follow);
+      }
     });
 }
 
@@ -84,8 +88,12 @@ function findNode({ partitions }: FleetObjects, node: string): FleetObjects['par
   throw new CliError(`no GPU node ${JSON.stringify(node)}; ${hint}`);
 }
 
+/** The age of what is shown is shown too: it grows while nothing comes in, in ms. */
+const tickMs = 1000;
+
 async function watchStatus(
   output: Output,
+  source: Source,
   draw: (fleet: FleetObjects) => readonly Line[],
   follow: (show: (fleet: FollowedFleet) => void, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -93,19 +101,38 @@ async function watchStatus(
   const interrupted = new AbortController();
   const stop = (): void => interrupted.abort();
   let last: FollowedFleet | undefined;
+  const redraw = (): void => {
+    if (last) screen.show(frame(output, source, last, draw(last)));
+  };
   const show = (fleet: FollowedFleet): void => {
     last = fleet;
-    screen.show([...drawInterruption(fleet.interruption, output.columns), ...draw(fleet)]);
+    // Where pictures are appended, one that says nothing new is in the way.
+    if (fleet.isNews || output.rows !== undefined) redraw();
   };
   const endResize = output.onResize(() => {
     screen.forget();
-    if (last) show(last);
+    redraw();
   });
+  const ticks = output.rows === undefined ? undefined : setInterval(redraw, tickMs);
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     await follow(show, interrupted.signal);
   } finally {
+    clearInterval(ticks);
     endResize();
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
+}
+
+/** A picture of the fleet with its source and age; in a file the age would be wrong at once. */
+function frame(
+  { rows, columns }: Output,
+  source: Source,
+  { seenAt, interruption }: FollowedFleet,
+  picture: readonly Line[],
+): readonly Line[] {
+  const now = Date.now();
+  const body = interruption === undefined ? picture : fade(picture);
+  if (rows !== undefined) return [...drawFreshness({ source, seenAt, interruption }, now, columns), ...body];
+  return interruption === undefined ? body : [...drawInterruption(interruption, now, columns), [], ...body];
 }

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { nodes } from '../../api/resources.ts';
 import { poolOf } from '../../core/status/fleet-figures.ts';
-import { reportWaste } from '../../core/waste/waste-report.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
@@ -9,10 +8,10 @@ import { whenAborted } from '../../process/abort.ts';
 import { integer } from '../../process/option.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
 import { type PageSources, servePage } from '../../ui/page-server.ts';
-import { WasteSamples } from '../../ui/waste-samples.ts';
-import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
-import { readFacts, readSavedFacts } from '../cluster/facts.ts';
+import { addConnectionOptions, ask, connect, type ConnectionOptions, sourceOf } from '../cluster/connection.ts';
+import { readSavedFacts } from '../cluster/facts.ts';
 import { followFleet, readFleet } from '../cluster/follow.ts';
+import { answerLive, answerSaved } from '../cluster/page-answers.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { snapshotCommand } from '../plan/snapshot-file.ts';
@@ -49,10 +48,10 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   const client = connect(options);
   const first = await readFleet(client);
   const pools = await readPools(client);
-  const feed = new FleetFeed((node) => pools.get(node) ?? '', Date.now);
+  const poolOf = (node: string): string => pools.get(node) ?? '';
+  const feed = new FleetFeed({ source: sourceOf(client), poolOf, now: Date.now });
   feed.take(first);
-  const waste = new WasteSamples(() => readFacts(client));
-  const sources = { feed, reportWaste: () => waste.report() };
+  const sources = { feed, answers: answerLive(client) };
   await serve(terminal, sources, options.port, () => followFleet(client, first, (fleet) => feed.take(fleet), signal));
 }
 
@@ -64,10 +63,9 @@ async function serveSnapshot(
 ): Promise<void> {
   const saved = await readSavedFacts(files, terminal);
   const pools = poolsOf(saved.nodes);
-  const feed = new FleetFeed((node) => pools.get(node) ?? '', Date.now);
+  const feed = new FleetFeed({ source: { files }, poolOf: (node) => pools.get(node) ?? '', now: Date.now });
   feed.take(saved);
-  const report = reportWaste([saved]);
-  await serve(terminal, { feed, reportWaste: async () => report }, port, () => whenAborted(signal));
+  await serve(terminal, { feed, answers: answerSaved(saved) }, port, () => whenAborted(signal));
 }
 
 async function serve(

@@ -2,9 +2,9 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { isFields } from '../../core/policy/broken-rule.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import { CliError } from '../exit.ts';
-import { readInputs } from '../input/input-file.ts';
+import { type InputFile, readInputs } from '../input/input-file.ts';
 import { readManifests } from '../input/manifest.ts';
-import { type LocatedFinding, printFinding } from '../located-finding.ts';
+import { describeFinding, type LocatedFinding, printFinding } from '../located-finding.ts';
 import type { Terminal } from '../terminal.ts';
 import { validateFiles } from '../validation.ts';
 
@@ -18,8 +18,27 @@ export async function readPolicies(
   terminal: Terminal,
 ): Promise<readonly GpuPartitionPolicy[]> {
   const files = await readInputs(paths, terminal);
-  const errors = validateFiles(files).findings.filter(({ severity }) => severity === 'error');
+  const errors = findErrors(files);
   if (errors.length > 0) throw refuse(errors, terminal);
+  return listPolicies(files, paths.join(', '));
+}
+
+/** Policies from a text in YAML or JSON. @throws CliError that names what is wrong, and in which line */
+export function parsePolicies(text: string): readonly GpuPartitionPolicy[] {
+  const name = 'the text';
+  const files = [{ name, isNamed: true, content: { text } }];
+  const errors = findErrors(files);
+  if (errors.length > 0)
+    throw new CliError(errors.map((error) => `line ${error.line}: ${describeFinding(error)}`).join('\n'));
+  return listPolicies(files, name);
+}
+
+function findErrors(files: readonly InputFile[]): readonly LocatedFinding[] {
+  return validateFiles(files).findings.filter(({ severity }) => severity === 'error');
+}
+
+/** @param where they were looked for */
+function listPolicies(files: readonly InputFile[], where: string): readonly GpuPartitionPolicy[] {
   const found = files.flatMap(({ name, content }) => {
     const read = 'text' in content ? readManifests(name, content.text) : { manifests: [] };
     const manifests = 'manifests' in read ? read.manifests : [];
@@ -41,7 +60,7 @@ export async function readPolicies(
     }
     first.set(name, place);
   }
-  if (found.length === 0) throw new CliError(`there is no GpuPartitionPolicy in ${paths.join(', ')}`);
+  if (found.length === 0) throw new CliError(`there is no GpuPartitionPolicy in ${where}`);
   return found.map(({ policy }) => policy);
 }
 

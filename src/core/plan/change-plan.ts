@@ -1,7 +1,6 @@
 import { defaultSystemNamespaces } from '../pods/system-pods.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { hasGpus } from '../rollout/gpu-nodes.ts';
-import { countLimit } from '../rollout/limit.ts';
+import { findCap } from '../rollout/cap.ts';
 import { compareText } from '../text/compare.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
@@ -170,17 +169,8 @@ function foresee(
   const policies = [...fleet.policies];
   const own = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [policy] : []));
   const others = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [] : [policy]));
-  return foreseeWaves({ policies: own, others, standings, cap: capOf(cluster, setup), now: cluster.now });
-}
-
-/** Of the controller that has no such option, or of which nothing is known. */
-const usualCap = '10%';
-
-/** How many nodes of all policies may change at a time: as given, else as the controller has written it. */
-function capOf({ partitions, policies }: ClusterState, { maxConcurrentNodes }: ControllerSetup): number {
-  const [written] = policies.flatMap(({ status }) => status?.limits?.maxConcurrentNodes ?? []);
-  if (maxConcurrentNodes === undefined && written !== undefined) return written;
-  return countLimit(maxConcurrentNodes ?? usualCap, partitions.filter(hasGpus).length);
+  const cap = findCap(cluster.policies, cluster.partitions, setup.maxConcurrentNodes);
+  return foreseeWaves({ policies: own, others, standings, cap, now: cluster.now });
 }
 
 /** Only the nodes that this change concerns; others share their rollouts, and the cap. */

@@ -1,3 +1,6 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { hasGpus } from './gpu-nodes.ts';
+import { countLimit, type Limit } from './limit.ts';
 import type { Slot } from './slot.ts';
 
 /** A node in a ledger. */
@@ -28,4 +31,23 @@ export function capBeside(
 
 function holderOf(policy: string, { node, startTime }: Slot): SlotHolder {
   return { policy, node, since: startTime };
+}
+
+/** Of a controller that has no such option, or of which nothing is known. */
+const usualCap = '10%';
+
+/**
+ * How many nodes of all policies may change at a time: as given, else as the leading controller has written it.
+ *
+ * @param partitions of all nodes
+ * @param given the controller's `--max-concurrent-nodes`
+ */
+export function findCap(
+  policies: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  given?: Limit,
+): number {
+  const [written] = policies.flatMap(({ status }) => status?.limits?.maxConcurrentNodes ?? []);
+  if (given === undefined && written !== undefined) return written;
+  return countLimit(given ?? usualCap, partitions.filter(hasGpus).length);
 }

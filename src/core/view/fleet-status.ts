@@ -1,16 +1,20 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { compareText } from '../text/compare.ts';
 import { wrapHanging } from '../text/wrap.ts';
-import { drawTable, type Line, span, type Tone } from './line.ts';
-import { drawNodeStatus, toneOfPhase } from './node-status.ts';
-import { foreseeRollout, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
+import { drawTable, type Line, span } from './line.ts';
+import { drawNodeStatus } from './node-status.ts';
+import { findCap } from '../rollout/cap.ts';
+import { foreseeRollouts, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
+import { byUrgency, type Urgency, urgencyOfNode, urgencyOfPolicy, toneOf } from './urgency.ts';
 
 /** One policy as people see it. */
 export interface PolicyStatusView {
   readonly policy: string;
   readonly mode: string;
+  readonly urgency: Urgency;
   readonly ready: number;
   readonly matched: number;
+  readonly failed: number;
   readonly reason: string;
   readonly message: string;
   /** Nodes that have been admitted and are not done yet, with the time by which their pods must be gone. */
@@ -26,15 +30,24 @@ export interface PolicyStatusView {
   readonly rollout: RolloutOutlook | undefined;
   /** What is to be done on all of its nodes; undefined if nothing is. */
   readonly plan: PolicyStatus['plan'];
+  /** `spec.rollout.paused`, whatever else keeps nodes waiting. */
+  readonly isPaused: boolean;
+  /** Since when it is being deleted, RFC 3339. */
+  readonly deletingSince: string | undefined;
+  /** Why its newest generation touches nothing. */
+  readonly refusal: { readonly reason: string; readonly message: string } | undefined;
 }
 
 /** One node in the table of the fleet. */
 export interface NodeRowView {
   readonly node: string;
   readonly policy: string | undefined;
+  readonly urgency: Urgency;
   readonly phase: string;
   readonly reason: string;
   readonly message: string;
+  /** Since when it is Ready, or is not, RFC 3339. */
+  readonly since: string | undefined;
   readonly layout: string;
   /** GPU instances in use, of all. */
   readonly used: number;
@@ -54,8 +67,6 @@ interface PhaseView {
   readonly reasons: readonly { readonly reason: string; readonly count: number; readonly nodes: readonly string[] }[];
 }
 
-/** Ordered by urgency. */
-const phaseOrder = ['Failed', 'Invalid', 'Waiting', 'Updating', 'Pending', 'Ready', 'Unmanaged'];
 const mostNamed = 3;
 
 export function viewFleet(
@@ -63,7 +74,7 @@ export function viewFleet(
   partitions: readonly GpuNodePartition[],
   now: number,
 ): FleetStatusView {
-  const nodes = partitions.map(viewRow).toSorted(byUrgency);
+  const nodes = partitions.map(viewRow).toSorted(rowsByUrgency);
   return {
     policies: viewPolicies(policies, partitions, now),
     phases: [...Map.groupBy(nodes, ({ phase }) => phase)].map(([phase, list]) => viewPhase(phase, list)),
@@ -71,50 +82,64 @@ export function viewFleet(
   };
 }
 
-/** By name. */
+/** Those that need attention first. */
 export function viewPolicies(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   now: number,
 ): readonly PolicyStatusView[] {
   const byPolicy = Map.groupBy(partitions, ({ spec }) => spec.policy?.name);
+  const rollouts = foreseeRollouts(policies, partitions, now);
+  const cap = findCap(policies, partitions);
   return policies
-    .map((policy) => viewPolicy(policy, byPolicy.get(policy.metadata.name) ?? [], now))
-    .toSorted((a, b) => compareText(a.policy, b.policy));
+    .map((policy) => {
+      const { name } = policy.metadata;
+      return viewPolicy(policy, widthOf(policy, byPolicy.get(name) ?? [], cap).most, rollouts.get(name));
+    })
+    .toSorted((a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.policy, b.policy));
 }
 
 function viewPolicy(
   policy: GpuPartitionPolicy,
-  partitions: readonly GpuNodePartition[],
-  now: number,
+  maxUnavailable: number,
+  rollout: RolloutOutlook | undefined,
 ): PolicyStatusView {
   const { metadata, spec, status } = policy;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const matched = status?.nodes?.matched ?? 0;
+  const valid = status?.conditions?.find(({ type }) => type === 'Valid');
   return {
     policy: metadata.name,
     mode: spec.mode ?? 'Enforce',
+    urgency: urgencyOfPolicy(policy),
     ready: status?.nodes?.ready ?? 0,
-    matched,
+    matched: status?.nodes?.matched ?? 0,
+    failed: status?.nodes?.failed ?? 0,
     reason: ready?.reason ?? 'Unknown',
     message: ready?.message ?? 'the controller has not processed it yet',
     inFlight: (status?.inFlight ?? []).map(({ node, startTime, deadline }) => ({ node, since: startTime, deadline })),
-    maxUnavailable: widthOf(policy, partitions).most,
+    maxUnavailable,
     canary: status?.canary?.nodes ?? [],
-    rollout: foreseeRollout(policy, partitions, now),
+    rollout,
     plan: (status?.plan?.gpusChanging ?? 0) > 0 ? status?.plan : undefined,
+    isPaused: spec.rollout?.paused === true,
+    deletingSince: metadata.deletionTimestamp,
+    refusal: valid?.status === 'False' ? { reason: valid.reason, message: valid.message } : undefined,
   };
 }
 
 export function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowView {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const instances = (status?.device?.gpus ?? []).flatMap((gpu) => (gpu.mig === 'Enabled' ? gpu.instances : []));
+  const phase = status?.phase ?? 'Pending';
+  const reason = ready?.reason ?? 'AgentNotReporting';
   return {
     node: metadata.name,
     policy: spec.policy?.name,
-    phase: status?.phase ?? 'Pending',
-    reason: ready?.reason ?? 'AgentNotReporting',
+    urgency: urgencyOfNode(phase, reason),
+    phase,
+    reason,
     message: ready?.message ?? '',
+    since: ready?.lastTransitionTime,
     layout: status?.layout ?? '',
     used: instances.filter(({ busy }) => busy === true).length,
     instances: instances.length,
@@ -128,13 +153,8 @@ function viewPhase(phase: string, nodes: readonly NodeRowView[]): PhaseView {
   return { phase, count: nodes.length, reasons };
 }
 
-function byUrgency(a: NodeRowView, b: NodeRowView): number {
-  return rankOf(a.phase) - rankOf(b.phase) || compareText(a.node, b.node);
-}
-
-/** An unknown phase needs attention. */
-function rankOf(phase: string): number {
-  return phaseOrder.indexOf(phase);
+function rowsByUrgency(a: NodeRowView, b: NodeRowView): number {
+  return byUrgency(a.urgency, b.urgency) || compareText(a.phase, b.phase) || compareText(a.node, b.node);
 }
 
 export interface FleetPictureOptions {
@@ -172,12 +192,12 @@ export function drawFleet(
 
 function drawPolicies(policies: readonly PolicyStatusView[], columns: number): readonly Line[] {
   if (policies.length === 0) return [[span('no policy')]];
-  const rows = policies.map(({ policy, mode, ready, matched, inFlight, maxUnavailable, reason, message }) => [
+  const rows = policies.map(({ policy, mode, urgency, ready, matched, inFlight, maxUnavailable, reason, message }) => [
     span(policy, 'title'),
     span(mode),
     span(`${ready}/${matched}`),
     span(`${inFlight.length}/${maxUnavailable}`),
-    span(reason, toneOfReason(reason)),
+    span(reason, toneOf(urgency)),
     span(message, 'dim'),
   ]);
   const changing = policies.flatMap(({ policy, inFlight, canary, rollout }): readonly Line[] => {
@@ -197,12 +217,6 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number): r
   return [...drawTable(['POLICY', 'MODE', 'READY', 'CHANGING', 'REASON', 'MESSAGE'], rows), ...changing];
 }
 
-function toneOfReason(reason: string): Tone {
-  if (['Ready', 'NoNodes', 'PlanOnly'].includes(reason)) return 'good';
-  if (['Failed', 'Invalid', 'Conflicted', 'Halted', 'DoesNotFit', 'UnknownProfile'].includes(reason)) return 'bad';
-  return 'warn';
-}
-
 function drawPhases(phases: readonly PhaseView[]): readonly Line[] {
   const width = String(Math.max(0, ...phases.map(({ count }) => count))).length;
   return phases.map(({ phase, count, reasons }) => {
@@ -214,7 +228,7 @@ function drawPhases(phases: readonly PhaseView[]): readonly Line[] {
       );
     return [
       span(`${String(count).padStart(width)} `),
-      span(phase.padEnd(9), toneOfPhase(phase)),
+      span(phase.padEnd(9), toneOf(urgencyOfNode(phase, ''))),
       span(`  ${words.join('; ')}`, 'dim'),
     ];
   });
@@ -223,10 +237,10 @@ function drawPhases(phases: readonly PhaseView[]): readonly Line[] {
 function drawNodes(nodes: readonly NodeRowView[], most: number): readonly Line[] {
   const rows = nodes
     .slice(0, most)
-    .map(({ node, policy, phase, reason, used, instances, layout, message }) => [
+    .map(({ node, policy, urgency, phase, reason, used, instances, layout, message }) => [
       span(node, 'title'),
       span(policy ?? '-'),
-      span(phase, toneOfPhase(phase)),
+      span(phase, toneOf(urgency)),
       span(`${used}/${instances}`),
       phase === 'Ready' || phase === 'Unmanaged' ? span(layout) : span(`${reason}: ${message}`, 'dim'),
     ]);

@@ -4,7 +4,8 @@ import { wrapHanging } from '../text/wrap.ts';
 import { findForeign } from '../policy/ownership.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-picture.ts';
-import { type Line, plainText, span, type Tone } from './line.ts';
+import { type Line, plainText, span } from './line.ts';
+import { urgencyOfNode, toneOf } from './urgency.ts';
 import { describeFault } from '../policy/device-fault.ts';
 
 /** One node as people see it. */
@@ -50,19 +51,6 @@ export function viewNodeStatus({ metadata, spec, status }: GpuNodePartition): No
   };
 }
 
-const phaseTones: Readonly<Record<string, Tone>> = {
-  Ready: 'good',
-  Updating: 'warn',
-  Waiting: 'warn',
-  Failed: 'bad',
-  Invalid: 'bad',
-};
-
-/** Unknown phases have no colour. */
-export function toneOfPhase(phase: string): Tone {
-  return phaseTones[phase] ?? 'plain';
-}
-
 /** A node with a picture of each of its GPUs; identical ones are drawn once. */
 export function drawNodeStatus(partition: GpuNodePartition, columns: number): readonly Line[] {
   const view = viewNodeStatus(partition);
@@ -70,7 +58,12 @@ export function drawNodeStatus(partition: GpuNodePartition, columns: number): re
   const by =
     policy === undefined ? 'no policy' : `policy ${policy}${strategy === undefined ? '' : `, strategy ${strategy}`}`;
   const head: readonly Line[] = [
-    [span(node, 'title'), span('  '), span(phase, toneOfPhase(phase)), span(reason === phase ? '' : `  ${reason}`)],
+    [
+      span(node, 'title'),
+      span('  '),
+      span(phase, toneOf(urgencyOfNode(phase, reason))),
+      span(reason === phase ? '' : `  ${reason}`),
+    ],
     [span(`  ${by}${driver === undefined ? '' : `, driver ${driver}`}`)],
     ...(message === '' ? [] : wrapHanging(message, columns - 2)).map((text): Line => [span(`  ${text}`)]),
     ...(error === undefined ? [] : wrapHanging(error, columns - 2).map((text): Line => [span(`  ${text}`, 'bad')])),

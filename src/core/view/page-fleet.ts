@@ -3,7 +3,9 @@ import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { gridOf } from '../gpu/search/grid.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { type NodeRowView, type PolicyStatusView, viewRow } from './fleet-status.ts';
-import type { Interruption } from './interruption.ts';
+import type { Interruption, Source } from './freshness.ts';
+import type { FleetTotals } from './fleet-totals.ts';
+import type { UnreadyNodes } from './unready-nodes.ts';
 import type { GpuPicture, PicturedSlice } from './gpu-picture.ts';
 import { type NodeStatusView, viewNodeStatus } from './node-status.ts';
 
@@ -15,6 +17,7 @@ export interface PageSlice extends PicturedSlice {
 
 /** A GPU on the page: its slices on a scale of so many placement units. */
 export interface PageGpu extends Pick<GpuPicture, 'index' | 'product' | 'error' | 'health' | 'pods'> {
+  readonly uuid: string;
   readonly units: number;
   /** Null for a GPU that is whole. */
   readonly now: readonly PageSlice[] | null;
@@ -29,7 +32,13 @@ export interface PageNode extends NodeRowView, Pick<NodeStatusView, 'strategy' |
 
 /** Everything that the page of the fleet shows. */
 export interface PageFleet {
+  readonly source: Source;
+  /** Since everything was last known to be current, in ms: the clock of the browser may be another. Null for a saved cluster. */
+  readonly ageMs: number | null;
+  readonly totals: FleetTotals;
   readonly policies: readonly PolicyStatusView[];
+  /** Of the nodes that are not Ready; most urgent first. */
+  readonly groups: readonly UnreadyNodes[];
   readonly nodes: readonly PageNode[];
   /** Null while updates come in. */
   readonly interruption: Interruption | null;
@@ -49,19 +58,21 @@ export function viewPageNode(partition: GpuNodePartition, pool: string): PageNod
     driver,
     gpus: gpus.map((picture, at) => {
       const gpu = reports[at];
-      return viewGpu(picture, gpu && device ? liveGeometry(device, gpu) : undefined);
+      return viewGpu(picture, gpu?.uuid ?? '', gpu && device ? liveGeometry(device, gpu) : undefined);
     }),
   };
 }
 
 function viewGpu(
   { index, product, error, health, pods, now, after }: GpuPicture,
+  uuid: string,
   geometry: Geometry | undefined,
 ): PageGpu {
   const size = (slices: readonly PicturedSlice[] | undefined): readonly PageSlice[] | null =>
     slices === undefined || geometry === undefined ? null : slices.map((slice) => sizeSlice(slice, geometry));
   return {
     index,
+    uuid,
     product,
     pods,
     ...(error !== undefined && { error }),

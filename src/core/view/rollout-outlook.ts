@@ -1,6 +1,9 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { foreseeWaves, type Waves } from '../plan/waves.ts';
+import { findCap } from '../rollout/cap.ts';
 import { hasGpus } from '../rollout/gpu-nodes.ts';
 import { countLimit } from '../rollout/limit.ts';
+import type { NodeStanding } from '../rollout/slot.ts';
 import { countWords } from '../text/count-words.ts';
 import { describeDuration } from '../text/duration.ts';
 
@@ -8,44 +11,106 @@ import { describeDuration } from '../text/duration.ts';
 export interface RolloutOutlook {
   /** Nodes that do not match the policy yet, and are to. */
   readonly left: number;
-  /** In so many rounds of as many as may change at a time; undefined if none may. */
+  /** Of them, those that change now. */
+  readonly changing: number;
+  /** In how many waves the nodes that only wait for their turn follow; undefined if something holds them. */
   readonly waves: number | undefined;
+  /** When the first of them can start, RFC 3339, if a window or a canary's soak delays it. */
+  readonly notBefore: string | undefined;
   /** In how many seconds all of them will match; undefined if unknown. */
   readonly seconds: number | undefined;
   /** How long a change of this generation takes, in seconds, as a mean over how many; undefined if none has ended. */
   readonly pace: { readonly seconds: number; readonly nodes: number } | undefined;
-  /** `7 nodes left in 3 waves of at most 3, done in about 4 min (a change took 80 s, mean of 5)` */
+  /** `7 nodes left: 3 change now, 4 follow in 2 waves of at most 3, done in about 4 min (a change took 80 s, mean of 5)` */
   readonly words: string;
 }
 
-type Figures = Omit<RolloutOutlook, 'words'>;
+/** Reasons of nodes that start as soon as it is their turn. */
+const inLine: ReadonlySet<string> = new Set(['AwaitingSlot', 'AwaitingPlan', 'Paused']);
 
 /**
- * Undefined if nothing is left to do. The time assumes that the rest goes as fast as what is done, and that nothing delays it; if
+ * The rollouts of a fleet, by policy: only of those that have something left to do. The waves are those of `plan`, by the same
+ * simulation: all policies share the cap. The time assumes that the rest goes as fast as what is done, and that nothing delays it; if
  * something does, it is unknown.
- *
- * @param partitions of the nodes that the policy decides over
  */
-export function foreseeRollout(
-  policy: GpuPartitionPolicy,
+export function foreseeRollouts(
+  policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   now: number,
-): RolloutOutlook | undefined {
-  const { metadata, spec, status } = policy;
-  if (spec.mode === 'Plan') return undefined;
-  const left = partitions.filter(({ status: node }) => isLeft(node?.phase)).length;
-  if (left === 0) return undefined;
-  const { most: width, isCapped } = widthOf(policy, partitions);
+): ReadonlyMap<string, RolloutOutlook> {
+  const enforcing = policies.filter(({ spec }) => spec.mode !== 'Plan');
+  const byPolicy = Map.groupBy(partitions, ({ spec }) => spec.policy?.name);
+  const left = enforcing.filter(({ metadata }) => (byPolicy.get(metadata.name) ?? []).some(isLeft));
+  if (left.length === 0) return new Map();
+  const standings = enforcing.flatMap((policy) =>
+    (byPolicy.get(policy.metadata.name) ?? []).map((partition) => standingOf(partition, policy)),
+  );
+  const cap = findCap(policies, partitions);
+  const waves = { ...foreseeWaves({ policies: enforcing, others: [], standings, cap, now }), cap };
+  return new Map(
+    left.map((policy) => {
+      const { name } = policy.metadata;
+      return [name, foresee(policy, byPolicy.get(name) ?? [], waves, now)];
+    }),
+  );
+}
+
+/** As the controller last found the node, by what it has written. */
+function standingOf({ metadata, spec, status }: GpuNodePartition, policy: GpuPartitionPolicy): NodeStanding {
+  const { phase, device } = status ?? {};
+  const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? '';
+  const { destroy = 0, affectedPods = [], morePods = 0 } = device?.plan ?? {};
+  const slot = policy.status?.inFlight?.find(({ node }) => node === metadata.name);
+  return {
+    node: metadata.name,
+    nodeUID: spec.nodeUID,
+    policy: policy.metadata.name,
+    isReady: reason !== 'NodeNotReady',
+    isCordoned: reason === 'ForeignCordon',
+    hasGpus: hasGpus({ metadata, spec, status } as GpuNodePartition),
+    hasFailed: phase === 'Failed',
+    isVerified: phase === 'Ready',
+    isClosedAnyway: false,
+    isUnderWay: phase === 'Updating',
+    wishGeneration: spec.policy?.generation ?? 0,
+    slot: slot?.startTime,
+    ...(inLine.has(reason) && {
+      request: {
+        kind: 'New',
+        isClosedAnyway: false,
+        rests: 0,
+        evictions: affectedPods.length + morePods,
+        destroys: destroy,
+        epoch: (spec.granted?.epoch ?? 0) + 1,
+      },
+    }),
+  };
+}
+
+function foresee(
+  policy: GpuPartitionPolicy,
+  partitions: readonly GpuNodePartition[],
+  { waves, held, cap }: Waves & { readonly cap: number },
+  now: number,
+): RolloutOutlook {
+  const { metadata, status } = policy;
+  const { most, isCapped } = widthOf(policy, partitions, cap);
+  const own = new Set(partitions.map((partition) => partition.metadata.name));
+  const ahead = waves.filter(({ nodes }) => nodes.some((node) => own.has(node)));
+  const left = partitions.filter(isLeft).length;
+  const changing = partitions.filter((partition) => partition.status?.phase === 'Updating').length;
+  const following = ahead.flatMap(({ nodes }) => nodes.filter((node) => own.has(node))).length;
+  const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+  const isHeld = held.has(metadata.name) || reason === 'Frozen' || reason === 'Halted';
   const known = status?.pace?.generation === metadata.generation ? status?.pace : undefined;
   const pace = known && { seconds: Math.round(known.seconds / known.nodes), nodes: known.nodes };
-  const waves = width === 0 ? undefined : Math.ceil(left / width);
-  const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
-  const isGoingOn = reason === 'Reconciling' || reason === 'Deleting';
+  const notBefore = ahead[0]?.notBefore;
+  const isComplete = changing + following === left && notBefore === undefined && !isHeld;
+  const isGoingOn = (reason === 'Reconciling' || reason === 'Deleting') && isComplete;
   const begun = (status?.inFlight ?? []).map(({ startTime }) => (now - Date.parse(startTime ?? '')) / 1000);
-  const isKnown = pace !== undefined && width > 0 && isGoingOn;
-  const seconds = isKnown ? Math.round(playThrough(left, width, pace.seconds, begun)) : undefined;
-  const figures = { left, waves, seconds, pace };
-  return { ...figures, words: describeRollout(figures, width, isCapped) };
+  const seconds = pace && isGoingOn && most > 0 ? Math.round(playThrough(left, most, pace.seconds, begun)) : undefined;
+  const figures = { left, changing, waves: isHeld ? undefined : ahead.length, notBefore, seconds, pace };
+  return { ...figures, words: describeRollout({ ...figures, following: isHeld ? 0 : following }, most, isCapped) };
 }
 
 /** How many nodes a rollout changes at a time. */
@@ -55,15 +120,25 @@ export interface RolloutWidth {
   readonly isCapped: boolean;
 }
 
-/** What the leader has written; of a policy that none has looked at yet, its own budget. @param partitions of its nodes */
-export function widthOf({ spec, status }: GpuPartitionPolicy, partitions: readonly GpuNodePartition[]): RolloutWidth {
+/**
+ * What the leader has written; of a policy that none has looked at yet, its own budget.
+ *
+ * @param partitions of its nodes
+ * @param cap over all policies
+ */
+export function widthOf(
+  { spec, status }: GpuPartitionPolicy,
+  partitions: readonly GpuNodePartition[],
+  cap: number,
+): RolloutWidth {
   const budget = countLimit(spec.rollout?.maxUnavailable ?? 1, partitions.filter(hasGpus).length);
-  const { maxUnavailable = budget, maxConcurrentNodes = Infinity } = status?.limits ?? {};
+  const { maxUnavailable = budget, maxConcurrentNodes = cap } = status?.limits ?? {};
   return { most: Math.min(maxUnavailable, maxConcurrentNodes), isCapped: maxConcurrentNodes < maxUnavailable };
 }
 
 /** A node that cannot take its policy, or has failed too often, is not waited for. */
-function isLeft(phase: string | undefined): boolean {
+function isLeft({ status }: GpuNodePartition): boolean {
+  const phase = status?.phase;
   return phase === undefined || phase === 'Pending' || phase === 'Waiting' || phase === 'Updating';
 }
 
@@ -82,10 +157,28 @@ function playThrough(left: number, width: number, seconds: number, begun: readon
   );
 }
 
-function describeRollout({ left, waves, seconds, pace }: Figures, most: number, isCapped: boolean): string {
-  const cap = isCapped ? ' (--max-concurrent-nodes of the controller)' : '';
-  const turns = waves === undefined || waves < 2 ? '' : ` in ${waves} waves of at most ${most}${cap}`;
+interface Figures extends Omit<RolloutOutlook, 'words'> {
+  /** Nodes in the waves. */
+  readonly following: number;
+}
+
+function describeRollout(figures: Figures, most: number, isCapped: boolean): string {
+  const { left, seconds, pace, notBefore } = figures;
+  const delay = notBefore === undefined ? '' : `, not before ${notBefore}`;
   const end = seconds === undefined ? '' : `, done in about ${describeDuration(seconds)}`;
   const basis = pace === undefined ? '' : ` (a change took ${describeDuration(pace.seconds)}, mean of ${pace.nodes})`;
-  return `${countWords(left, 'node')} left${turns}${end}${basis}`;
+  return `${countWords(left, 'node')} left${describeTurns(figures, most, isCapped)}${delay}${end}${basis}`;
+}
+
+function describeTurns({ left, changing, following, waves = 0 }: Figures, most: number, isCapped: boolean): string {
+  const cap = isCapped ? ' (--max-concurrent-nodes of the controller)' : '';
+  const inWaves = waves === 0 ? '' : ` in ${countWords(waves, 'wave')}${waves > 1 ? ` of at most ${most}${cap}` : ''}`;
+  if (following === left) return waves > 1 ? inWaves : '';
+  const rest = left - changing - following;
+  const parts = [
+    ...(changing > 0 ? [`${changing} change${changing === 1 ? 's' : ''} now`] : []),
+    ...(following > 0 ? [`${following} follow${following === 1 ? 's' : ''}${inWaves}`] : []),
+    ...(rest > 0 && rest < left ? [`${rest} held up`] : []),
+  ];
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
 }

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, Phase } from '../../../src/api/types.ts';
-import { foreseeRollout } from '../../../src/core/view/rollout-outlook.ts';
-import { aPolicy } from '../../support/builders.ts';
+import { planChange } from '../../../src/core/plan/change-plan.ts';
+import { foreseeRollouts } from '../../../src/core/view/rollout-outlook.ts';
+import { aGpu, aPolicy } from '../../support/builders.ts';
+import { aCluster, aFleetNode, inFile, someSetup } from '../plan/cluster-builder.ts';
 import { aStatusNode } from './status-stories.ts';
 
 const noon = Date.parse('2026-01-01T12:00:00Z');
@@ -14,6 +16,7 @@ interface Story {
   readonly pace?: NonNullable<GpuPartitionPolicy['status']>['pace'] | undefined;
   readonly reason?: string;
   readonly mode?: 'Plan';
+  readonly rollout?: GpuPartitionPolicy['spec']['rollout'];
   readonly limits?: NonNullable<GpuPartitionPolicy['status']>['limits'];
 }
 
@@ -22,24 +25,35 @@ const aMinuteEach = { generation: 1, nodes: 4, seconds: 240 };
 function foresee({ maxUnavailable = 2, phases = {}, begun = [], reason = 'Reconciling', ...rest }: Story) {
   const pace = 'pace' in rest ? rest.pace : aMinuteEach;
   const nodes = Object.entries(phases).flatMap(([phase, count]) =>
-    Array.from({ length: count }, (_, at) => aStatusNode({ name: `${phase}-${at}`, phase: phase as Phase })),
+    Array.from({ length: count }, (_, at) =>
+      aStatusNode({
+        name: `${phase}-${at}`,
+        policy: 'p',
+        phase: phase as Phase,
+        gpus: [aGpu()],
+        ...(phase === 'Pending' && { reason: 'AwaitingSlot' }),
+      }),
+    ),
   );
   const policy = {
-    ...aPolicy({ rollout: { maxUnavailable }, ...(rest.mode && { mode: rest.mode }) }),
+    ...aPolicy({
+      rollout: { maxUnavailable, failureThreshold: 9, ...rest.rollout },
+      ...(rest.mode && { mode: rest.mode }),
+    }),
     status: {
       nodes: { matched: nodes.length },
       conditions: [{ type: 'Ready', status: 'False' as const, reason, message: '', lastTransitionTime: '' }],
       inFlight: begun.map((ago, at) => ({
         node: `Updating-${at}`,
-        nodeUID: 'u',
+        nodeUID: `uid-Updating-${at}`,
         epoch: 1,
         startTime: new Date(noon - ago * 1000).toISOString(),
       })),
       ...(pace && { pace }),
-      ...(rest.limits && { limits: rest.limits }),
+      limits: rest.limits ?? { nodes: nodes.length, maxUnavailable, maxConcurrentNodes: 100 },
     },
   };
-  return foreseeRollout(policy, nodes, noon);
+  return foreseeRollouts([policy], nodes, noon).get('p');
 }
 
 describe('what is left of a rollout', () => {
@@ -47,7 +61,9 @@ describe('what is left of a rollout', () => {
     const outlook = foresee({ phases: { Ready: 4, Pending: 5 } });
     expect(outlook).to.deep.equal({
       left: 5,
+      changing: 0,
       waves: 3,
+      notBefore: undefined,
       seconds: 180,
       pace: { seconds: 60, nodes: 4 },
       words: '5 nodes left in 3 waves of at most 2, done in about 3 min (a change took 1 min, mean of 4)',
@@ -67,7 +83,7 @@ describe('what is left of a rollout', () => {
 
   it('says no time before a node has changed at this generation', () => {
     const { words, ...rest } = foresee({ phases: { Pending: 5 }, pace: undefined }) ?? {};
-    expect(rest).to.deep.equal({ left: 5, waves: 3, seconds: undefined, pace: undefined });
+    expect(rest).to.deep.include({ left: 5, waves: 3, seconds: undefined, pace: undefined });
     expect(words).to.equal('5 nodes left in 3 waves of at most 2');
     const earlier = foresee({ phases: { Pending: 5 }, pace: { generation: 0, nodes: 3, seconds: 30 } });
     expect(earlier?.seconds).to.equal(undefined);
@@ -93,8 +109,70 @@ describe('what is left of a rollout', () => {
     expect(wide?.words).to.include('in 2 waves of at most 3, done');
   });
 
+  it('tells nodes that change now from those that follow, and from those that something else holds up', () => {
+    const phases = { Updating: 2, Pending: 3 };
+    expect(foresee({ phases, begun: [45, 10] })?.words).to.match(
+      /^5 nodes left: 2 change now, 3 follow in 2 waves of at most 2, done in about/,
+    );
+    // What waits for its pods is in no wave, and nobody knows when it ends.
+    expect(foresee({ phases: { ...phases, Waiting: 1 }, begun: [45, 10] })?.words).to.equal(
+      '6 nodes left: 2 change now, 3 follow in 2 waves of at most 2, 1 held up (a change took 1 min, mean of 4)',
+    );
+  });
+
+  it('has no waves while it is held, and says from when on otherwise', () => {
+    expect(foresee({ phases: { Pending: 5 }, rollout: { paused: true } })?.waves).to.equal(undefined);
+    const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
+    expect(foresee({ phases: { Pending: 2 }, rollout: { windows } })?.words).to.equal(
+      '2 nodes left, not before 2026-01-01T22:00:00Z (a change took 1 min, mean of 4)',
+    );
+  });
+
   it('is nothing where nobody is waited for', () => {
     expect(foresee({ phases: { Ready: 4, Failed: 1, Invalid: 1 } })).to.equal(undefined);
     expect(foresee({ phases: { Pending: 1 }, mode: 'Plan' })).to.equal(undefined);
+  });
+});
+
+describe('status and plan', () => {
+  const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
+  const changed = inFile({ layouts: [{ profiles: { '1g.5gb': 7 } }], rollout: { maxUnavailable: 3 } });
+
+  /** The fleet as the controller sees it once the change is applied: every node waits for its turn. */
+  function foreseenBoth(cap: number | undefined) {
+    const nodes = names.map((name) => aFleetNode({ name, slices: ['3g.20gb@0', '3g.20gb@4'] }));
+    const cluster = aCluster(nodes);
+    const limits = { nodes: 6, maxUnavailable: 3, maxConcurrentNodes: cap ?? 0 };
+    const policies = cluster.policies.map((policy) => ({
+      ...policy,
+      status: { ...policy.status, ...(cap !== undefined && { limits }) },
+    }));
+    const { maxConcurrentNodes: _given, ...setup } = someSetup;
+    const { waves } = planChange({ ...cluster, policies }, [changed], setup);
+    const [policy] = policies;
+    const applied = {
+      ...changed,
+      metadata: { ...policy?.metadata, name: changed.metadata.name },
+      status: policy?.status,
+    };
+    const waiting = cluster.partitions.map((partition) => ({
+      ...partition,
+      status: {
+        ...partition.status,
+        phase: 'Pending' as const,
+        conditions: [
+          { type: 'Ready', status: 'False' as const, reason: 'AwaitingSlot', message: '', lastTransitionTime: '' },
+        ],
+      },
+    }));
+    const status = foreseeRollouts([applied] as readonly GpuPartitionPolicy[], waiting, noon).get(
+      changed.metadata.name,
+    );
+    return { plan: waves.length, status: status?.waves };
+  }
+
+  it('foresee the same waves: with the cap that the controller has written, and with its default where nothing is known', () => {
+    expect(foreseenBoth(2)).to.deep.equal({ plan: 3, status: 3 });
+    expect(foreseenBoth(undefined)).to.deep.equal({ plan: 6, status: 6 });
   });
 });

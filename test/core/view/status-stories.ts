@@ -151,6 +151,7 @@ export const policies: readonly GpuPartitionPolicy[] = [
       canary: { generation: 1, nodes: ['gpu-node-2'] },
       plan: { gpusChanging: 4, instancesKept: 6, instancesDestroyed: 4, instancesCreated: 8, podsToEvict: 1 },
       pace: { generation: 1, nodes: 2, seconds: 210 },
+      limits: { nodes: 6, maxUnavailable: 3, maxConcurrentNodes: 3 },
     },
   },
   {

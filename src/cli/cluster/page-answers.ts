@@ -1,0 +1,113 @@
+import { stringify } from 'yaml';
+import { events, nodePartitions, pods, policies } from '../../api/resources.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { WorkloadPod } from '../../core/explain/workload.ts';
+import { planChange } from '../../core/plan/change-plan.ts';
+import type { ClusterState } from '../../core/plan/cluster-state.ts';
+import { writeChangePlan } from '../../core/plan/plan-text.ts';
+import { asWritten } from '../../core/policy/as-written.ts';
+import { podName } from '../../core/pods/pod-name.ts';
+import { defaultHolders } from '../../core/pods/gpu-holders.ts';
+import { type EventView, viewHistory } from '../../core/view/node-timeline.ts';
+import { explainWaiting, waitsForGpu } from '../../core/view/waiting-pods.ts';
+import { reportWaste } from '../../core/waste/waste-report.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import type { PageAnswers, PlanAnswer } from '../../ui/page-answers.ts';
+import { WasteSamples } from '../../ui/waste-samples.ts';
+import { readCluster } from '../plan/live-cluster.ts';
+import { parsePolicies } from '../plan/policy-files.ts';
+import { ask, listAllowed } from './connection.ts';
+import { readFacts } from './facts.ts';
+
+interface StartedPod extends KubeObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: { readonly startTime?: string };
+}
+
+/** Asks the cluster, with the user's own rights, each time somebody looks. */
+export function answerLive(client: KubeClient): PageAnswers {
+  const waste = new WasteSamples(() => readFacts(client));
+  return {
+    waste: () => waste.report(),
+    waiting: async () => explainWaiting(await readFacts(client)),
+    async countWaiting() {
+      // Without a node: a cluster has many pods, and few that wait.
+      const found = await listAllowed<WorkloadPod & KubeObject>(client, pods, { fieldSelector: 'spec.nodeName=' });
+      return found?.filter(waitsForGpu).length;
+    },
+    async history(node) {
+      const partition = await ask(`GpuNodePartition ${node}`, () =>
+        client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name: node }),
+      );
+      if (!partition) throw new Error(`there is no GpuNodePartition ${node}`);
+      const name = partition.spec.policy?.name;
+      const policy =
+        name === undefined
+          ? undefined
+          : await ask(`policy ${name}`, () =>
+              client.find<GpuPartitionPolicy & KubeObject>({ resource: policies, name }),
+            );
+      const found = await listAllowed<EventView & KubeObject>(client, events, {
+        fieldSelector: `involvedObject.name=${node}`,
+      });
+      const running = await listAllowed<StartedPod>(client, pods, { fieldSelector: `spec.nodeName=${node}` });
+      return { ...viewHistory(partition, policy, found ?? []), podsSince: listStarts(running ?? []) };
+    },
+    async policy(name) {
+      const found = await ask(`policy ${name}`, () =>
+        client.find<GpuPartitionPolicy & KubeObject>({ resource: policies, name }),
+      );
+      return writePolicy(found, name);
+    },
+    plan: async (text) => answerPlan(parsePolicies(text), () => readCluster(client, Date.now())),
+  };
+}
+
+/** From what was saved; it has no Events. */
+export function answerSaved(saved: ClusterState & { readonly pods: readonly WorkloadPod[] }): PageAnswers {
+  const report = reportWaste([saved]);
+  return {
+    waste: async () => report,
+    waiting: async () => explainWaiting(saved),
+    countWaiting: async () => saved.pods.filter(waitsForGpu).length,
+    async history(node) {
+      const partition = saved.partitions.find(({ metadata }) => metadata.name === node);
+      if (!partition) throw new Error(`the snapshot has no GpuNodePartition ${node}`);
+      const policy = saved.policies.find(({ metadata }) => metadata.name === partition.spec.policy?.name);
+      const running = (saved.pods as readonly StartedPod[]).filter(({ spec }) => spec?.nodeName === node);
+      return { ...viewHistory(partition, policy, []), podsSince: listStarts(running) };
+    },
+    policy: async (policy) =>
+      writePolicy(
+        saved.policies.find(({ metadata }) => metadata.name === policy),
+        policy,
+      ),
+    plan: async (text) => answerPlan(parsePolicies(text), async () => saved),
+  };
+}
+
+function writePolicy(policy: GpuPartitionPolicy | undefined, name: string): string {
+  if (!policy) throw new Error(`the cluster has no policy ${name}`);
+  return stringify(asWritten(policy, policy.spec));
+}
+
+/** When pods started, as `NAMESPACE/NAME`. */
+function listStarts(found: readonly StartedPod[]): Readonly<Record<string, string>> {
+  const started = found.flatMap((pod) => {
+    const at = pod.status?.startTime;
+    return at === undefined ? [] : [[podName(pod), at] as const];
+  });
+  return Object.fromEntries(started);
+}
+
+async function answerPlan(
+  given: readonly GpuPartitionPolicy[],
+  read: () => Promise<ClusterState>,
+): Promise<PlanAnswer> {
+  const setup = { gpuHolders: defaultHolders, pluginSelector: undefined, pluginConfigMap: undefined };
+  const plan = planChange(await read(), given, setup);
+  const { waves, findings, summary, nodes } = plan;
+  const evictions = nodes.flatMap(({ node, evictions: list }) => list.map(({ pod, fate }) => ({ node, pod, fate })));
+  return { waves, findings, summary, evictions, lines: writeChangePlan(plan) };
+}

@@ -1,0 +1,97 @@
+import { closed, drawDetail, openedNode, openFromAddress, openNode } from './detail.js';
+import { byId } from './dom.js';
+import { tellFreshness } from './freshness.js';
+import { describeSlice } from './gpu.js';
+import { applyFilters, describeUnder, fillSelect, filters, updateNodes } from './nodes.js';
+import { drawGroups, drawPolicies } from './policies.js';
+import { offerPolicies, startQuestions } from './questions.js';
+import { state } from './state.js';
+import { drawTotals } from './totals.js';
+
+/** Shows only nodes with a word in them, or of a phase. */
+function filterBy(name, value) {
+  const { elements } = byId('filters');
+  for (const key of ['text', 'phase']) elements[key].value = '';
+  if (name === 'phase') fillSelect('phase', [value]);
+  elements[name].value = value;
+  noteFilters();
+  byId('nodes-title').scrollIntoView();
+}
+
+function openWaiting() {
+  const details = byId('waiting');
+  details.open = true;
+  details.scrollIntoView();
+  details.querySelector('summary').focus();
+}
+
+function redrawTotals() {
+  if (state.fleet) drawTotals({ filter: (urgency) => filterBy('phase', urgency), open: openWaiting });
+}
+
+/** @param all names of all nodes, if this is the beginning of the whole fleet */
+function take({ nodes: list, gone, all, ...fleet }) {
+  state.fleet = fleet;
+  state.currentAt = performance.now() - (fleet.ageMs ?? 0);
+  state.isCutOff = false;
+  const names = new Set(list.map(({ node }) => node));
+  const lost = all ? [...state.nodes.keys()].filter((name) => !all.includes(name)) : gone;
+  for (const name of lost) state.nodes.delete(name);
+  for (const node of list) state.nodes.set(node.node, node);
+  tellFreshness();
+  redrawTotals();
+  drawPolicies(fleet.policies, openNode);
+  drawGroups(fleet.groups, (reason) => filterBy('text', reason), openNode);
+  const policyNames = fleet.policies.map(({ policy }) => policy);
+  fillSelect('policy', policyNames);
+  offerPolicies(policyNames);
+  updateNodes([...names, ...lost], openNode);
+  if (openedNode() && (names.has(openedNode()) || lost.includes(openedNode()))) drawDetail();
+  openFromAddress();
+}
+
+function readAddress() {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  for (const element of byId('filters').elements) {
+    const value = wanted.get(element.name) ?? '';
+    if (element.tagName === 'SELECT') fillSelect(element.name, [value]);
+    element.value = value;
+  }
+  applyFilters();
+  openFromAddress();
+}
+
+function noteFilters() {
+  const wanted = new URLSearchParams([...filters()].filter(([, value]) => value !== ''));
+  history.replaceState(undefined, '', `#${wanted}`);
+  applyFilters();
+}
+
+function showTip({ target, clientX, clientY }) {
+  const tip = byId('tip');
+  const bar = target.closest?.('.gpu');
+  tip.hidden = !bar;
+  if (!bar) return;
+  // A modal dialog is above everything that is not in it.
+  (bar.closest('dialog') ?? document.body).append(tip);
+  const { gpu, slice, text } = describeUnder(bar, clientX);
+  tip.textContent = `GPU ${gpu.index}: ${slice ? describeSlice(slice) : text} (${gpu.uuid})`;
+  tip.style.left = `${Math.max(0, Math.min(clientX + 12, innerWidth - 370))}px`;
+  tip.style.top = `${clientY + 16}px`;
+}
+
+byId('filters').addEventListener('input', noteFilters);
+byId('filters').addEventListener('submit', (event) => event.preventDefault());
+byId('detail').addEventListener('close', closed);
+addEventListener('hashchange', readAddress);
+addEventListener('pointermove', showTip);
+addEventListener('pointerdown', showTip);
+readAddress();
+startQuestions(redrawTotals);
+const source = new EventSource('changes');
+source.addEventListener('message', ({ data }) => take(JSON.parse(data)));
+source.addEventListener('error', () => {
+  state.isCutOff = true;
+  tellFreshness();
+});
+setInterval(tellFreshness, 1000);

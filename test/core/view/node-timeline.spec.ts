@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { type EventView, viewHistory } from '../../../src/core/view/node-timeline.ts';
+import { aPolicy } from '../../support/builders.ts';
+import { aStatusNode } from './status-stories.ts';
+
+const at = (minute: number): string => `2026-01-01T12:${String(minute).padStart(2, '0')}:00Z`;
+const event = (reason: string, minute: number, rest: Partial<EventView> = {}): EventView => ({
+  type: 'Normal',
+  reason,
+  message: `${reason} it is`,
+  lastTimestamp: at(minute),
+  metadata: {},
+  ...rest,
+});
+
+describe('the history of a node', () => {
+  it('has the steps of its last change with what each took, and its Events, the newest first', () => {
+    const node = aStatusNode({ name: 'n' });
+    const ready = node.status?.conditions?.map((one) => ({ ...one, lastTransitionTime: at(9) })) ?? [];
+    const slot = { node: 'n', nodeUID: 'u', epoch: 2, startTime: at(3) };
+    const policy = { ...aPolicy(), status: { inFlight: [slot] } };
+    const partition = {
+      ...node,
+      status: { ...node.status, conditions: ready, waits: [{ name: 'Advertised', since: at(7) }] },
+    };
+    const earlier = [event('Repartitioning', 1)];
+    const { timeline, events } = viewHistory(partition, policy, [
+      ...earlier,
+      event('Draining', 4),
+      // On the Node, and again on its partition.
+      event('Draining', 4),
+      event('Repartitioning', 6, { lastTimestamp: null, eventTime: `${at(6).slice(0, -1)}.123456Z` }),
+      event('Kept', 8, { count: 3, type: 'Warning' }),
+    ]);
+    expect(timeline.map(({ step, seconds }) => [step, seconds])).to.deep.equal([
+      ['asked', undefined],
+      ['draining', 60],
+      ['granted', 120],
+      ['device done', 60],
+      ['ready', 120],
+    ]);
+    expect(events.map(({ reason, count, isWarning }) => [reason, count, isWarning])).to.deep.equal([
+      ['Kept', 3, true],
+      ['Repartitioning', 1, false],
+      ['Draining', 1, false],
+      ['Repartitioning', 1, false],
+    ]);
+  });
+
+  it('is empty where nothing is known', () => {
+    expect(viewHistory(aStatusNode({ name: 'n', phase: 'Pending' }), undefined, [])).to.deep.equal({
+      timeline: [],
+      events: [],
+    });
+  });
+});

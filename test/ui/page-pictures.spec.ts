@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { stat } from 'node:fs/promises';
+import { type PageServer, servePage } from '../../src/ui/page-server.ts';
+import { storyTime } from '../core/view/status-stories.ts';
+import { BrowserPage, type ChromiumProcess, findChromium, startChromium } from './chromium.mjs';
+import { aFeed, anIncident, answersFor, type Incident } from './incident.ts';
+import { simulateFleet } from './simulated-fleet.ts';
+
+interface Picture {
+  readonly fleet: Incident;
+  readonly colors?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+  readonly isDisconnected?: boolean;
+  /** What is done on the page before. */
+  readonly act?: (page: BrowserPage) => Promise<void>;
+}
+
+async function openNode(page: BrowserPage): Promise<void> {
+  await page.clickButton('gpu-node-0007');
+  await page.waitFor('#detail[open]');
+  await page.waitForWords('#detail', 'In a terminal');
+}
+
+const pictures: Readonly<Record<string, Picture>> = {
+  'page-roll': { fleet: simulateFleet(15) },
+  'page-roll-dark': { fleet: simulateFleet(15), colors: 'dark' },
+  'page-incident': { fleet: anIncident(), width: 1600, height: 1000 },
+  'page-disconnected': { fleet: simulateFleet(15), isDisconnected: true },
+  'page-node': { fleet: simulateFleet(15), act: openNode },
+  'page-phone': { fleet: anIncident(), width: 390, height: 844 },
+  'page-phone-dark': { fleet: anIncident(), width: 390, height: 844, colors: 'dark', act: openNode },
+};
+
+/** Each was looked at when it was taken. */
+describe('pictures of the page in the docs', function () {
+  const path = findChromium();
+  const isTaken = process.env['PICTURES'] !== undefined;
+  let browser: ChromiumProcess;
+
+  before(async function () {
+    if (path === undefined || !isTaken) return;
+    browser = await startChromium(path);
+  });
+  after(async () => {
+    if (path !== undefined && isTaken) await browser.close();
+  });
+
+  for (const [name, picture] of Object.entries(pictures)) {
+    const file = `docs/images/${name}.png`;
+    it(`${name} is there (PICTURES=1 takes it anew)`, async () => {
+      if (path !== undefined && isTaken) await take(picture, file);
+      expect((await stat(file)).size).to.be.above(10_000);
+    });
+  }
+
+  async function take(picture: Picture, file: string): Promise<void> {
+    const { fleet, colors = 'light', width = 1120, height = 760, isDisconnected = false, act } = picture;
+    const feed = aFeed((node) => (node < 'gpu-node-0010' ? 'a100' : 'a100-spot'));
+    const seenAt = Date.parse('2026-01-01T11:58:00Z');
+    const why = 'Unreachable: the connection failed: connect ECONNREFUSED 10.0.0.1:6443';
+    const interruption = isDisconnected ? ({ kind: 'Disconnected', since: seenAt, why } as const) : undefined;
+    feed.take({ ...fleet, interruption, ...(isDisconnected && { seenAt }) });
+    const server: PageServer = await servePage({ feed, answers: answersFor(anIncident()) }, 0);
+    const page = await BrowserPage.open(browser, { width, height });
+    await page.setColors(colors);
+    await page.setTime(storyTime);
+    await page.visit(server.address);
+    await page.waitForTiles(fleet.partitions.length);
+    await page.waitForWords('#totals', 'pods wait for GPUs');
+    await act?.(page);
+    await page.measureFrames(3);
+    await page.savePicture(file);
+    await page.close();
+    await server.stop();
+  }
+});
