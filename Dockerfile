@@ -19,5 +19,5 @@ LABEL org.opencontainers.image.title="gpu-partition-operator" \
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 WORKDIR /app
 # Without source maps and the simulator; NOTICES.txt has the licences of everything in the bundles.
-COPY dist/controller.mjs dist/agent.mjs dist/gpu-partition.mjs dist/NOTICES.txt LICENSE /app/
+COPY dist/controller.mjs dist/agent.mjs dist/gpu-partition.mjs dist/demand-solver.mjs dist/NOTICES.txt LICENSE /app/
 USER 65532:65532

@@ -9,6 +9,7 @@ const order = [
   'gpu/search',
   'gpu/plan',
   'gpu/assign',
+  'demand',
   'gpu/state',
   'gpu/target',
   'smi',

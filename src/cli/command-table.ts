@@ -75,6 +75,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   {
+    name: 'recommend',
+    summary: 'find the layouts that serve a demand for slices with the fewest evictions and changes, and prove it',
+    load: async () => (await import('./commands/recommend.ts')).recommendCommand,
+  },
+  {
     name: 'explain',
     summary: 'explain why a pod is pending and what would let it run: explain pod NAMESPACE/NAME',
     load: async () => (await import('./commands/explain.ts')).explainCommand,

@@ -7,9 +7,14 @@ import { CliError } from './exit.ts';
 export function readModel(name: string): GpuModel {
   const model = findModel(name);
   if (model !== undefined) return model;
+  throw new CliError(explainUnknownModel(name));
+}
+
+/** Why a name is no model, and which ones may be meant. */
+export function explainUnknownModel(name: string): string {
   const ids = MODELS.map(({ id }) => id);
   const names = MODELS.flatMap(({ products }) => products.map((product) => product.name.replace(/^NVIDIA /, '')));
   const near = findNearestWords(name, [...ids, ...names], 6);
   const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `known models are ${ids.join(', ')}`;
-  throw new CliError(`no GPU model ${JSON.stringify(name)}, or several that differ; ${hint}`);
+  return `no GPU model ${JSON.stringify(name)}, or several that differ; ${hint}`;
 }

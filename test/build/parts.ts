@@ -18,7 +18,7 @@ interface PartsList {
 
 /** The packages of which the programs of the image have a part, by the bundles' source maps. */
 export async function bundledPackages(): Promise<readonly string[]> {
-  const programs = ['agent', 'controller', 'gpu-partition'];
+  const programs = ['agent', 'controller', 'gpu-partition', 'demand-solver'];
   const maps = await Promise.all(programs.map((name) => readFile(`dist/${name}.mjs.map`, 'utf8')));
   const sources = maps.flatMap((text) => (JSON.parse(text) as SourceMap).sources);
   const names = sources.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/.@][^/]*)\//.exec(path)?.[1] ?? []);

@@ -31,6 +31,21 @@ const node = {
   ],
 };
 
+/** As in docs/demand.md. */
+const pool = {
+  gpus: [
+    {
+      id: 'gpu-0',
+      model: 'a100-40gb',
+      instances: [
+        { profile: '1g.5gb', start: 0, busy: true },
+        { profile: '2g.10gb', start: 2, busy: false },
+      ],
+    },
+    { id: 'gpu-1', model: 'a100-40gb', instances: [] },
+  ],
+};
+
 const ours = 'gpupartition.dev/v1alpha1';
 const snapshot = {
   apiVersion: 'v1',
@@ -68,6 +83,8 @@ export async function prepareRoom(kubectl: string, kubeconfig: string): Promise<
   await cp('samples/host/layout.yaml', join(folder, 'layout.yaml'));
   await cp('test/fixtures/mig-parted/mig-parted-HEAD-examples-config.yaml', join(folder, 'config.yaml'));
   await writeFile(join(folder, 'node.json'), JSON.stringify(node));
+  await writeFile(join(folder, 'pool.json'), JSON.stringify(pool));
+  await writeFile(join(folder, 'demand.json'), JSON.stringify({ '1g.5gb': 4, '3g.20gb': 3 }));
   for (const name of ['snapshot', 'monday', 'tuesday', 'wednesday']) {
     await writeFile(join(folder, `${name}.yaml`), JSON.stringify(snapshot));
   }

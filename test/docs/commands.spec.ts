@@ -112,8 +112,8 @@ describe('commands in documents', function () {
   });
 
   it('print what is shown, where no cluster has a say in it', async () => {
-    const shown = (await readCommands()).filter(({ text }) => text.startsWith('$ gpu-partition fit '));
-    expect(shown).to.have.lengthOf(1);
+    const shown = (await readCommands()).filter(({ text }) => /^\$ gpu-partition (fit|recommend) /.test(text));
+    expect(shown).to.have.lengthOf(2);
     for (const one of shown) {
       const { stdout } = await runScript(room, scriptOf(one));
       expect(stdout, `${one.page}:${one.line}`).to.equal(outputOf(one));

@@ -1,0 +1,128 @@
+import { compareText } from '../text/compare.ts';
+import type { DemandSlice } from './pool.ts';
+
+/** The demand in numbers: profiles by index, in a fixed order. */
+export interface DemandTable {
+  /** Every profile that is asked for and that the pool has, sorted. */
+  readonly profiles: readonly string[];
+  /** By name. */
+  readonly slices: readonly DemandSlice[];
+  /** Per slice the indices of its profiles. */
+  readonly servedBy: readonly (readonly number[])[];
+  /** Per profile the most that the whole demand can use. */
+  readonly caps: readonly number[];
+  /** Slices by falling weight. */
+  readonly byWeight: readonly number[];
+}
+
+/** What a number of slices per profile serves. */
+export interface Coverage {
+  /** Per slice of the demand, how many it lacks. */
+  readonly unserved: readonly number[];
+  /** By weight. */
+  readonly cost: number;
+  /** Per profile, how many are of use. */
+  readonly used: readonly number[];
+}
+
+/** Whatever the demand asks for first: the order of the demand does not matter. */
+export function readDemand(slices: readonly DemandSlice[], isOffered: (profile: string) => boolean): DemandTable {
+  const sorted = slices.toSorted((a, b) => compareText(a.name, b.name));
+  const profiles = [...new Set(sorted.flatMap((slice) => slice.profiles))].filter(isOffered).sort(compareText);
+  const servedBy = sorted.map((slice) =>
+    profiles.flatMap((name, index) => (slice.profiles.includes(name) ? [index] : [])),
+  );
+  return {
+    profiles,
+    slices: sorted,
+    servedBy,
+    caps: profiles.map((_, profile) =>
+      sorted.reduce((sum, { count }, slice) => sum + (servedBy[slice]?.includes(profile) === true ? count : 0), 0),
+    ),
+    byWeight: sorted
+      .map((_, slice) => slice)
+      .toSorted((a, b) => (sorted[b]?.weight ?? 0) - (sorted[a]?.weight ?? 0) || a - b),
+  };
+}
+
+/**
+ * Distributes slices over the demand so that the least weight goes short, exactly: the heaviest first, each by augmenting paths, which
+ * never take a slice from a heavier one for good (a transversal matroid).
+ *
+ * @param offered per profile
+ */
+export function coverDemand(table: DemandTable, offered: readonly number[]): Coverage {
+  const { slices, servedBy } = table;
+  const free = [...offered];
+  const given = slices.map(() => table.profiles.map(() => 0));
+  const lacking = slices.map(({ count }) => count);
+  for (const slice of table.byWeight) {
+    let left = lacking[slice] ?? 0;
+    while (left > 0) {
+      const moved = augment(slice, left, servedBy, free, given);
+      if (moved === 0) break;
+      left -= moved;
+    }
+    lacking[slice] = left;
+  }
+  return {
+    unserved: lacking,
+    cost: lacking.reduce((sum, count, slice) => sum + count * (slices[slice]?.weight ?? 0), 0),
+    used: offered.map((count, profile) => count - (free[profile] ?? 0)),
+  };
+}
+
+/** Gives a slice as many more as one path allows: from a free profile, or from one that another slice leaves for another profile. */
+function augment(
+  slice: number,
+  most: number,
+  servedBy: readonly (readonly number[])[],
+  free: number[],
+  given: readonly number[][],
+): number {
+  // Breadth first over slices; each remembers the profile through which it was reached.
+  const cameBy = new Map<number, { readonly from: number; readonly profile: number }>();
+  const queue = [slice];
+  const seen = new Set(queue);
+  for (const at of queue) {
+    for (const profile of servedBy[at] ?? []) {
+      if ((free[profile] ?? 0) > 0) return shift(slice, at, profile, most, cameBy, free, given);
+      for (let other = 0; other < given.length; other += 1) {
+        if (seen.has(other) || (given[other]?.[profile] ?? 0) === 0) continue;
+        seen.add(other);
+        cameBy.set(other, { from: at, profile });
+        queue.push(other);
+      }
+    }
+  }
+  return 0;
+}
+
+function shift(
+  slice: number,
+  end: number,
+  freeProfile: number,
+  most: number,
+  cameBy: ReadonlyMap<number, { readonly from: number; readonly profile: number }>,
+  free: number[],
+  given: readonly number[][],
+): number {
+  let amount = Math.min(most, free[freeProfile] ?? 0);
+  for (let at = end; at !== slice;) {
+    const step = cameBy.get(at);
+    if (step === undefined) break;
+    amount = Math.min(amount, given[at]?.[step.profile] ?? 0);
+    at = step.from;
+  }
+  free[freeProfile] = (free[freeProfile] ?? 0) - amount;
+  let gained = freeProfile;
+  for (let at = end; ;) {
+    const row = given[at];
+    if (row !== undefined) row[gained] = (row[gained] ?? 0) + amount;
+    const step = cameBy.get(at);
+    if (at === slice || step === undefined) return amount;
+    if (row !== undefined) row[step.profile] = (row[step.profile] ?? 0) - amount;
+    gained = step.profile;
+    at = step.from;
+  }
+}

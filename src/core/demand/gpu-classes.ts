@@ -1,0 +1,69 @@
+import { gridOf, type Grid } from '../gpu/search/grid.ts';
+import { compareText } from '../text/compare.ts';
+import type { Geometry } from '../gpu/geometry/geometry.ts';
+import type { PoolGpu, PoolInstance } from './pool.ts';
+
+/** GPUs that are equal in everything that a plan depends on: geometry, placed instances, which of them are in use. */
+export interface GpuClass {
+  /** Orders classes, independent of the order of the pool. */
+  readonly key: string;
+  readonly geometry: Geometry;
+  /** By start. */
+  readonly instances: readonly PoolInstance[];
+  /** How many GPUs. */
+  readonly size: number;
+}
+
+/** Sorts GPUs into classes, one at a time: a large pool is read in several turns of the event loop. */
+export class PoolClasses {
+  readonly #classes = new Map<string, { first: PoolGpu; ids: string[] }>();
+  readonly #gridKeys = new Map<Grid, string>();
+
+  add(gpu: PoolGpu): void {
+    const key = this.#keyOf(gpu);
+    const known = this.#classes.get(key);
+    if (known === undefined) this.#classes.set(key, { first: gpu, ids: [gpu.id] });
+    else known.ids.push(gpu.id);
+  }
+
+  /** In a fixed order, whatever the order of the GPUs was. */
+  list(): readonly GpuClass[] {
+    return [...this.#classes]
+      .map(([key, { first, ids }]) => ({
+        key,
+        geometry: first.geometry,
+        instances: first.instances.toSorted((a, b) => a.start - b.start),
+        size: ids.length,
+      }))
+      .toSorted((a, b) => compareText(a.key, b.key));
+  }
+
+  /** The GPUs of a class, by id. */
+  idsOf({ key }: GpuClass): readonly string[] {
+    return (this.#classes.get(key)?.ids ?? []).toSorted(compareText);
+  }
+
+  #keyOf({ geometry, instances }: PoolGpu): string {
+    const places = instances.map(
+      ({ profile, start, busy, evictionWeight = 1 }) =>
+        `${String.fromCharCode(0x41 + start)}${profile}${busy ? `*${evictionWeight}` : ''}`,
+    );
+    return `${this.#gridKey(geometry)} ${places.sort().join(' ')}`;
+  }
+
+  /** Geometries that are equal for layouts have one grid; its names and sizes tell it from the others of a pool. */
+  #gridKey(geometry: Geometry): string {
+    const grid = gridOf(geometry);
+    const known = this.#gridKeys.get(grid);
+    if (known !== undefined) return known;
+    const key = JSON.stringify([
+      geometry.computeSlices,
+      geometry.memorySlices,
+      geometry.profiles.map((one) => [one.name, one.memorySlices, one.starts, one.maxInstances, one.engines]),
+      geometry.engines,
+      geometry.exclusive,
+    ]);
+    this.#gridKeys.set(grid, key);
+    return key;
+  }
+}

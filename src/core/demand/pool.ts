@@ -1,0 +1,66 @@
+import type { Geometry } from '../gpu/geometry/geometry.ts';
+
+/** An instance on a GPU of a pool. */
+export interface PoolInstance {
+  /** As the GPU's geometry names it. */
+  readonly profile: string;
+  readonly start: number;
+  /** True if a process runs on it or a pod holds it: it goes only with an eviction. */
+  readonly busy: boolean;
+  /** What its eviction costs, a positive integer; 1 if absent. Idle instances cost nothing here. */
+  readonly evictionWeight?: number;
+}
+
+/** A GPU that may be re-laid. */
+export interface PoolGpu {
+  /** Unique in the pool. */
+  readonly id: string;
+  readonly geometry: Geometry;
+  /** In any order; they neither overlap nor have profiles that the geometry does not know. */
+  readonly instances: readonly PoolInstance[];
+}
+
+/** Slices that are wanted. Each counts for one slice of the demand only, also if several could use it. */
+export interface DemandSlice {
+  /** Unique in the demand. */
+  readonly name: string;
+  /** Any of them serves. Profiles that no GPU of the pool has are no use and no error. */
+  readonly profiles: readonly string[];
+  /** How many are wanted over the whole pool, those in use included. */
+  readonly count: number;
+  /** What one slice that cannot be offered costs: a positive integer. */
+  readonly weight: number;
+}
+
+/** Whether instances in use may go: `Never`, or where more of the demand is served by it. */
+export type EvictionRule = 'Never' | 'IfNeeded';
+
+/**
+ * What a layout of the pool costs, the most important first: a plan is better if the first figure that differs is less. All are
+ * integers.
+ */
+export interface DemandCost {
+  /** Slices wanted and not offered, by weight. */
+  readonly unserved: number;
+  /** Busy instances destroyed, by weight. */
+  readonly evictions: number;
+  readonly gpusChanged: number;
+  /** Idle instances destroyed; those that were in use count as evictions. */
+  readonly instancesDestroyed: number;
+}
+
+export const COST_FIGURES = [
+  'unserved',
+  'evictions',
+  'gpusChanged',
+  'instancesDestroyed',
+] as const satisfies readonly (keyof DemandCost)[];
+
+export type CostFigure = (typeof COST_FIGURES)[number];
+
+/** The figure at which the proof ended, for want of time: the plan has `value`, and no plan has less than `bound`. */
+export interface CostGap {
+  readonly figure: CostFigure;
+  readonly value: number;
+  readonly bound: number;
+}

@@ -1,0 +1,228 @@
+import { expect } from 'chai';
+import type { Highs } from 'highs';
+import { type ClassLayout, type ClassPlan, DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
+import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
+import type { DemandSlice, EvictionRule, PoolGpu, PoolInstance } from '../../../src/core/demand/pool.ts';
+import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
+import { placeOf } from '../../../src/core/gpu/search/instance.ts';
+import { HighsSolver, loadSolver } from '../../../src/solver/highs.ts';
+import { Random } from '../../model/random.ts';
+import { anInstance, isIdle, modelOf } from '../gpu/builders.ts';
+import { StrictGpu } from '../gpu/simulated-gpu.ts';
+import { figuresOf, tryAll, weighLacking } from './brute-force.ts';
+import { solvePerGpu } from './program-per-gpu.ts';
+import { drawDemand, drawPool } from './random-pool.ts';
+
+/** `DEMAND_SEEDS=2000 npx mocha test/core/demand/demand-plan.spec.ts` tries more: whoever changes the planner does so. */
+const seeds = Number(process.env['DEMAND_SEEDS'] ?? 30);
+const firstSeed = Number(process.env['DEMAND_FIRST_SEED'] ?? 1);
+
+interface Scene {
+  readonly pool: readonly PoolGpu[];
+  readonly slices: readonly DemandSlice[];
+  readonly evict: EvictionRule;
+}
+
+interface Planned {
+  readonly plan: ClassPlan;
+  readonly layouts: ReadonlyMap<string, ClassLayout>;
+}
+
+let highs: Highs;
+
+function plan({ pool, slices, evict }: Scene, how: 'Exactly' | 'BySolver'): Planned {
+  const found = new PoolClasses();
+  for (const gpu of pool) found.add(gpu);
+  const classes = found.list();
+  const planner = new DemandPlanner({ classes, slices, evict });
+  const made =
+    how === 'Exactly' ? planner.planSmall(true) : planner.planLarge((program) => new HighsSolver(highs, program, 600));
+  if (made === undefined) throw new Error('the pool is too large');
+  const left = classes.map((one) => [...found.idsOf(one)]);
+  const layouts = made.layouts.flatMap((layout) =>
+    (left[layout.gpuClass]?.splice(0, layout.size) ?? []).map((id) => [id, layout] as const),
+  );
+  return { plan: made, layouts: new Map(layouts) };
+}
+
+function draw(seed: number, mostGpus: number, mostKinds: number): Scene {
+  const random = new Random(seed);
+  const pool = drawPool(random, 1 + random.integer(mostGpus));
+  const slices = drawDemand(random, pool, 1 + random.integer(mostKinds));
+  return { pool, slices, evict: random.chance(0.5) ? 'Never' : 'IfNeeded' };
+}
+
+function forSeeds(count: number, check: (seed: number) => void): void {
+  for (let seed = firstSeed; seed < firstSeed + count; seed += 1) check(seed);
+}
+
+/** Does what a plan says on GPUs that refuse what real ones would; busy instances only go if they may. */
+function makeLayouts({ pool, evict }: Scene, planned: Planned, at: string): void {
+  for (const one of pool) {
+    const { id, geometry, instances } = one;
+    const layout = planned.layouts.get(id);
+    if (layout === undefined) throw new Error(`${at}: no layout for ${id}`);
+    if (evict === 'Never') expect(listGone(one, planned).every(isIdle), at).to.equal(true);
+    const gpu = new StrictGpu(geometry, instances);
+    for (const { profile, start } of layout.destroy)
+      gpu.execute({ action: 'DestroyInstance', profile, start, computeInstances: [profile] });
+    for (const { profile, start } of layout.create)
+      gpu.execute({ action: 'CreateInstance', profile, start, computeInstances: [profile] });
+    const counts: Record<string, number> = {};
+    for (const { profile } of [...layout.keep, ...layout.create]) counts[profile] = (counts[profile] ?? 0) + 1;
+    const ofGpu = planGpu(geometry, instances, counts, evict === 'Never' ? { mayDisturb: isIdle } : {});
+    expect(ofGpu.fits, `${at}: the planner of one GPU takes ${JSON.stringify(counts)}`).to.equal(true);
+    if (ofGpu.fits) expect(ofGpu.destroy.length, at).to.be.at.most(layout.destroy.length);
+  }
+}
+
+/** What a plan costs the GPUs as the pool has them. */
+function sumFigures({ pool, slices }: Scene, planned: Planned): readonly number[] {
+  let [evictions, changed, destroyed] = [0, 0, 0];
+  for (const gpu of pool) {
+    const { create = [] } = planned.layouts.get(gpu.id) ?? {};
+    const gone = listGone(gpu, planned);
+    if (gone.length + create.length > 0) changed += 1;
+    for (const { busy, evictionWeight = 1 } of gone) {
+      if (busy) evictions += evictionWeight;
+      else destroyed += 1;
+    }
+  }
+  const profiles = [...new Set(slices.flatMap((one) => one.profiles))];
+  const all = [...planned.layouts.values()].flatMap(({ keep, create }) => [...keep, ...create]);
+  const offered = profiles.map((name) => all.filter(({ profile }) => profile === name).length);
+  return [weighLacking(slices, profiles, offered), evictions, changed, destroyed];
+}
+
+function listGone({ id, instances }: PoolGpu, { layouts }: Planned): readonly PoolInstance[] {
+  const gone = new Set(layouts.get(id)?.destroy.map(placeOf));
+  return instances.filter((instance) => gone.has(placeOf(instance)));
+}
+
+function slice(profile: string, count: number, weight = 1): DemandSlice {
+  return { name: profile, profiles: [profile], count, weight };
+}
+
+function gpuOf(id: string, model: string, ...instances: readonly string[]): PoolGpu {
+  return { id, geometry: modelOf(model), instances: instances.map((one) => anInstance(one)) };
+}
+
+/** Per GPU the instances that it ends up with. */
+function writeLayouts({ layouts }: Planned): Readonly<Record<string, string>> {
+  const written = [...layouts].map(([id, { keep, create }]) => {
+    const all = [...keep, ...create].toSorted((a, b) => a.start - b.start);
+    return [id, all.map(({ profile, start }) => `${profile}@${start}`).join(' ')] as const;
+  });
+  return Object.fromEntries(written);
+}
+
+describe('the demand planner', () => {
+  before(async () => {
+    highs = await loadSolver();
+  });
+
+  for (const how of ['Exactly', 'BySolver'] as const) {
+    const name = how === 'Exactly' ? 'by dynamic programming' : 'by integer programs';
+
+    it(`${name} is as good as the best of all combinations, in all four figures`, () => {
+      forSeeds(how === 'Exactly' ? 4 * seeds : seeds, (seed) => {
+        const scene = draw(seed, 3, 2);
+        const planned = plan(scene, how);
+        expect(planned.plan.gap, `seed ${seed}`).to.equal(undefined);
+        expect(figuresOf(planned.plan.cost), `seed ${seed}`).to.deep.equal(
+          tryAll(scene.pool, scene.slices, scene.evict),
+        );
+      });
+    });
+
+    it(`${name} makes layouts that the GPUs take, at the cost that it states, and nothing that is not asked for`, () => {
+      forSeeds(seeds, (seed) => {
+        const scene = draw(seed + 5000, 5, 3);
+        const planned = plan(scene, how);
+        makeLayouts(scene, planned, `seed ${seed}`);
+        expect(sumFigures(scene, planned), `seed ${seed}`).to.deep.equal(figuresOf(planned.plan.cost));
+        const asked = new Set(scene.slices.flatMap(({ profiles }) => profiles));
+        const most = (profile: string): number =>
+          scene.slices.reduce((sum, { profiles, count }) => sum + (profiles.includes(profile) ? count : 0), 0);
+        const all = [...planned.layouts.values()];
+        for (const profile of new Set(all.flatMap(({ create }) => create.map((one) => one.profile)))) {
+          expect(asked.has(profile), `seed ${seed}: ${profile}`).to.equal(true);
+          const offered = all
+            .flatMap(({ keep, create }) => [...keep, ...create])
+            .filter((one) => one.profile === profile);
+          expect(offered.length, `seed ${seed}: ${profile}`).to.be.at.most(most(profile));
+        }
+      });
+    });
+  }
+
+  it('is as good as a program with a variable for each GPU and state, for larger pools', () => {
+    forSeeds(Math.ceil(seeds / 12), (seed) => {
+      const scene = draw(seed + 9000, 24, 3);
+      const planned = plan(scene, 'BySolver');
+      expect(planned.plan.gap, `seed ${seed}`).to.equal(undefined);
+      expect(figuresOf(planned.plan.cost), `seed ${seed}`).to.deep.equal(
+        solvePerGpu(highs, scene.pool, scene.slices, scene.evict),
+      );
+      makeLayouts(scene, planned, `seed ${seed}`);
+    });
+  });
+
+  it('gives the same answer whatever the order of GPUs, instances and demand', () => {
+    forSeeds(Math.ceil(seeds / 3), (seed) => {
+      const scene = draw(seed + 20_000, 12, 3);
+      const turned: Scene = {
+        ...scene,
+        pool: scene.pool.toReversed().map((gpu) => ({ ...gpu, instances: gpu.instances.toReversed() })),
+        slices: scene.slices.toReversed().map((one) => ({ ...one, profiles: one.profiles.toReversed() })),
+      };
+      const [first, second] = [plan(scene, 'BySolver'), plan(turned, 'BySolver')];
+      expect(writeLayouts(second), `seed ${seed}`).to.deep.equal(writeLayouts(first));
+    });
+  });
+
+  it('changes nothing where what is there serves the demand, and keeps what nobody asks for', () => {
+    const pool = [gpuOf('a', 'a100-40gb', '3g.20gb@0', '2g.10gb@4'), gpuOf('b', 'a100-40gb', '1g.5gb@0')];
+    const { plan: made, layouts } = plan(
+      { pool, slices: [slice('3g.20gb', 1), slice('1g.5gb', 1)], evict: 'IfNeeded' },
+      'Exactly',
+    );
+    expect(figuresOf(made.cost)).to.deep.equal([0, 0, 0, 0]);
+    expect([...layouts.values()].every(({ destroy, create }) => destroy.length + create.length === 0)).to.equal(true);
+  });
+
+  it('leaves a demand unserved rather than evict under Never, and evicts for it under IfNeeded', () => {
+    const pool = [gpuOf('a', 'a100-40gb', '1g.5gb@0*', '1g.5gb@4*')];
+    const slices = [slice('3g.20gb', 2, 4)];
+    const never = plan({ pool, slices, evict: 'Never' }, 'Exactly');
+    expect(never.plan.unserved).to.deep.equal({ '3g.20gb': 2 });
+    expect(figuresOf(never.plan.cost)).to.deep.equal([8, 0, 0, 0]);
+    const ifNeeded = plan({ pool, slices, evict: 'IfNeeded' }, 'Exactly');
+    expect(figuresOf(ifNeeded.plan.cost)).to.deep.equal([0, 2, 1, 0]);
+    expect(writeLayouts(ifNeeded)).to.deep.equal({ a: '3g.20gb@0 3g.20gb@4' });
+  });
+
+  it('evicts the pods of least weight, and changes the GPU with the fewest idle instances to lose', () => {
+    const heavy = {
+      ...gpuOf('a', 'a30'),
+      instances: [{ profile: '4g.24gb', start: 0, busy: true, evictionWeight: 5 }],
+    };
+    const pool = [
+      heavy,
+      gpuOf('b', 'a30', '2g.12gb@0*', '1g.6gb@2', '1g.6gb@3'),
+      gpuOf('c', 'a30', '2g.12gb@0*', '1g.6gb@2'),
+    ];
+    const { plan: made, layouts } = plan({ pool, slices: [slice('4g.24gb', 2)], evict: 'IfNeeded' }, 'Exactly');
+    expect(figuresOf(made.cost)).to.deep.equal([0, 1, 1, 1]);
+    expect(layouts.get('c')?.destroy).to.have.length(2);
+  });
+
+  it('serves a slice with any of its profiles, and gives the only profile of another to that', () => {
+    const pool = [gpuOf('a', 'a100-40gb', '1g.5gb@0*', '2g.10gb@2*', '3g.20gb@4*')];
+    const slices: readonly DemandSlice[] = [
+      { name: 'any', profiles: ['1g.5gb', '2g.10gb'], count: 1, weight: 9 },
+      { name: 'one', profiles: ['1g.5gb'], count: 1, weight: 1 },
+    ];
+    expect(figuresOf(plan({ pool, slices, evict: 'Never' }, 'Exactly').plan.cost)).to.deep.equal([0, 0, 0, 0]);
+  });
+});
