@@ -548,6 +548,14 @@ export const bugs: readonly Bug[] = [
     say: ({ verdict, commands }) => (verdict.reason === 'Applying' ? { commands: [...commands, openNode] } : {}),
   },
   {
+    name: 'ForgetWaits',
+    what: 'forgets what it waits for, unless it lasts as long as its cause',
+    say: ({ memory }) => {
+      const { Reason, Closed, Untouched, Drain, Granted, Revoked } = memory.waits;
+      return { memory: { ...memory, waits: mapWaits({ Reason, Closed, Untouched, Drain, Granted, Revoked }) } };
+    },
+  },
+  {
     name: 'StayClosedAfterTimeout',
     what: 'does not open a node whose pods did not go in time',
     theme: 'Drains',
@@ -562,6 +570,10 @@ export const bugs: readonly Bug[] = [
         : {},
   },
 ];
+
+function mapWaits(waits: { readonly [Name in keyof NodeMemory['waits']]: NodeMemory['waits'][Name] | undefined }) {
+  return Object.fromEntries(Object.entries(waits).filter(([, wait]) => wait !== undefined));
+}
 
 function makeSlot({ node, partition, claim }: NodeSnapshot): Slot {
   return {

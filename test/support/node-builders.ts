@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
 import { decide } from '../../src/core/node/decide.ts';
@@ -226,7 +227,9 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
   const looks: Look[] = [];
   let known = snapshot;
   for (;;) {
-    const decision = decide(known, memory);
+    // A function in the plain sense: it changes nothing that it is given, and says the same twice.
+    const decision = decide(freeze(known), freeze(memory));
+    expect(JSON.stringify(decide(known, memory))).to.equal(JSON.stringify(decision));
     if (!('look' in decision)) return { ...decision, looks };
     looks.push(decision.look);
     if (looks.length > 3) throw new Error(`looks without end: ${looks.join(', ')}`);
@@ -243,6 +246,12 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
       known = { ...known, node: found.node ?? known.node, fresh };
     }
   }
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const one of Object.values(value)) freeze(one);
+  return Object.freeze(value);
 }
 
 /** {@link decideWith} for a snapshot given by its parts. */

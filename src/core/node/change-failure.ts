@@ -1,17 +1,19 @@
 import { endings } from './endings.ts';
 import { generationOf, grantFailureOf, keepFailure } from './grant-failure.ts';
+import { resumeWait, type Waits } from './memory.ts';
 import { isUnfinished } from './node-view.ts';
 import type { Situation } from './snapshot.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Remembers, until the node is Ready, that a grant has failed, or that a change has ended with a reason that counts as a failure. */
-export function noteFailures(situation: Situation, verdict: Verdict): void {
-  if (verdict.phase === 'Ready') return;
-  const { waits, now } = situation;
+export function noteFailures(situation: Situation, verdict: Verdict): Waits {
+  if (verdict.phase === 'Ready') return {};
   const failure = grantFailureOf(situation);
-  if (failure) waits.put('GrantFailed', keepFailure(failure));
-  if (!hasEnded(situation) && endsChange(situation, verdict))
-    waits.put('ChangeFailed', { since: now, of: generationOf(situation) });
+  const endsNow = !hasEnded(situation) && endsChange(situation, verdict);
+  return {
+    ...(failure && { GrantFailed: keepFailure(failure) }),
+    ...(endsNow && { ChangeFailed: { since: situation.now, of: generationOf(situation) } }),
+  };
 }
 
 /** Whether the node has failed at the policy's current generation, and has not been Ready since. */
@@ -28,5 +30,5 @@ function endsChange({ slot, node }: Situation, { phase, reason }: Verdict): bool
 
 /** Whether a change of this generation has ended with such a reason before. */
 function hasEnded(situation: Situation): boolean {
-  return situation.waits.lastsIfBegun('ChangeFailed', generationOf(situation)) !== undefined;
+  return resumeWait(situation, 'ChangeFailed', generationOf(situation)) !== undefined;
 }

@@ -8,12 +8,12 @@ import { pausedLabels } from '../pods/gpu-holders.ts';
 import { noteFailures } from './change-failure.ts';
 import type { Command } from './commands.ts';
 import { needsSlot } from './disruption.ts';
-import { beginByNow, type NodeMemory, WaitList } from './memory.ts';
-import { askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
+import { keepWaits } from './kept-waits.ts';
+import { beginByNow, type NodeMemory, waitFor } from './memory.ts';
+import { alsoWaits, askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
 import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentSkewed } from './rules/agent-version.ts';
 import { agentAway } from './rules/agent-away.ts';
-import { keepDrainClock } from './rules/drain.ts';
 import { finish } from './rules/finish.ts';
 import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
@@ -25,7 +25,6 @@ import { noteFreshPlugin } from './rules/refresh-plugin.ts';
 import { awaitSlot } from './rules/slot.ts';
 import { isGrantLive } from './revocation.ts';
 import { tidyStatus } from './rules/tidy-status.ts';
-import { isUntouched } from './rules/untouched.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
 import { describeStanding, type Standing, standUnjudged } from './standing.ts';
@@ -83,24 +82,25 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
     const standing = standUnjudged({ ...snapshot, partition: undefined });
     return { ...decidePartition(snapshot), memory, standing };
   }
-  const waits = new WaitList(memory.waits, now);
-  const situation: Situation = { ...snapshot, partition, memory, waits };
+  const situation: Situation = { ...snapshot, partition, memory };
   const outcome = judge(situation);
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
   if ('look' in outcome) return isClosed(snapshot.node) && outcome.look === 'Pods' ? { look: 'All' } : outcome;
   const { verdict } = outcome;
   const commands = dropVain(snapshot, joinPatches(outcome.commands ?? []));
   if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };
-  waits.lasts('Reason', verdict.reason);
-  // Whatever the node waits for now, the count of failed drains is kept until it is Ready.
-  if (verdict.phase !== 'Ready') waits.resume('DrainRest');
-  noteFailures(situation, verdict);
-  const standing = describeStanding(situation, outcome);
+  const waits = {
+    ...keepWaits(situation, verdict),
+    ...outcome.waits,
+    ...noteFailures(situation, verdict),
+    ...waitFor(situation, 'Reason', verdict.reason).waits,
+  };
+  const standing = describeStanding({ ...situation, memory: { ...memory, waits } }, outcome);
   const closed = keepClosedTime(memory.closed, staysClosed(snapshot.node, commands), snapshot.now);
   return {
     verdict,
     commands: [...commands, ...endDrain(situation, standing, commands)],
-    memory: { waits: waits.waits, evictions: keepKnown(memory, snapshot), ...(closed && { closed }) },
+    memory: { waits, evictions: keepKnown(memory, snapshot), ...(closed && { closed }) },
     standing,
   };
 }
@@ -119,9 +119,6 @@ function staysClosed(node: NodeView, commands: readonly Command[]): boolean {
 }
 
 function judge(situation: Situation): Outcome {
-  // Asked whichever rule decides: a wait that is not requested ends.
-  isUntouched(situation);
-  keepDrainClock(situation);
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
   if ('look' in outcome) return outcome;
@@ -133,7 +130,7 @@ function inTurn(situation: Situation, outcome: Outcome): Outcome {
   if ('look' in outcome || !needsSlot(situation, outcome.commands ?? [])) return outcome;
   const waits = situation.claim.winner && awaitSlot(situation, 'Settings');
   if (waits === undefined) return { ...outcome, commands: [] };
-  return 'look' in waits ? waits : openMarked(situation, waits);
+  return 'look' in waits ? waits : openMarked(situation, alsoWaits(waits, outcome.waits));
 }
 
 function openMarked(situation: Situation, ruling: Ruling): Outcome {
@@ -142,7 +139,10 @@ function openMarked(situation: Situation, ruling: Ruling): Outcome {
 }
 
 /** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */
-function resumeHolders(situation: Situation, { verdict, keepsHoldersAway, ifClosed }: Ruling): Ruling | undefined {
+function resumeHolders(
+  situation: Situation,
+  { verdict, keepsHoldersAway, ifClosed, waits }: Ruling,
+): Ruling | undefined {
   const { node } = situation;
   const paused = pausedLabels(metadataOf(node));
   if (paused.length === 0 || keepsHoldersAway === true) return undefined;
@@ -152,6 +152,7 @@ function resumeHolders(situation: Situation, { verdict, keepsHoldersAway, ifClos
   const unfinished = opensLater ? sayClosed(verdict, comingBack.message) : verdict;
   return {
     ifClosed: 'Opens',
+    waits,
     verdict: { ...(isFinishing ? comingBack : unfinished), requeueAfterMs: 250 },
     commands: [{ name: 'PatchNode', change: combine({ giveBack: paused }, isDone ? noteFreshPlugin(situation) : {}) }],
   };

@@ -2,7 +2,7 @@ import type { NodePartitionStatus } from '../../api/types.ts';
 import { timeText } from '../text/time.ts';
 import type { ClosedTime } from './closed-time.ts';
 
-/** What is waited for, each with its start. A wait ends with the first decision that no longer requests it. */
+/** What is waited for, each with its start. A wait ends with the first outcome that does not return it, unless {@link keepWaits} keeps it. */
 export const waitNames = [
   /** The node was closed; a pod that the scheduler was just binding needs a moment to show up. */
   'Closed',
@@ -158,52 +158,24 @@ export function noteEviction(memory: NodeMemory, uid: string, eviction: Eviction
   return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
 }
 
-/** The waits of one decision: those that it requests continue or begin, all others end. */
-export class WaitList {
-  readonly #before: Waits;
-  readonly #now: number;
-  readonly #after: { [Name in WaitName]?: Wait } = {};
+/** What is known of a wait: it goes on if an outcome returns it. */
+export interface Lasting {
+  /** How long it has lasted, in ms. */
+  readonly lastsMs: number;
+  /** The wait itself. */
+  readonly waits: Waits;
+}
 
-  constructor(before: Waits, now: number) {
-    this.#before = before;
-    this.#now = now;
-  }
+type Remembered = { readonly memory: Pick<NodeMemory, 'waits'>; readonly now: number };
 
-  /** Continues a wait, or begins it. @returns how long it has lasted, in ms */
-  lasts(name: WaitName, of?: string): number {
-    const known = this.#find(name, of);
-    const wait = known ?? { since: this.#now, ...(of !== undefined && { of }) };
-    this.#after[name] = wait;
-    return this.#now - wait.since;
-  }
+/** A wait that continues, or begins. @param of what it is about: for another thing it begins anew */
+export function waitFor(known: Remembered, name: WaitName, of?: string): Lasting {
+  const begun = { since: known.now, ...(of !== undefined && { of }) };
+  return resumeWait(known, name, of) ?? { lastsMs: 0, waits: { [name]: begun } };
+}
 
-  /** Continues a wait that has begun. @returns how long it has lasted, in ms; undefined if it has not begun */
-  lastsIfBegun(name: WaitName, of?: string): number | undefined {
-    return this.#find(name, of) === undefined ? undefined : this.lasts(name, of);
-  }
-
-  /** Stores a wait unchanged. */
-  put(name: WaitName, wait: Wait): void {
-    this.#after[name] = wait;
-  }
-
-  /** Continues a wait that has begun, whatever it is about. */
-  resume(name: WaitName): Wait | undefined {
-    const known = this.#known(name);
-    if (known) this.#after[name] = known;
-    return known;
-  }
-
-  get waits(): Waits {
-    return this.#after;
-  }
-
-  #find(name: WaitName, of: string | undefined): Wait | undefined {
-    const wait = this.#known(name);
-    return wait?.of === of ? wait : undefined;
-  }
-
-  #known(name: WaitName): Wait | undefined {
-    return this.#after[name] ?? this.#before[name];
-  }
+/** A wait that has begun; undefined if it has not, or is about something else. */
+export function resumeWait({ memory, now }: Remembered, name: WaitName, of?: string): Lasting | undefined {
+  const wait = memory.waits[name];
+  return wait !== undefined && wait.of === of ? { lastsMs: now - wait.since, waits: { [name]: wait } } : undefined;
 }

@@ -1,5 +1,6 @@
 import type { SlotRequest } from '../rollout/slot.ts';
 import type { Command } from './commands.ts';
+import type { Waits } from './memory.ts';
 import type { Look, Situation } from './snapshot.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -12,6 +13,8 @@ export interface Ruling {
   readonly verdict: Verdict;
   /** In this order. */
   readonly commands?: readonly Command[];
+  /** What it waits for; see {@link waitFor}. */
+  readonly waits?: Waits | undefined;
   /** GPU holders that were told to go stay away: a grant or its follow-up needs it. */
   readonly keepsHoldersAway?: boolean;
   /** `Stays`: a change is under way, or nobody knows what a closed node would offer. */
@@ -20,6 +23,11 @@ export interface Ruling {
   readonly leavesAlone?: boolean;
   /** The node wants to change and has no slot. */
   readonly request?: SlotRequest;
+}
+
+/** A ruling that waits for something more. */
+export function alsoWaits(ruling: Ruling, waits: Waits | undefined): Ruling {
+  return waits === undefined ? ruling : { ...ruling, waits: { ...waits, ...ruling.waits } };
 }
 
 /** Undefined: the rule does not apply, and the next one is asked. */

@@ -1,7 +1,7 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
 import { askedOf } from './grant-failure.ts';
 import { growingRestMs } from './growing-rest.ts';
-import { recallMemory, type WaitName } from './memory.ts';
+import { recallMemory, type WaitName, type Waits } from './memory.ts';
 import { podName } from '../pods/pod-name.ts';
 import type { NodePod, Situation } from './snapshot.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -28,21 +28,27 @@ export interface Rest {
   readonly size: number;
 }
 
-/** Leaves the node alone once more. @param evicted see {@link Rest}; 0: as before */
-export function beginRest(situation: Situation, name: RestName, reason: string, who: string, evicted = 0): Rest {
-  const { waits, now } = situation;
+/** Leaves the node alone once more. @param evicted see {@link Rest}; 0: as before @returns also what the outcome waits for */
+export function beginRest(
+  situation: Situation,
+  name: RestName,
+  reason: string,
+  who: string,
+  evicted = 0,
+): Rest & { readonly waits: Waits } {
+  const { now } = situation;
   const before = findRest(situation, name);
   const count = (before?.count ?? 0) + 1;
   const size = evicted > 0 ? evicted : (before?.size ?? 0);
   const kept = cutText(who, longestWho);
-  waits.put(name, { since: now, of: `${reason} ${askedOf(situation)} ${size} ${kept}`, count });
-  return { reason, who: kept, count, size, since: now, leftMs: growingRestMs(count) };
+  const waits = { [name]: { since: now, of: `${reason} ${askedOf(situation)} ${size} ${kept}`, count } };
+  return { reason, who: kept, count, size, since: now, leftMs: growingRestMs(count), waits };
 }
 
 /** The node's last rest; undefined if there was none, or if somebody has edited the policy or asked for a retry since. */
 export function findRest(situation: Situation, name: RestName): Rest | undefined {
-  const { waits, now } = situation;
-  const { since, of = '', count = 1 } = waits.resume(name) ?? {};
+  const { memory, now } = situation;
+  const { since, of = '', count = 1 } = memory.waits[name] ?? {};
   const [reason = '', asked, size, ...who] = of.split(' ');
   if (since === undefined || asked !== askedOf(situation)) return undefined;
   const leftMs = since + growingRestMs(count) - now;

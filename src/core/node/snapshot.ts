@@ -13,7 +13,7 @@ import type { ReportedPods } from '../pods/reported-pods.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import type { Slot } from '../rollout/slot.ts';
 import type { NodeView } from './node-view.ts';
-import type { WaitList, NodeMemory } from './memory.ts';
+import type { NodeMemory } from './memory.ts';
 
 /** All that the rules read of a pod. */
 export type NodePod = OwnerPodView &
@@ -112,5 +112,4 @@ export type Look = 'Pods' | 'All' | 'Drain';
 export interface Situation extends NodeSnapshot {
   readonly partition: GpuNodePartition;
   readonly memory: NodeMemory;
-  readonly waits: WaitList;
 }

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Command } from '../../../src/core/node/commands.ts';
 import { needsSlot } from '../../../src/core/node/disruption.ts';
-import { WaitList } from '../../../src/core/node/memory.ts';
 import { closeNode, fenceRestart, markState } from '../../../src/core/node/node-marks.ts';
 import type { Situation } from '../../../src/core/node/snapshot.ts';
 import {
@@ -15,7 +14,6 @@ import {
   aSnapshot,
   aWriteGrant,
   noMemory,
-  noon,
   slicedGpu,
   type SnapshotParts,
   taints,
@@ -31,7 +29,7 @@ const close = patch(closeNode());
 function needs(command: Command, parts: SnapshotParts = {}): boolean {
   const partition = parts.partition ?? aManagedPartition();
   const snapshot = aSnapshot({ slot: undefined, partition, ...parts });
-  const situation: Situation = { ...snapshot, partition, memory: noMemory, waits: new WaitList({}, noon) };
+  const situation: Situation = { ...snapshot, partition, memory: noMemory };
   return needsSlot(situation, [command]);
 }
 

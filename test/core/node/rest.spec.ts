@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { growingRestMs } from '../../../src/core/node/growing-rest.ts';
-import { WaitList, type Waits } from '../../../src/core/node/memory.ts';
+import type { Waits } from '../../../src/core/node/memory.ts';
 import { beginRest, findRest, isNamed } from '../../../src/core/node/rest.ts';
 import type { Situation } from '../../../src/core/node/snapshot.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot, noMemory, noon } from '../../support/node-builders.ts';
@@ -15,16 +15,14 @@ function aSituation(before: Waits, { now = noon, generation = 1, retry }: Parts 
   const partition = aManagedPartition();
   const node = aNode(retry === undefined ? {} : { annotations: { 'gpupartition.dev/retry': retry } });
   const snapshot = aSnapshot({ now, node, partition, policy: aSlicingPolicy({ generation }) });
-  return { ...snapshot, partition, memory: noMemory, waits: new WaitList(before, now) };
+  return { ...snapshot, partition, memory: { ...noMemory, waits: before } };
 }
 
 /** What is remembered after this many rests at noon. */
 function restTimes(times: number): Waits {
   let waits: Waits = {};
   for (let count = 0; count < times; count += 1) {
-    const situation = aSituation(waits);
-    beginRest(situation, 'DrainRest', 'DrainTimeout', 'ns/a: no; ns/b');
-    waits = situation.waits.waits;
+    ({ waits } = beginRest(aSituation(waits), 'DrainRest', 'DrainTimeout', 'ns/a: no; ns/b'));
   }
   return waits;
 }
@@ -57,11 +55,10 @@ describe('a rest', () => {
   });
 
   it('keeps how many pods had to go when some were evicted', () => {
-    const situation = aSituation({});
-    beginRest(situation, 'DrainRest', 'DrainTimeout', 'ns/a', 3);
-    const later = aSituation(situation.waits.waits);
-    expect(beginRest(later, 'DrainRest', 'EvictionBlocked', 'ns/a')).to.include({ count: 2, size: 3 });
-    expect(findRest(aSituation(later.waits.waits), 'DrainRest')).to.include({ size: 3, who: 'ns/a' });
+    const first = beginRest(aSituation({}), 'DrainRest', 'DrainTimeout', 'ns/a', 3);
+    const second = beginRest(aSituation(first.waits), 'DrainRest', 'EvictionBlocked', 'ns/a');
+    expect(second).to.include({ count: 2, size: 3 });
+    expect(findRest(aSituation(second.waits), 'DrainRest')).to.include({ size: 3, who: 'ns/a' });
   });
 
   it('names pods in full', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuNodePartition } from '../../../src/api/types.ts';
 import type { NodeMemory } from '../../../src/core/node/memory.ts';
-import { beginByNow, lastingWaits, recallMemory, WaitList } from '../../../src/core/node/memory.ts';
+import { beginByNow, lastingWaits, recallMemory, resumeWait, waitFor } from '../../../src/core/node/memory.ts';
 import type { Verdict } from '../../../src/core/node/verdict.ts';
 import { type NodeReport, reportNode } from '../../../src/core/status/node-report.ts';
 import { aManagedPartition, noMemory, noon, slicedGpu } from '../../support/node-builders.ts';
@@ -112,22 +112,22 @@ describe('the report of a node', () => {
 });
 
 describe('waits', () => {
-  it('go on as long as they are asked for, and begin anew of another thing', () => {
-    const first = new WaitList({}, noon);
-    expect(first.lasts('Advertised', 'a')).to.equal(0);
-    const second = new WaitList(first.waits, noon + 1000);
-    expect(second.lasts('Advertised', 'a')).to.equal(1000);
-    expect(new WaitList(second.waits, noon + 2000).lasts('Advertised', 'b')).to.equal(0);
-    const nobodyAsks = new WaitList(second.waits, noon + 2000);
-    expect(nobodyAsks.waits).to.deep.equal({});
-    expect(new WaitList({}, noon).lastsIfBegun('Advertised', 'a')).to.equal(undefined);
+  it('go on from when they began, and begin anew of another thing', () => {
+    const first = waitFor({ memory: noMemory, now: noon }, 'Advertised', 'a');
+    expect(first).to.deep.equal({ lastsMs: 0, waits: { Advertised: { since: noon, of: 'a' } } });
+    const later = { memory: first, now: noon + 1000 };
+    expect(waitFor(later, 'Advertised', 'a')).to.deep.equal({ lastsMs: 1000, waits: first.waits });
+    expect(resumeWait(later, 'Advertised', 'a')).to.deep.equal({ lastsMs: 1000, waits: first.waits });
+    expect(waitFor(later, 'Advertised', 'b').lastsMs).to.equal(0);
+    expect(resumeWait(later, 'Advertised', 'b')).to.equal(undefined);
+    expect(resumeWait({ memory: noMemory, now: noon }, 'Advertised')).to.equal(undefined);
   });
 
   it('begin now where the clock of an earlier leader was ahead: they do not last until then', () => {
     const ahead = { waits: { Labels: { since: noon + 3_600_000 }, AgentAway: { since: noon } }, evictions: {} };
     const { waits } = beginByNow(ahead, noon);
     expect(waits).to.deep.equal({ Labels: { since: noon }, AgentAway: { since: noon } });
-    expect(new WaitList(waits, noon + 1000).lasts('Labels')).to.equal(1000);
+    expect(waitFor({ memory: { waits }, now: noon + 1000 }, 'Labels').lastsMs).to.equal(1000);
   });
 
   it('of a status that cannot be read count as not begun', () => {

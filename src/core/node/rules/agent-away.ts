@@ -1,6 +1,7 @@
 import { combine } from '../../metadata/node-change.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
 import type { Command } from '../commands.ts';
+import { waitFor, type Waits } from '../memory.ts';
 import { reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome } from '../outcome.ts';
@@ -20,14 +21,12 @@ const mayBeAwayMs = 30_000;
  * is not answered.
  */
 export function agentAway(situation: Situation): Outcome | undefined {
-  const { agent, waits, partition } = situation;
+  const { agent, partition } = situation;
   if (agent.state === 'Ready') return undefined;
-  const lastsMs = waits.lasts('AgentAway');
-  // Replacing the agent makes no difference to the GPU holders.
-  waits.resume('HoldersRest');
+  const { lastsMs, waits } = waitFor(situation, 'AgentAway');
   const left = mayBeAwayMs - lastsMs + 10;
   const before = lastsMs < mayBeAwayMs ? stillReady(situation) : undefined;
-  if (before) return { verdict: { ...before, requeueAfterMs: left }, ifClosed: 'Stays' };
+  if (before) return { verdict: { ...before, requeueAfterMs: left }, ifClosed: 'Stays', waits };
   const opening = lastsMs < mayBeAwayMs ? undefined : openUnheard(situation);
   if (opening && 'look' in opening) return opening;
   const device = partition.status?.device;
@@ -42,6 +41,7 @@ export function agentAway(situation: Situation): Outcome | undefined {
       ...(opening?.requeueAfterMs !== undefined && { requeueAfterMs: opening.requeueAfterMs }),
     },
     ...(opening && { commands: opening.commands }),
+    waits: { ...waits, ...opening?.waits },
     ifClosed: 'Stays',
   };
 }
@@ -52,14 +52,18 @@ function openUnheard(situation: Situation): Unheard | { readonly look: Look } | 
   if (!isUnfinished(node)) return undefined;
   const mayOpen = hasStartupTaint(node) || isUntouched(situation);
   const refreshed = mayOpen ? undefined : refreshAfterSilence(situation, partition.spec.granted?.epoch ?? 0);
-  if (refreshed === undefined) {
+  if (refreshed === undefined || !('verdict' in refreshed || 'look' in refreshed)) {
     const labels = mayOpen ? {} : withoutLayoutLabels(situation);
-    return { commands: [{ name: 'PatchNode', change: combine(reopenNode('waiting'), labels) }] };
+    return {
+      commands: [{ name: 'PatchNode', change: combine(reopenNode('waiting'), labels) }],
+      waits: refreshed?.waits,
+    };
   }
   if ('look' in refreshed) return refreshed;
-  const { commands = [], verdict } = refreshed;
+  const { commands = [], verdict, waits } = refreshed;
   return {
     commands,
+    waits,
     closed: `. The node ${isClosed(node) ? 'stays closed' : 'offers nothing yet'}: ${verdict.message}`,
     requeueAfterMs: verdict.requeueAfterMs,
   };
@@ -67,6 +71,7 @@ function openUnheard(situation: Situation): Unheard | { readonly look: Look } | 
 
 interface Unheard {
   readonly commands: readonly Command[];
+  readonly waits: Waits | undefined;
   readonly closed?: string;
   readonly requeueAfterMs?: number | undefined;
 }

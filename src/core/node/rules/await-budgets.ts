@@ -5,6 +5,7 @@ import { joinWithin } from '../../text/cut-text.ts';
 import { findTightBudget } from '../../pods/disruption-budget.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
 import type { Outcome } from '../outcome.ts';
+import { waitFor } from '../memory.ts';
 import { findRest, longestWho } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
@@ -19,7 +20,7 @@ const pollMs = 5000;
  * attempt were evicted for nothing, and as many are in the way again, they must be allowed to go all at once.
  */
 export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
-  const { claim, fresh, partition, slot, waits } = situation;
+  const { claim, fresh, partition, slot } = situation;
   const { scope, onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
   const { drain: told } = partition.spec;
   const isUnderWay = told?.planHash === partition.status?.device?.plan?.hash && (told?.pods ?? []).length > 0;
@@ -38,11 +39,12 @@ export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Ou
   const [never, blocked] = [say('Stays'), say('Blocked')];
   if (never !== '') return giveUp(situation, 'EvictionBlocked', never);
   if (blocked !== '') {
-    const lastsMs = waits.lasts('Budgets', slot?.startTime);
+    const { lastsMs, waits } = waitFor(situation, 'Budgets', slot?.startTime);
     if (onTimeout === 'Skip' && lastsMs > durationMs(timeout)) return giveUp(situation, 'DrainTimeout', blocked);
     const message = `waiting, with the node open, for disruption budgets: ${blocked}`;
     return {
       ifClosed: 'Opens',
+      waits,
       verdict: { phase: 'Updating', reason: 'EvictionBlocked', message, requeueAfterMs: pollMs },
     };
   }

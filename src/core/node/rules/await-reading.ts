@@ -2,6 +2,7 @@ import { namePods } from '../../pods/gpu-pods.ts';
 import { isSurelyRead, readableFrom } from '../../pods/reported-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { timeText } from '../../text/time.ts';
+import { waitFor } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
@@ -18,12 +19,13 @@ const pollMs = 1000;
  * plugin to start.
  */
 export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
-  const { partition, waits } = situation;
+  const { partition } = situation;
   const { namesakes, unknown: unread } = findHolders(situation, pods);
   const unknown = [...namesakes, ...unread];
   if (unknown.length === 0) return undefined;
   const names = namePods(unknown);
-  if (waits.lasts('Reading') > longestReadingMs) return giveUp(situation, 'PodsUseGpus', names);
+  const { lastsMs, waits } = waitFor(situation, 'Reading');
+  if (lastsMs > longestReadingMs) return giveUp(situation, 'PodsUseGpus', names);
   const { device } = partition.status ?? {};
   const { hash = '', drains = [] } = device?.plan ?? {};
   const { drain: told } = partition.spec;
@@ -40,6 +42,7 @@ export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ru
   return {
     verdict: { phase: 'Updating', reason: 'Draining', message, transient: true, requeueAfterMs: pollMs },
     commands: sameJson(told, drain) ? [] : [{ name: 'WriteDrain', drain }],
+    waits,
     ifClosed: 'Stays',
   };
 }

@@ -1,5 +1,6 @@
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
+import { waitFor } from '../memory.ts';
 import { closeNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
@@ -24,13 +25,14 @@ export function configurePlugin(situation: Situation): Outcome | undefined {
 
 /** The plugin restarts with its new settings on a closed node: no pod gets a device that is gone. */
 function closeAndConfigure(situation: Situation, key: string): Ruling {
-  const { settings, node, waits } = situation;
+  const { settings, node } = situation;
   if (!isClosed(node)) {
-    if (!isUnfinished(node)) noteUntouched(situation, situation.pods ?? []);
-    return configuring(settings.settleMs, [{ name: 'PatchNode', change: closeNode() }]);
+    const waits = isUnfinished(node) ? undefined : noteUntouched(situation, situation.pods ?? []);
+    return { ...configuring(settings.settleMs, [{ name: 'PatchNode', change: closeNode() }]), waits };
   }
-  const left = settings.settleMs - waits.lasts('Closed');
-  if (left > 0) return configuring(left, []);
+  const { lastsMs, waits } = waitFor(situation, 'Closed');
+  const left = settings.settleMs - lastsMs;
+  if (left > 0) return { ...configuring(left), waits };
   return configuring(250, [{ name: 'PatchNode', change: { borrow: { [devicePluginConfigLabel]: key } } }]);
 }
 

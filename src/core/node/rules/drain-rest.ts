@@ -18,7 +18,8 @@ type Cause = keyof typeof causes;
  * @param evicted how many pods had to go, if some of them were evicted
  */
 export function giveUp(situation: Situation, reason: Cause, who: string, evicted = 0): Ruling {
-  return resting(situation, reason, beginRest(situation, 'DrainRest', reason, who, evicted));
+  const rest = beginRest(situation, 'DrainRest', reason, who, evicted);
+  return { ...resting(situation, reason, rest), waits: rest.waits };
 }
 
 /** Pods that did not go in time are left alone as long as the rest lasts and they are there. */

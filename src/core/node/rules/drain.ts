@@ -5,6 +5,7 @@ import type { Slot } from '../../rollout/slot.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { durationMs } from '../../text/duration.ts';
 import type { Command, Drain } from '../commands.ts';
+import { waitFor, type Waits } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
@@ -24,11 +25,12 @@ const mostReturns = 3;
 
 /** Evicts the pods that hold what the plan destroys. @returns why the grant has to wait; undefined if they are gone */
 export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]): Ruling | undefined {
-  const { claim, partition, waits } = situation;
+  const { claim, partition } = situation;
   const { affected } = findHolders(situation, pods);
   if (affected.length === 0) return undefined;
   const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
-  const lateMs = waits.lasts('Drain', slot.startTime) - durationMs(timeout);
+  const { lastsMs, waits } = waitFor(situation, 'Drain', slot.startTime);
+  const lateMs = lastsMs - durationMs(timeout);
   const isOver = lateMs > 0;
   // Nor may pods that even force cannot end block the turn of others.
   const isHopeless =
@@ -38,19 +40,19 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const looping = scope === 'None' ? undefined : findLoop(situation, affected);
   if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
   if (scope === 'None')
-    return wait('PodsUseGpus', `${waitFor(affected)}: with spec.drain.scope None they end on their own`);
+    return wait(waits, 'PodsUseGpus', `${sayWaiting(affected)}: with spec.drain.scope None they end on their own`);
   // Announced before it happens: exactly these pods are evicted, for exactly this plan.
   const bill = makeBill(situation, affected);
   if (!sameJson(partition.spec.drain, bill)) {
     return {
-      ...wait('Draining', `${namePods(affected)} will be evicted`),
+      ...wait(waits, 'Draining', `${namePods(affected)} will be evicted`),
       commands: [{ name: 'WriteDrain', drain: bill }],
     };
   }
   const told = affected.filter(({ metadata }) => bill.pods.some(({ uid }) => uid === metadata.uid));
   const commands = isOver && onTimeout === 'Force' ? deletePods(situation, told) : evictAffected(situation, told);
   const reason = listRefusals(situation, affected).length > 0 ? 'EvictionBlocked' : 'Draining';
-  return { ...wait(reason, describe(situation, affected)), commands };
+  return { ...wait(waits, reason, describe(situation, affected)), commands };
 }
 
 /** How many pods had to go, if any of them was evicted for it or has ended meanwhile; 0 if all are as they were. */
@@ -59,11 +61,6 @@ function countEvicted({ partition }: Situation, affected: readonly NodePod[]): n
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const uids = new Set(here.map(({ metadata }) => metadata.uid));
   return told.every(({ uid }) => uids.has(uid)) ? 0 : told.length;
-}
-
-/** Time for a drain counts from its first eviction, in each slot anew: what precedes it takes none of it. Must be asked at each decision. */
-export function keepDrainClock({ slot, waits }: Situation): void {
-  if (slot !== undefined) waits.lastsIfBegun('Drain', slot.startTime);
 }
 
 /** Pods that have gone stay on it: with them the agent's plan is the same. Those that the policy spares by now do not. */
@@ -103,10 +100,11 @@ function findLoop(situation: Situation, affected: readonly NodePod[]): NodePod |
 }
 
 /** GPU holders that have gone for the change stay away: they went first, and might not go again. */
-function wait(reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: string): Ruling {
+function wait(waits: Waits, reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocked', message: string): Ruling {
   const verdict: Verdict = { phase: 'Updating', reason, message, requeueAfterMs: drainPollMs };
   return {
     verdict: reason === 'Draining' ? { ...verdict, transient: true } : verdict,
+    waits,
     keepsHoldersAway: true,
     ifClosed: 'Stays',
   };
@@ -119,10 +117,10 @@ function describe(situation: Situation, affected: readonly NodePod[]): string {
     return why === undefined ? [] : [{ pod, why: `it ${why}` }];
   });
   const causes = listPodCauses([...stuck, ...listRefusals(situation, affected)]);
-  return joinWithin([waitFor(affected), ...causes], longestWho);
+  return joinWithin([sayWaiting(affected), ...causes], longestWho);
 }
 
-function waitFor(staying: readonly NodePod[]): string {
+function sayWaiting(staying: readonly NodePod[]): string {
   return `waiting for ${staying.length === 1 ? 'a pod' : `${staying.length} pods`} to go: ${namePods(staying)}`;
 }
 

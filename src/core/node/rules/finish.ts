@@ -8,9 +8,10 @@ import { pausedForMigChange, pausedLabels, pluginDeployLabel } from '../../pods/
 import { holderPods, holdersAnnotation, readHoldersMark } from '../../pods/holder-pods.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
+import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { readyNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isOwnTaint, isUnfinished, metadataOf } from '../node-view.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { alsoWaits, type Outcome, type Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { clusterPods } from './cluster-pods.ts';
@@ -34,7 +35,9 @@ export function finish(situation: Situation): Outcome | undefined {
   const owner = foreignOwner(situation) ?? takeOver(situation, 'Settings');
   if (owner) return owner;
   const outcome = bringInLine(situation, winner, verdict);
-  return 'look' in outcome || !holdsPlugin(situation, winner) ? outcome : { ...outcome, keepsHoldersAway: true };
+  const held = holdPluginBack(situation, winner);
+  if ('look' in outcome || held === undefined) return outcome;
+  return alsoWaits(held.isAway ? { ...outcome, keepsHoldersAway: true } : outcome, held.waits);
 }
 
 /** Entries of the policy that have no effect on this node are reported, so that nobody takes them for done. */
@@ -75,16 +78,20 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   const labels = layoutLabels(situation, predicted);
   const marks = combine(labels, stale.length > 0 ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
-  if (fenced && ('look' in fenced || fenced.leavesAlone === true)) return fenced;
+  if ('look' in fenced || ('verdict' in fenced && fenced.leavesAlone === true)) return fenced;
   const restarts = restartHolders(situation);
   if ('look' in restarts) return restarts;
   // On a node that is open but offers nothing, labels follow a device that changes once more.
   const { node } = situation;
-  const following = fenced && isUnfinished(node) && !isClosed(node) ? [patch(labels)] : [];
-  if (fenced) return { ...fenced, commands: [...(fenced.commands ?? []), ...following, ...restarts.commands] };
+  const following = isUnfinished(node) && !isClosed(node) ? [patch(labels)] : [];
+  if ('verdict' in fenced) {
+    const commands = [...(fenced.commands ?? []), ...following, ...restarts.commands];
+    return alsoWaits({ ...fenced, commands }, restarts.waits);
+  }
   // 4. Labels and opening, in one write.
   const opened = open(situation, policy, { predicted, labels, stale }, verdict);
-  return { ...opened, commands: [...(opened.commands ?? []), ...restarts.commands] };
+  const commands = [...(opened.commands ?? []), ...restarts.commands];
+  return alsoWaits({ ...opened, commands }, { ...fenced.waits, ...restarts.waits });
 }
 
 interface Labelling {
@@ -102,7 +109,7 @@ function open(
   { predicted, labels, stale }: Labelling,
   verdict: Verdict,
 ): Ruling {
-  const { node, partition, waits, settings } = situation;
+  const { node, partition, settings } = situation;
   const marks = combine(readyNode(policy.metadata.name, partition.status?.device?.gpus ?? []), {
     annotations: { [holdersAnnotation]: undefined },
   });
@@ -112,7 +119,8 @@ function open(
   const handedOver = handOver(metadataOf(node), Object.keys(dropInvalidLabels(predicted.labels).kept));
   if (stale.length === 0) return { ifClosed: 'Opens', verdict, commands: [patch(combine(handedOver, marks))] };
   // GPU Feature Discovery may never come back; what the node offers is right.
-  const isOverdue = waits.lasts('Labels') > settings.advertiseDeadlineMs;
+  const { lastsMs, waits } = waitFor(situation, 'Labels');
+  const isOverdue = lastsMs > settings.advertiseDeadlineMs;
   return {
     verdict: {
       ...(isOverdue ? { phase: 'Failed' } : { phase: 'Updating', transient: true }),
@@ -121,15 +129,18 @@ function open(
       message: `GPU Feature Discovery has not published the layout yet: ${describeStaleLabels(stale)}; it updates labels at start and every 60 s: is its pod running?`,
     },
     commands: [patch(isOverdue ? combine(handedOver, reopenNode('failed')) : handedOver)],
+    waits,
     ifClosed: 'Stays',
   };
 }
 
 /** Pods that read the devices before they were done are replaced, once. Nothing waits for them. */
-function restartHolders(situation: Situation): { readonly commands: readonly Command[] } | { readonly look: 'Pods' } {
-  const { node, pods, waits } = situation;
+function restartHolders(
+  situation: Situation,
+): { readonly commands: readonly Command[]; readonly waits?: Waits | undefined } | { readonly look: 'Pods' } {
+  const { node, pods } = situation;
   const note = node.metadata.annotations?.[holdersAnnotation];
-  if (note === undefined || waits.lastsIfBegun('HoldersRestarted', note) !== undefined) return { commands: [] };
+  if (note === undefined || resumeWait(situation, 'HoldersRestarted', note) !== undefined) return { commands: [] };
   if (pods === undefined) return { look: 'Pods' };
   const uids = readHoldersMark(note);
   const old = pods.filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
@@ -137,8 +148,10 @@ function restartHolders(situation: Situation): { readonly commands: readonly Com
   const going = old.filter((pod) => !staying.includes(pod));
   // Evictions that a disruption budget refuses are repeated as long as the node is not open.
   const isDone = staying.length === 0 && going.every(({ metadata }) => metadata.deletionTimestamp !== undefined);
-  if (isDone) waits.lasts('HoldersRestarted', note);
-  return { commands: evictPods(situation, going).map((command) => ({ ...command, isHolder: true as const })) };
+  return {
+    commands: evictPods(situation, going).map((command) => ({ ...command, isHolder: true as const })),
+    waits: isDone ? waitFor(situation, 'HoldersRestarted', note).waits : undefined,
+  };
 }
 
 /**
@@ -156,15 +169,19 @@ function discoveryThatWouldStayAway(situation: Situation, pods: readonly NodePod
 }
 
 /**
- * Whether the device plugin is kept away until GPU Feature Discovery has relabelled the node: a node that is open but offers nothing
+ * Keeps the device plugin away until GPU Feature Discovery has relabelled the node: a node that is open but offers nothing
  * would have new slices under outdated labels as soon as the plugin is back.
  */
-function holdsPlugin(situation: Situation, policy: GpuPartitionPolicy): boolean {
-  const { node, waits, settings } = situation;
+function holdPluginBack(
+  situation: Situation,
+  policy: GpuPartitionPolicy,
+): { readonly isAway: boolean; readonly waits: Waits } | undefined {
+  const { node, settings } = situation;
   const [label, ...others] = pausedLabels(metadataOf(node));
   const isHeld = label === pluginDeployLabel && others.length === 0 && !isClosed(node);
-  if (!isHeld || listStaleLabels(situation, predict(situation, policy)).length === 0) return false;
-  return waits.lasts('PluginHeld') <= settings.advertiseDeadlineMs;
+  if (!isHeld || listStaleLabels(situation, predict(situation, policy)).length === 0) return undefined;
+  const { lastsMs, waits } = waitFor(situation, 'PluginHeld');
+  return { isAway: lastsMs <= settings.advertiseDeadlineMs, waits };
 }
 
 /** Keeps the plugin away with the label by which gpu-operator deploys it, if there is one. */

@@ -1,6 +1,7 @@
 import type { Grant } from '../../../api/types.ts';
 import { combine } from '../../metadata/node-change.ts';
 import { timeText } from '../../text/time.ts';
+import { waitFor } from '../memory.ts';
 import { closeNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import { isUnanswered } from '../observed-epoch.ts';
@@ -11,10 +12,13 @@ import { withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
 
 /** Whatever the policies say meanwhile, a node that may be changing its device is left to finish. */
-export function grantInFlight({ partition, now, node, waits }: Situation): Outcome | undefined {
+export function grantInFlight(situation: Situation): Outcome | undefined {
+  const { partition, now, node } = situation;
   const { granted } = partition.spec;
   if (!granted || !isGrantLive(partition)) return undefined;
-  const left = Math.min(Date.parse(granted.deadline) - now, leftOf(granted, waits));
+  // The deadline may be by the clock of an earlier leader, which was ahead.
+  const { lastsMs, waits } = waitFor(situation, 'Granted', String(granted.epoch));
+  const left = Math.min(Date.parse(granted.deadline) - now, (granted.seconds ?? Infinity) * 1000 - lastsMs);
   if (left < 0) return undefined;
   return {
     verdict: {
@@ -26,14 +30,10 @@ export function grantInFlight({ partition, now, node, waits }: Situation): Outco
     },
     // Whoever removed the taint did not know that a change is under way.
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
+    waits,
     keepsHoldersAway: true,
     ifClosed: 'Stays',
   };
-}
-
-/** The deadline may be by the clock of an earlier leader, which was ahead. */
-function leftOf({ epoch, seconds }: Grant, waits: Situation['waits']): number {
-  return seconds === undefined ? Infinity : seconds * 1000 - waits.lasts('Granted', String(epoch));
 }
 
 /** A grant that was not answered in time is taken back first: whatever follows must not meet an agent that only now sees it. */
@@ -63,20 +63,22 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
     ? (awaitEnd(situation, granted) ?? refreshAfterSilence(situation, granted.epoch))
     : undefined;
   if (refreshed && 'look' in refreshed) return refreshed;
-  const closed = refreshed ? `. The node stays closed: ${refreshed.verdict.message}` : '';
+  const pending = refreshed && 'verdict' in refreshed ? refreshed : undefined;
+  const closed = pending ? `. The node stays closed: ${pending.verdict.message}` : '';
   return {
     verdict: {
       phase: 'Failed',
       reason: 'Failed',
       message: `${describeSilence(situation, granted)}${closed}`,
-      ...(refreshed?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: refreshed.verdict.requeueAfterMs }),
+      ...(pending?.verdict.requeueAfterMs !== undefined && { requeueAfterMs: pending.verdict.requeueAfterMs }),
     },
     // Opened here, unlike other nodes that failed: there the agent's last report would be compared with what the new plugin offers.
     commands:
-      refreshed?.commands ??
+      pending?.commands ??
       (isUnfinished(node)
         ? [{ name: 'PatchNode', change: combine(reopenNode('failed'), withoutLayoutLabels(situation)) }]
         : []),
+    waits: refreshed?.waits,
     ifClosed: 'Stays',
   };
 }
@@ -90,12 +92,14 @@ function describeSilence(situation: Situation, { deadline }: Grant): string {
 }
 
 /** Waits until the agent has stopped, if it is at work. */
-function awaitEnd({ waits, now }: Situation, granted: Grant): Ruling | undefined {
-  const left = workEndsMs(granted) - waits.lasts('Revoked', String(granted.epoch));
+function awaitEnd(situation: Situation, granted: Grant): Ruling | undefined {
+  const { lastsMs, waits } = waitFor(situation, 'Revoked', String(granted.epoch));
+  const left = workEndsMs(granted) - lastsMs;
   if (left <= 0) return undefined;
-  const message = `an agent that is at work stops by ${timeText(now + left)}`;
+  const message = `an agent that is at work stops by ${timeText(situation.now + left)}`;
   return {
     ifClosed: 'Stays',
+    waits,
     verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: left },
     commands: [],
   };

@@ -3,6 +3,7 @@ import { combine } from '../../metadata/node-change.ts';
 import { timeText } from '../../text/time.ts';
 import { closeNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
+import { waitFor } from '../memory.ts';
 import { nextEpoch } from '../observed-epoch.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair, recentRepairs } from '../repair.ts';
@@ -22,11 +23,11 @@ import { wishOf } from './wish.ts';
 
 /** All earlier rules have passed: closes a node whose GPUs are not in use, makes sure of it, and lets its agent act. */
 export function grant(situation: Situation): Outcome {
-  const { node, waits, settings, pods = [] } = situation;
-  waits.resume('HoldersRest');
+  const { node, settings, pods = [] } = situation;
   // The taint does not stop a pod that the scheduler has just placed: allow a moment for it to show up.
-  const unsettled = isClosed(node) ? settings.settleMs - waits.lasts('Closed') : 0;
-  if (unsettled > 0) return closing(unsettled);
+  const closed = waitFor(situation, 'Closed');
+  const unsettled = isClosed(node) ? settings.settleMs - closed.lastsMs : 0;
+  if (unsettled > 0) return { ...closing(unsettled), waits: closed.waits };
   // 1. Do not close a node for nothing, nor one that is not ours to touch.
   return (
     foreignOwner(situation) ??
@@ -47,9 +48,9 @@ export function grant(situation: Situation): Outcome {
 function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   // 3. Close it.
   if (!isClosed(situation.node)) {
-    if (!isUnfinished(situation.node)) noteUntouched(situation, pods);
+    const waits = isUnfinished(situation.node) ? undefined : noteUntouched(situation, pods);
     const change = combine(closeNode(), noteHolders(situation, pods));
-    return closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]);
+    return { ...closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]), waits };
   }
   // 4. The pods were listed just now, and what each of them holds must be known. Then those go that hold the GPUs open without
   // requesting them, and last those that hold what is to be destroyed: no pod is evicted for a change that a holder prevents.

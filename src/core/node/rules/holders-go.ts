@@ -14,6 +14,7 @@ import { namePods } from '../../pods/gpu-pods.ts';
 import { listPodCauses } from '../../pods/pod-causes.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
 import { timeText } from '../../text/time.ts';
+import { waitFor } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import { beginRest, findRest, type Rest, longestWho } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
@@ -42,14 +43,16 @@ export function holdersRest(situation: Situation): Ruling | undefined {
 
 /** Removes the holders that the next grant cannot have. @returns why the grant has to wait; undefined if they are gone */
 export function holdersGo(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
-  const { settings, waits } = situation;
+  const { settings } = situation;
   const { pause, evicted, staying } = findStaying(situation, pods);
   const isToldNow = Object.keys(pause.labels).length > 0;
   const refusals = listRefusals(situation, evicted);
   const who = joinWithin([namePods(staying), ...listPodCauses(refusals)], longestWho);
   if (!isToldNow && staying.length === 0 && refusals.length === 0) return undefined;
-  if (waits.lasts('HoldersGo') > settings.holdersDeadlineMs) {
-    return giveUp(situation, beginRest(situation, 'HoldersRest', 'ClientsStay', who));
+  const { lastsMs, waits } = waitFor(situation, 'HoldersGo');
+  if (lastsMs > settings.holdersDeadlineMs) {
+    const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', who);
+    return { ...giveUp(situation, rest), waits: { ...waits, ...rest.waits } };
   }
   const message = `waiting for the pods that hold the GPUs open to end: ${who}`;
   return {
@@ -58,6 +61,7 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
       ...(isToldNow ? [{ name: 'PatchNode' as const, change: { borrow: pause.labels } }] : []),
       ...evictPods(situation, evicted),
     ],
+    waits,
     keepsHoldersAway: true,
     ifClosed: 'Stays',
   };

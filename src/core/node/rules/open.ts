@@ -4,12 +4,12 @@ import type { NodeChange } from '../../metadata/node-change.ts';
 import { combine } from '../../metadata/node-change.ts';
 import { markState, type StateMark, releaseNode, reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished, metadataOf } from '../node-view.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { alsoWaits, type Outcome, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import type { Verdict } from '../verdict.ts';
 import { layoutLabels, withoutLayoutLabels } from './labels.ts';
 import { presentOffer } from './present-offer.ts';
-import { refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';
+import { type Offered, refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 import { onlyPlans } from './wish.ts';
 
@@ -35,11 +35,14 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
     const labels = isKnown ? layoutLabels(situation, presentOffer(situation).labels) : {};
     return addPatch(ruling, combine(change, labels));
   }
-  const pending = step === 'Unknown' ? restartPlugin(situation, change) : advertiseDevice(situation, change);
+  const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
   if ('look' in pending) return pending;
-  if (!('verdict' in pending)) return addPatch(ruling, pending);
+  if (!('verdict' in pending)) return alsoWaits(addPatch(ruling, combine(change, pending.marks)), pending.waits);
   if (isReleased || phase === 'Ready')
-    return { ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] };
+    return alsoWaits(
+      { ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] },
+      ruling.waits,
+    );
   const requeueAfterMs = Math.min(
     ruling.verdict.requeueAfterMs ?? Infinity,
     pending.verdict.requeueAfterMs ?? Infinity,
@@ -51,6 +54,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
       ...(Number.isFinite(requeueAfterMs) && { requeueAfterMs }),
     },
     commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])],
+    waits: { ...ruling.waits, ...pending.waits },
     ifClosed: 'Stays',
   };
 }
@@ -86,22 +90,28 @@ function stateOf({ phase }: Verdict): StateMark | undefined {
   }
 }
 
-/** Whatever the device has become, pods must not select the node by outdated labels. @returns why they may not come yet, else the change */
-function advertiseDevice(situation: Situation, change: NodeChange): Outcome | NodeChange {
+/** Pods may come, to a node that is labelled so. */
+interface Labelled extends Offered {
+  readonly marks: NodeChange;
+}
+
+/** Whatever the device has become, pods must not select the node by outdated labels. @returns why they may not come yet, or that they may */
+function advertiseDevice(situation: Situation): Outcome | Labelled {
   // The plugin's pods tell with which strategy it runs.
   if (situation.pods === undefined) return { look: 'Pods' };
   const { labels, resources } = presentOffer(situation);
   const marks = layoutLabels(situation, labels);
   const pending = refreshPlugin(situation, { resources, marks });
-  if (!pending) return combine(change, marks);
+  if ('look' in pending) return pending;
+  if (!('verdict' in pending)) return { ...pending, marks };
   // On a node that is open but offers nothing, labels follow a device that changes once more.
-  return 'look' in pending || isClosed(situation.node) ? pending : addPatch(pending, marks);
+  return isClosed(situation.node) ? pending : addPatch(pending, marks);
 }
 
 /** The last report is outdated, and no new one is awaited: a plugin that starts now advertises what exists. */
-function restartPlugin(situation: Situation, change: NodeChange): Outcome | NodeChange {
+function restartPlugin(situation: Situation): Outcome | Labelled {
   const pending = refreshAfterSilence(situation, situation.partition.spec.granted?.epoch ?? 0);
-  return pending ?? combine(change, withoutLayoutLabels(situation));
+  return 'look' in pending || 'verdict' in pending ? pending : { ...pending, marks: withoutLayoutLabels(situation) };
 }
 
 function addPatch(ruling: Ruling, change: NodeChange): Ruling {

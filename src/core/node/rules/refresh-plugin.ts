@@ -12,7 +12,8 @@ import { decideFence, type FenceSituation, type FenceStep, type Offering } from 
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
 import { closeNode, fenceByZero } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isOwnTaint, isReadyNode, isUnfinished, type NodeView } from '../node-view.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { type Lasting, resumeWait, waitFor, type WaitName, type Waits } from '../memory.ts';
+import { alsoWaits, type Outcome, type Ruling } from '../outcome.ts';
 import {
   changeKey,
   formatRefreshMark,
@@ -26,7 +27,7 @@ import { pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 import { nodeUnavailable } from './plan.ts';
 import { configOf, describeTrouble } from './plugin-trouble.ts';
-import { mayFollowSignal } from './signal-plugin.ts';
+import { awaitSignalled, followMs } from './signal-plugin.ts';
 import { listPodCauses } from '../../pods/pod-causes.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
 
@@ -48,14 +49,18 @@ export interface ExpectedOffer {
   readonly marks?: NodeChange;
 }
 
-/** Replaces the device plugin of a node after a change. @returns why pods may not come yet; undefined if they may */
-export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outcome | undefined {
+/** Pods may come, as far as the plugin is concerned. Something else may still keep the node closed: what was seen is not forgotten. */
+export interface Offered {
+  readonly waits: Waits;
+}
+
+/** Replaces the device plugin of a node after a change. @returns why pods may not come yet, or that they may */
+export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outcome | Offered {
   const { node, partition, settings, now } = situation;
-  const fence = describeFence(situation, offer.resources);
-  const lastsMs =
-    fence.changed || !advertises(fence.allocatable, fence.wanted)
-      ? situation.waits.lasts('Advertised', keyOf(situation))
-      : 0;
+  const { fence, waits: seen } = describeFence(situation, offer.resources);
+  const isAwaited = fence.changed || !advertises(fence.allocatable, fence.wanted);
+  const awaited = isAwaited ? waitFor(situation, 'Advertised', keyOf(situation)) : undefined;
+  const waits = { ...seen, ...awaited?.waits };
   const step = decideFence(fence);
   // A plugin that has other settings is not one that has yet to follow.
   const isOther = offer.policy !== undefined && !fence.changed && step.next !== 'Open';
@@ -63,14 +68,14 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const found = listPluginPods(situation) ?? [];
   // What it offers is right for its own settings: a closed node is opened by those.
   const unfit = offer.policy && fence.pods !== undefined ? checkSettings(situation) : undefined;
-  if (unfit) return unfit;
+  if (unfit) return alsoWaits(unfit, waits);
   const use = isUnfinished(node) || hasStartupTaint(node) ? undefined : slotUses[step.next];
   const held = use && (nodeUnavailable(situation) ?? awaitSlot(situation, use));
-  if (held) return held;
+  if (held) return 'look' in held ? held : alsoWaits(held, waits);
   // The kubelet knows this before the API server does, and knows which devices they are.
   const stale =
     step.next === 'Open' && fence.closed ? staleOffer(partition.status?.device?.advertised, fence.wanted) : undefined;
-  if (step.next === 'Open' && stale === undefined) return undefined;
+  if (step.next === 'Open' && stale === undefined) return { waits };
   const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
   const [refusal] = listPodCauses(listRefusals(situation, old));
   const verdict =
@@ -80,11 +85,14 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
       ...describeTrouble(node, found.filter(isFailing)),
       ...describeRefusal(situation),
     ]);
+  const lastsMs = awaited?.lastsMs ?? 0;
   const isOverdue = lastsMs > settings.advertiseDeadlineMs;
   const states = found.flatMap((pod) => explainPluginPod(pod) ?? []);
   return {
     verdict: isOverdue ? fenceOverdue(verdict, now - lastsMs, states) : verdict,
     commands: commandsOf(step, situation, fence.mark, old, offer),
+    waits:
+      step.next === 'Advertise' ? { ...waits, ...waitFor(situation, 'AdvertisedEarly', keyOf(situation)).waits } : waits,
     ifClosed: 'Stays',
   };
 }
@@ -103,38 +111,46 @@ export function noteFreshPlugin(situation: Situation): NodeChange {
 }
 
 /**
- * Replaces the plugin if the device is unknown. @returns why the node stays closed; undefined if its offer comes from a plugin that
+ * Replaces the plugin if the device is unknown. @returns why the node stays closed, or that its offer comes from a plugin that
  * started after the agent's last report
  */
-export function refreshAfterSilence(situation: Situation, epoch: number): Outcome | undefined {
-  const { node, settings, waits } = situation;
+export function refreshAfterSilence(situation: Situation, epoch: number): Outcome | Offered {
+  const { node, settings } = situation;
   const found = listPluginPods(situation);
   if (found === undefined) return { look: 'Pods' };
   const change = `unanswered-${epoch}`;
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
-  const isOverdue = waits.lasts('Advertised', change) > settings.advertiseDeadlineMs;
+  const awaited = waitFor(situation, 'Advertised', change);
+  const isOverdue = awaited.lastsMs > settings.advertiseDeadlineMs;
   const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
   // On a dead node no pod ever ends: it must not hold its slot, and others up, without end. Nor may a plugin that nobody knows.
   const isAlive = isReadyNode(node) && old.some(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (isOverdue && !isAlive) return undefined;
+  if (isOverdue && !isAlive) return { waits: awaited.waits };
   if (old.length > 0) {
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
-    return waitForPlugin([...first, ...evictPods(situation, old)], listPodCauses(listRefusals(situation, old)));
+    const refusals = listPodCauses(listRefusals(situation, old));
+    return waitForPlugin(awaited.waits, [...first, ...evictPods(situation, old)], refusals);
   }
   // A plugin that does not tolerate our taint, or was absent before, comes back when the taint is removed; until then nothing is
   // offered.
   if (mark?.tolerates !== true) {
     const isNothing = Object.keys(advertisedResources(node.status?.allocatable ?? {})).length === 0;
-    return isNothing ? undefined : waitForPlugin([], []);
+    return isNothing ? { waits: awaited.waits } : waitForPlugin(awaited.waits);
   }
-  const isBack = found.some(isReady) && waits.lasts('PluginReady', change) >= slowestStatusMs;
-  return isBack ? undefined : waitForPlugin([], []);
+  const ready = found.some(isReady) ? waitFor(situation, 'PluginReady', change) : undefined;
+  const waits = { ...awaited.waits, ...ready?.waits };
+  return ready !== undefined && ready.lastsMs >= slowestStatusMs ? { waits } : waitForPlugin(waits);
 }
 
-function waitForPlugin(commands: readonly Command[], refusals: readonly string[]): Ruling {
+function waitForPlugin(
+  waits: Waits,
+  commands: readonly Command[] = [],
+  refusals: readonly string[] = [],
+): Ruling {
   const refused = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
   const message = `its device plugin is restarting, to offer what exists now${refused}`;
-  return { ifClosed: 'Stays', verdict: { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 }, commands };
+  const verdict = { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 } as const;
+  return { ifClosed: 'Stays', verdict, commands, waits };
 }
 
 function commandsOf(
@@ -152,7 +168,6 @@ function commandsOf(
   }
   if (step.next === 'Close') return [{ name: 'PatchNode', change: closeNode() }];
   if (step.next === 'Advertise') {
-    situation.waits.lasts('AdvertisedEarly', change);
     const status = offerStatus(situation.node.status ?? {}, step.resources);
     return [{ name: 'AdvertiseDevices', status, change }];
   }
@@ -177,8 +192,12 @@ function markPods(node: NodeView, change: string, pods: readonly NodePod[]): Ref
   };
 }
 
-function describeFence(situation: Situation, wanted: ExpectedOffer['resources']): FenceSituation {
-  const { node, partition, settings, waits } = situation;
+/** What the fence needs to know, and what is remembered of it. */
+function describeFence(
+  situation: Situation,
+  wanted: ExpectedOffer['resources'],
+): { readonly fence: FenceSituation; readonly waits: Waits } {
+  const { node, partition, settings } = situation;
   const change = keyOf(situation);
   const allocatable = node.status?.allocatable ?? {};
   const changed = isClosed(node);
@@ -193,38 +212,43 @@ function describeFence(situation: Situation, wanted: ExpectedOffer['resources'])
   // A pod that is being replaced may still follow: what it offers says nothing of its successor.
   const isGoing = mark !== undefined && found?.some(({ metadata }) => mark.uids.includes(metadata.uid ?? '')) !== false;
   const offered = mark === undefined ? offer : `${offer}${isGoing ? ' going' : ' gone'}`;
-  const wasStale = isSettled
-    ? undefined
-    : isStale
-      ? waits.lasts('OfferedStale', offered)
-      : waits.lastsIfBegun('OfferedStale', offered);
-  const isSignalled = mark === undefined && changed && mayFollowSignal(situation, found, change);
-  const earlyMs = waits.lastsIfBegun('AdvertisedEarly', change);
   const isBack = mark && found?.some((pod) => !mark.uids.includes(pod.metadata.uid ?? '') && isReady(pod));
-  return {
+  // Each lasts from when it was first seen.
+  const see = (isSeen: boolean, ...wait: [WaitName, string]): Lasting | undefined =>
+    isSeen ? waitFor(situation, ...wait) : resumeWait(situation, ...wait);
+  const wasStale = isSettled ? undefined : see(isStale, 'OfferedStale', offered);
+  const differs = isSettled ? undefined : see(!isEqual, 'Differs', offer);
+  const ready = see(isBack === true, 'PluginReady', change);
+  const signalled = mark === undefined && changed ? awaitSignalled(situation, found, change) : undefined;
+  const isSignalled = signalled !== undefined && signalled.lastsMs < followMs;
+  const early = resumeWait(situation, 'AdvertisedEarly', change);
+  const refused = resumeWait(situation, 'StatusRefused', change);
+  const stands = changed && isEqual ? waitFor(situation, 'Stands', offer) : undefined;
+  const seen = [wasStale, differs, ready, signalled, early, refused, stands];
+  const waits: Waits = Object.assign({}, ...seen.map((one) => one?.waits));
+  const fence: FenceSituation = {
     wanted,
     allocatable,
     closed: (node.spec?.taints ?? []).some(isOwnTaint),
     changed,
     mark,
-    differsMs: isSettled ? undefined : isEqual ? waits.lastsIfBegun('Differs', offer) : waits.lasts('Differs', offer),
-    readyMs: isBack === true ? waits.lasts('PluginReady', change) : waits.lastsIfBegun('PluginReady', change),
+    differsMs: differs?.lastsMs,
+    readyMs: ready?.lastsMs,
     // A signalled plugin may have followed before anybody looked: the kubelet offers the current devices, each by its id.
-    followed: (wasStale !== undefined || isSignalled || earlyMs !== undefined) && advertised !== undefined && !isStale,
+    followed: (wasStale !== undefined || isSignalled || early !== undefined) && advertised !== undefined && !isStale,
     isSignalled,
     offering: describeOffering(advertised, isStale),
     mayAdvertise:
-      settings.nodeStatus === 'Write' &&
-      isUnfinished(node) &&
-      waits.lastsIfBegun('StatusRefused', change) === undefined,
-    earlyMs,
-    standsMs: changed && isEqual ? waits.lasts('Stands', offer) : 0,
+      settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,
+    earlyMs: early?.lastsMs,
+    standsMs: stands?.lastsMs ?? 0,
     patienceMs: settings.refreshAfterMs,
     pods: found?.map(({ metadata }) => ({
       uid: metadata.uid ?? '',
       leaving: metadata.deletionTimestamp !== undefined,
     })),
   };
+  return { fence, waits };
 }
 
 function describeOffering(advertised: DeviceReport['advertised'], isStale: boolean): Offering {
@@ -239,7 +263,7 @@ function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
 
 /** It was tried once for this change. */
 function describeRefusal(situation: Situation): readonly string[] {
-  if (situation.waits.lastsIfBegun('StatusRefused', keyOf(situation)) === undefined) return [];
+  if (resumeWait(situation, 'StatusRefused', keyOf(situation)) === undefined) return [];
   return [
     'The controller may not write nodes/status, so it waits for the kubelet’s own report, for up to 10 s: grant it the rights of ' +
       'config/rbac, or run it with --node-status Wait',

@@ -1,4 +1,5 @@
 import { pluginPodsOf } from '../../pods/plugin-pods.ts';
+import { type Lasting, waitFor } from '../memory.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
 /** The plugin's pods that the agent shall signal when the device is done; null if they are replaced instead. */
@@ -9,20 +10,21 @@ export function listPodsToSignal({ settings }: Pick<Situation, 'settings'>, pods
 }
 
 /** A signalled plugin informs the kubelet within a second, and the kubelet the API server within its status period (10 s). */
-const followMs = 20_000;
+export const followMs = 20_000;
 
 /**
- * Whether the agent, since it finished the grant, has signalled all of the plugin's pods on the node and they may still follow: then
- * none is replaced. After this time they have followed, or one of them ignores the signal.
+ * For how long the agent, since it finished the grant, has signalled all of the plugin's pods on the node; undefined if it has not. None
+ * is replaced as long as they may still follow: after that time they have followed, or one of them ignores the signal.
  */
-export function mayFollowSignal(
-  { partition, waits }: Situation,
+export function awaitSignalled(
+  situation: Situation,
   found: readonly NodePod[] | undefined,
   change: string,
-): boolean {
+): Lasting | undefined {
+  const { partition } = situation;
   const { signalled, observedEpoch } = partition.status?.device ?? {};
-  if (found === undefined || found.length === 0 || signalled === undefined) return false;
-  if (signalled.epoch !== partition.spec.granted?.epoch || signalled.epoch !== observedEpoch) return false;
-  if (!found.every(({ metadata }) => signalled.uids.includes(metadata.uid ?? ''))) return false;
-  return waits.lasts('Signalled', change) < followMs;
+  if (found === undefined || found.length === 0 || signalled === undefined) return undefined;
+  if (signalled.epoch !== partition.spec.granted?.epoch || signalled.epoch !== observedEpoch) return undefined;
+  if (!found.every(({ metadata }) => signalled.uids.includes(metadata.uid ?? ''))) return undefined;
+  return waitFor(situation, 'Signalled', change);
 }

@@ -1,6 +1,7 @@
 import { listUnusedResources } from '../../nvidia/resources/offered-status.ts';
+import { resumeWait, waitFor } from '../memory.ts';
 import { isUnfinished } from '../node-view.ts';
-import type { Ruling } from '../outcome.ts';
+import { alsoWaits, type Ruling } from '../outcome.ts';
 import { changeKey } from '../refresh-mark.ts';
 import type { Situation } from '../snapshot.ts';
 
@@ -13,20 +14,20 @@ const afterMs = 10 * 60_000;
  * brings back is left alone until the device changes.
  */
 export function tidyStatus(situation: Situation, ruling: Ruling): Ruling {
-  const { node, partition, settings, waits } = situation;
+  const { node, partition, settings } = situation;
   const { verdict } = ruling;
   if (!settings.tidyNodeStatus || verdict.phase !== 'Ready' || isUnfinished(node)) return ruling;
   const change = changeKey(partition);
-  if (waits.lastsIfBegun('Tidied', change) !== undefined) return ruling;
+  if (resumeWait(situation, 'Tidied', change) !== undefined) return ruling;
   const unused = listUnusedResources(node.status ?? {}, partition.status?.device?.advertised?.resources ?? {});
   if (unused.length === 0) return ruling;
-  const leftMs = afterMs - (waits.lastsIfBegun('Reason', verdict.reason) ?? 0);
+  const leftMs = afterMs - (resumeWait(situation, 'Reason', verdict.reason)?.lastsMs ?? 0);
   if (leftMs > 0) {
     const requeueAfterMs = Math.min(verdict.requeueAfterMs ?? Infinity, leftMs);
     return { ...ruling, verdict: { ...verdict, requeueAfterMs } };
   }
-  waits.lasts('Tidied', change);
   const gone = Object.fromEntries(unused.map((name) => [name, null]));
   const status = { allocatable: gone, capacity: gone };
-  return { ...ruling, commands: [...(ruling.commands ?? []), { name: 'AdvertiseDevices', status, change }] };
+  const commands = [...(ruling.commands ?? []), { name: 'AdvertiseDevices', status, change } as const];
+  return alsoWaits({ ...ruling, commands }, waitFor(situation, 'Tidied', change).waits);
 }

@@ -1,6 +1,7 @@
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
 import { staleOffer } from '../fence-words.ts';
+import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
 import { changeKey } from '../refresh-mark.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
@@ -8,29 +9,25 @@ import type { NodePod, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { presentOffer } from './present-offer.ts';
 
-/** Remembers a closed node whose device is as its plugin read it: it offers that, and nothing else. */
-export function noteUntouched(situation: Situation, pods: readonly NodePod[]): void {
-  const { waits, partition, node } = situation;
+/** Remembers of a node that is being closed that its device is as its plugin read it: it offers that, and nothing else. */
+export function noteUntouched(situation: Situation, pods: readonly NodePod[]): Waits | undefined {
+  const { partition, node } = situation;
   const { resources } = presentOffer(situation);
   // The kubelet offers devices before the API server hears of it.
   const isStale = staleOffer(partition.status?.device?.advertised, resources) !== undefined;
-  if (isStale || !advertises(node.status?.allocatable ?? {}, resources)) return;
+  if (isStale || !advertises(node.status?.allocatable ?? {}, resources)) return undefined;
   // A plugin that is starting may have read the devices before they became what they are.
-  if (!pluginPods(situation, pods).every(isReady)) return;
-  waits.lasts('Untouched', untouchedKey(situation));
+  if (!pluginPods(situation, pods).every(isReady)) return undefined;
+  return waitFor(situation, 'Untouched', untouchedKey(situation)).waits;
 }
 
-/**
- * Whether nothing has been granted, and its plugin got no other settings, since the node was closed: then it may be opened as it was.
- * Must be asked at each decision.
- */
+/** Whether nothing has been granted, and its plugin got no other settings, since the node was closed: then it may be opened as it was. */
 export function isUntouched(situation: Situation): boolean {
-  const { node, waits } = situation;
-  return isClosed(node) && waits.lastsIfBegun('Untouched', untouchedKey(situation)) !== undefined;
+  return isClosed(situation.node) && resumeWait(situation, 'Untouched', untouchedKey(situation)) !== undefined;
 }
 
 /** A failed grant may have created and destroyed devices that a plugin has seen: an unchanged device proves nothing. */
-function untouchedKey({ partition, node }: Situation): string {
+export function untouchedKey({ partition, node }: Situation): string {
   const settings = node.metadata.labels?.[devicePluginConfigLabel];
   return `${partition.spec.granted?.epoch ?? 0}/${changeKey(partition, settings)}`;
 }
