@@ -141,7 +141,7 @@ export class AgentScene {
   async uuidAt(place: string, index = 0): Promise<string> {
     const { status } = await this.read();
     const instance = status?.device?.gpus?.[index]?.instances.find((one) => placeOf(one) === place);
-    return instance?.computeInstances[0]?.uuid ?? '';
+    return instance?.uuid ?? '';
   }
 
   /** What the controller writes before it evicts the pods of the plan. */

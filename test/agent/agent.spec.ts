@@ -339,7 +339,7 @@ describe('the agent on the real API server', () => {
   it('never destroys what a pod holds, with or without a process, and names the pod', async () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
-    const uuid = (await scene.read()).status?.device?.gpus?.[0]?.instances[1]?.computeInstances[0]?.uuid ?? '';
+    const uuid = (await scene.read()).status?.device?.gpus?.[0]?.instances[1]?.uuid ?? '';
     scene.word = {
       holders: { ofDevice: new Map([[uuid, ['team/notebook']]]), ofAny: [], stale: [] },
       advertised: { stale: 0 },

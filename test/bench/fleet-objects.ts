@@ -136,15 +136,7 @@ function fleetGpu(name: string, index: number): GpuReport {
       profile: slice,
       gi: 7 + start,
       start,
-      computeInstances: [
-        {
-          profile: slice,
-          uuid: `MIG-51a3c2d0-${index}000-5000-800${start}-${idOf(name)}`,
-          memoryMiB: 4864,
-          multiprocessors: 14,
-          engines: [1, 0, 0, 0, 0],
-        },
-      ],
+      uuid: `MIG-51a3c2d0-${index}000-5000-800${start}-${idOf(name)}`,
     })),
   };
 }

@@ -15,7 +15,7 @@ const device: DeviceReport = {
       pciBusId: '00000000:07:00.0',
       product: 'NVIDIA A100-SXM4-40GB',
       instances: [
-        { profile: '2g.10gb', gi: 3, start: 0, computeInstances: [{ profile: '2g.10gb', uuid: 'MIG-a' }] },
+        { profile: '2g.10gb', gi: 3, start: 0, uuid: 'MIG-a' },
         {
           profile: '1g.5gb',
           gi: 9,

@@ -1,3 +1,4 @@
+import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
 import type { DeviceReport, Grant, PlanReport } from '../../src/api/types.ts';
 import { faultFields, keepOutcome } from '../../src/core/report/report-fields.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
@@ -142,7 +143,7 @@ export class FleetMachine {
       gpus: report.gpus.map((gpu) => ({
         ...gpu,
         ...held(gpu.uuid),
-        instances: gpu.instances.map((one) => ({ ...one, ...held(one.computeInstances[0]?.uuid ?? '', lost) })),
+        instances: gpu.instances.map((one) => ({ ...one, ...held(computeInstancesOf(one)[0]?.uuid ?? '', lost) })),
       })),
       advertised: { stale, ...(offered.length > 0 && { resources }) },
     };

@@ -1,3 +1,4 @@
+import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { GpuPartitionPolicy, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
@@ -221,7 +222,7 @@ export class Invariants {
     const told = new Set(
       status?.device?.gpus?.flatMap(({ uuid, instances }) => [
         uuid,
-        ...instances.flatMap((one) => one.computeInstances.map((part) => part.uuid)),
+        ...instances.flatMap((one) => computeInstancesOf(one).map((part) => part.uuid)),
       ]),
     );
     for (const [id, entry] of this.#lost) if (!told.has(id)) entry.isKnown = true;

@@ -77,10 +77,10 @@ function simulateNode(at: number, done: number, gpus: number): GpuNodePartition 
 }
 
 function useSlices(gpu: GpuReport, seed: number): GpuReport {
-  const instances = gpu.instances.map(({ profile, gi, start, computeInstances }, at) => {
+  const instances = gpu.instances.map(({ profile, gi, start, uuid = '' }, at) => {
     const isUsed = (seed * 7 + at * 3) % 5 < 3;
     const pods = [`team/serve-${(seed + at) % 40}`];
-    return { profile, gi, start, computeInstances, ...(isUsed && { busy: true, pods }) };
+    return { profile, gi, start, uuid, ...(isUsed && { busy: true, pods }) };
   });
   return { ...gpu, instances };
 }

@@ -227,11 +227,12 @@ export const shape = {
                   type: 'array',
                   items: {
                     type: 'object',
-                    required: ['profile', 'gi', 'start', 'computeInstances'],
+                    required: ['profile', 'gi', 'start'],
                     properties: {
                       profile: { type: 'string' },
                       gi: { type: 'integer' },
                       start: { type: 'integer' },
+                      uuid: { type: 'string' },
                       busy: { type: 'boolean' },
                       pods: { type: 'array', items: { type: 'string' } },
                       computeInstances: {

@@ -584,6 +584,10 @@ export interface GpuNodePartition {
            */
           start: number;
           /**
+           * UUID of the MIG device that takes all of the instance. Absent where computeInstances is there.
+           */
+          uuid?: string;
+          /**
            * True if a process uses the instance or a pod holds it. Absent otherwise.
            */
           busy?: boolean;
@@ -592,9 +596,9 @@ export interface GpuNodePartition {
            */
           pods?: string[];
           /**
-           * Compute instances of the GPU instance.
+           * Compute instances of the GPU instance. Absent: a single one takes all of it, and has what the profile in models says.
            */
-          computeInstances: {
+          computeInstances?: {
             /**
              * Profile as nvidia-smi -L prints it: 1g.5gb or 1c.3g.20gb.
              */

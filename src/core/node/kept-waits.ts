@@ -13,23 +13,23 @@ import type { Verdict } from './verdict.ts';
  * Waits that last as long as their cause, whichever rule decides: none has to remember them. A text is what the wait must be about;
  * undefined: the cause is over.
  */
-const causes: { readonly [Name in WaitName]?: (situation: Situation, verdict: Verdict) => string | boolean | undefined } =
-  {
-    Closed: ({ node }) => isClosed(node),
-    Untouched: (situation) => isClosed(situation.node) && untouchedKey(situation),
-    // Time for a drain counts from its first eviction, in each slot anew: what precedes it takes none of it.
-    Drain: ({ slot }) => slot?.startTime,
-    // The next rest is longer until the node is Ready, whatever it waits for in between.
-    DrainRest: (_, { phase }) => phase !== 'Ready',
-    HoldersRest: (_, { phase }) => phase !== 'Ready',
-    ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
-    Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
-    Revoked: ({ partition, node }) =>
-      isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),
-    HoldersRestarted: ({ node }) => node.metadata.annotations?.[holdersAnnotation],
-    // What somebody brings back is left alone until the device changes.
-    Tidied: ({ partition }) => changeKey(partition),
-  };
+const causes: {
+  readonly [Name in WaitName]?: (situation: Situation, verdict: Verdict) => string | boolean | undefined;
+} = {
+  Closed: ({ node }) => isClosed(node),
+  Untouched: (situation) => isClosed(situation.node) && untouchedKey(situation),
+  // Time for a drain counts from its first eviction, in each slot anew: what precedes it takes none of it.
+  Drain: ({ slot }) => slot?.startTime,
+  // The next rest is longer until the node is Ready, whatever it waits for in between.
+  DrainRest: (_, { phase }) => phase !== 'Ready',
+  HoldersRest: (_, { phase }) => phase !== 'Ready',
+  ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
+  Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
+  Revoked: ({ partition, node }) => isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),
+  HoldersRestarted: ({ node }) => node.metadata.annotations?.[holdersAnnotation],
+  // What somebody brings back is left alone until the device changes.
+  Tidied: ({ partition }) => changeKey(partition),
+};
 
 /** The waits of before that go on by themselves. */
 export function keepWaits(situation: Situation, verdict: Verdict): Waits {

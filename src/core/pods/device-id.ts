@@ -1,4 +1,5 @@
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
+import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
 import { isGpuResource } from './gpu-resource.ts';
 import type { ClaimedDevice, HeldDevice } from './holding.ts';
 
@@ -40,7 +41,7 @@ export function findClaimedUuid({ device: name, cdiDevices }: ClaimedDevice, dev
 export function listUuids({ gpus = [] }: Device): readonly string[] {
   return gpus.flatMap(({ uuid, instances }) => [
     uuid,
-    ...instances.flatMap(({ computeInstances }) => computeInstances.flatMap((one) => one.uuid ?? [])),
+    ...instances.flatMap((instance) => computeInstancesOf(instance).flatMap((one) => one.uuid ?? [])),
   ]);
 }
 
@@ -51,7 +52,7 @@ function findByIndex(id: string, gpus: readonly GpuReport[]): string | undefined
   // nvidia-smi and NVML number the MIG devices of a GPU by GPU instance id, then compute instance id, without gaps.
   return gpu.instances
     .toSorted((a, b) => a.gi - b.gi)
-    .flatMap(({ computeInstances }) => computeInstances)
+    .flatMap(computeInstancesOf)
     .at(Number(migIndex))?.uuid;
 }
 
@@ -59,8 +60,8 @@ function findByIndex(id: string, gpus: readonly GpuReport[]): string | undefined
 function findByInstanceId(id: string, gpus: readonly GpuReport[]): string | undefined {
   const [, gpuUuid, gi, ci] = /^MIG-(GPU-[^/]+)\/(\d+)\/(\d+)$/.exec(id) ?? [];
   const instance = gpus.find(({ uuid }) => uuid === gpuUuid)?.instances.find((one) => String(one.gi) === gi);
-  if (instance === undefined || instance.computeInstances.some(({ uuid }) => uuid === id)) return undefined;
-  return instance.computeInstances.at(Number(ci))?.uuid;
+  const parts = instance === undefined ? [] : computeInstancesOf(instance);
+  return parts.some(({ uuid }) => uuid === id) ? undefined : parts.at(Number(ci))?.uuid;
 }
 
 /** `<uuid>-<n>`, as awslabs/aws-virtual-gpu-device-plugin numbers the shares of a GPU. A UUID itself ends the same way. */

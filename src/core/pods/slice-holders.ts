@@ -1,4 +1,5 @@
-import type { DeviceReport, GpuReport, InstanceReport } from '../../api/types.ts';
+import type { DeviceReport, GpuReport } from '../../api/types.ts';
+import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
 import { findClaimedUuid, findHeldUuid, listUuids } from './device-id.ts';
 import { isGpuDriver, isGpuResource } from './gpu-resource.ts';
 import type { ClaimedDevice, HeldDevice, PodHolding } from './holding.ts';
@@ -74,9 +75,11 @@ export function listGpuHolders({ ofDevice, ofAny }: Holders, { uuid }: Pick<GpuR
 /** Pods on any compute instance of a GPU instance. */
 export function listInstanceHolders(
   { ofDevice, ofAny }: Holders,
-  { computeInstances }: Pick<InstanceReport, 'computeInstances'>,
+  instance: Parameters<typeof computeInstancesOf>[0],
 ): readonly string[] {
-  const pods = computeInstances.flatMap(({ uuid }) => (uuid === undefined ? [] : (ofDevice.get(uuid) ?? [])));
+  const pods = computeInstancesOf(instance).flatMap(({ uuid }) =>
+    uuid === undefined ? [] : (ofDevice.get(uuid) ?? []),
+  );
   return unite(pods, ofAny);
 }
 

@@ -1,5 +1,6 @@
 import type { DeviceReport, GpuReport, InstanceReport } from '../../api/types.ts';
 import { nameWhole } from '../gpu/geometry/profile-name.ts';
+import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
 import type { GpuView, ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { liveGeometry } from './live-geometry.ts';
 
@@ -19,13 +20,13 @@ export function viewReport(device: DeviceReport, gpu: GpuReport): GpuView {
 }
 
 function viewInstance(instance: InstanceReport, isGpuHeld: boolean): ViewedInstance {
-  const { profile, start, busy = false, pods, computeInstances } = instance;
+  const { profile, start, busy = false, pods } = instance;
   return {
     profile,
     start,
     busy: busy || isGpuHeld,
     isEvictable: isGpuHeld || holdsAny(pods),
-    computeInstances: computeInstances.map((one) => nameWhole(one.profile, profile)),
+    computeInstances: computeInstancesOf(instance).map((one) => nameWhole(one.profile, profile)),
   };
 }
 

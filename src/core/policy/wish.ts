@@ -1,5 +1,6 @@
 import type { GpuReport, GpuWish, Wish } from '../../api/types.ts';
 import { canonicalJson, fingerprint, sameJson } from '../text/fingerprint.ts';
+import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 
 /** Hash of a wish: it tells which wish the agent's plan was made for. Which entry chose a GPU changes no plan. */
@@ -12,7 +13,7 @@ export function wishHash({ gpus, replaceForeignInstances }: Pick<Wish, 'gpus' | 
 export function layoutOf(gpu: GpuReport): Layout {
   const counts: Record<string, number> = {};
   for (const instance of gpu.instances) {
-    for (const { profile } of instance.computeInstances) {
+    for (const { profile } of computeInstancesOf(instance)) {
       // `-L` prints a compute instance over a whole `1g.5gb+me` as `1g.5gb`: the GPU instance has the full name.
       const name = /^\dc\./.test(profile) ? profile : instance.profile;
       counts[name] = (counts[name] ?? 0) + 1;
@@ -28,7 +29,7 @@ export function meetsWish(gpu: GpuReport, wish: GpuWish): boolean {
   if (wish.mig === 'Disabled') return gpu.mig !== 'Enabled' && settled;
   if (gpu.mig !== 'Enabled' || !settled) return false;
   // A GPU instance without a compute instance takes up room and is of no use: the layout is not done.
-  if (gpu.instances.some((instance) => instance.computeInstances.length === 0)) return false;
+  if (gpu.instances.some((instance) => computeInstancesOf(instance).length === 0)) return false;
   return sameJson(layoutOf(gpu), wish.profiles ?? {});
 }
 

@@ -1,6 +1,14 @@
 import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../api/types.ts';
 import type { Engines, Geometry } from '../gpu/geometry/geometry.ts';
-import type { DeviceState, GpuInstanceState, GpuState, LostGpu } from '../gpu/state/device-state.ts';
+import { nameWhole } from '../gpu/geometry/profile-name.ts';
+import type {
+  ComputeInstanceState,
+  DeviceState,
+  GpuInstanceState,
+  GpuState,
+  LostGpu,
+} from '../gpu/state/device-state.ts';
+import { sameJson } from '../text/fingerprint.ts';
 import { cutText } from '../text/cut-text.ts';
 
 /** The GPUs as reported to the cluster: what placements, labels and busy checks need, and nothing else. */
@@ -15,12 +23,13 @@ export function reportDevice(
   return {
     driverVersion: device.driverVersion,
     ...definedOnly({ cudaVersion: device.cudaVersion }),
-    gpus: [...device.gpus.map(reportGpu), ...device.lost.flatMap(reportLost)].toSorted((a, b) => a.index - b.index),
+    gpus: [...device.gpus.map((gpu) => reportGpu(gpu, tables.get(gpu.product))), ...device.lost.flatMap(reportLost)].toSorted((a, b) => a.index - b.index),
     models: [...tables].map(([product, geometry]) => reportModel(product, geometry)),
   };
 }
 
-function reportGpu(gpu: GpuState): GpuReport {
+/** @param table the profiles as they are reported: what is as they say is not repeated */
+function reportGpu(gpu: GpuState, table: Geometry | undefined): GpuReport {
   const { mig, fault } = gpu;
   return {
     uuid: gpu.uuid,
@@ -40,7 +49,9 @@ function reportGpu(gpu: GpuState): GpuReport {
       vgpuHost: gpu.vgpuHost,
       error: fault && cutText(`${fault.code}: ${fault.message}`, 256),
     }),
-    instances: gpu.instances.toSorted((a, b) => a.start - b.start).map((one) => reportInstance(gpu.processes, one)),
+    instances: gpu.instances
+      .toSorted((a, b) => a.start - b.start)
+      .map((one) => reportInstance(gpu.processes, one, table)),
   };
 }
 
@@ -61,22 +72,34 @@ function reportLost({ uuid, index, pciBusId, product, fault, instances }: LostGp
 }
 
 /** @param others processes of the GPU that may be on any instance */
-function reportInstance(others: GpuState['processes'], instance: GpuInstanceState): InstanceReport {
+function reportInstance(others: GpuState['processes'], instance: GpuInstanceState, table?: Geometry): InstanceReport {
+  const [part, ...parts] = instance.computeInstances;
+  const isWhole = part !== undefined && parts.length === 0 && isAsProfiled(instance.profile, part, table);
   return {
     profile: instance.profile,
     gi: instance.id,
     start: instance.start,
     ...(instance.processes.length + others.length > 0 ? { busy: true } : {}),
-    computeInstances: instance.computeInstances.map((one) => ({
-      profile: one.profile,
-      ...definedOnly({
-        uuid: one.uuid,
-        memoryMiB: one.attributes?.memoryMiB,
-        multiprocessors: one.attributes?.multiprocessors,
-        engines: one.attributes && listEngines(one.attributes.engines),
-      }),
-    })),
+    ...(isWhole
+      ? definedOnly({ uuid: part.uuid })
+      : { computeInstances: instance.computeInstances.map(reportComputeInstance) }),
   };
+}
+
+function reportComputeInstance({ profile, uuid, attributes }: ComputeInstanceState) {
+  const { memoryMiB, multiprocessors, engines } = attributes ?? {};
+  return { profile, ...definedOnly({ uuid, memoryMiB, multiprocessors, engines: engines && listEngines(engines) }) };
+}
+
+/** Whether a compute instance takes all of its GPU instance, and has exactly what the driver's table says of the profile. */
+function isAsProfiled(instance: string, { profile, attributes }: ComputeInstanceState, table?: Geometry): boolean {
+  const row = table?.profiles.find(({ name }) => name === instance);
+  if (row === undefined || attributes === undefined || nameWhole(profile, instance) !== instance) return false;
+  const { memoryMiB, multiprocessors, engines } = attributes;
+  return sameJson(
+    [memoryMiB, multiprocessors, listEngines(engines)],
+    [row.memoryMiB, row.multiprocessors, listEngines(row.engines)],
+  );
 }
 
 function reportModel(product: string, geometry: Geometry): ModelReport {

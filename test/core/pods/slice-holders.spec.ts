@@ -123,7 +123,7 @@ describe('who holds what', () => {
     });
 
     it('holds an instance too of which the driver named no device', () => {
-      const unnamed = { computeInstances: [{ profile: '1g.5gb' }] };
+      const unnamed = { profile: '1g.5gb' };
       const byName = { claim: 'ml/c', driver: 'gpu.nvidia.com', device: 'gpu-0', cdiDevices: [] };
       expect(listInstanceHolders(holdersOf(device, [claimed('a', byName)]), unnamed)).to.deep.equal(['ml/a']);
     });

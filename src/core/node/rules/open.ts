@@ -39,10 +39,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   if ('look' in pending) return pending;
   if (!('verdict' in pending)) return alsoWaits(addPatch(ruling, combine(change, pending.marks)), pending.waits);
   if (isReleased || phase === 'Ready')
-    return alsoWaits(
-      { ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] },
-      ruling.waits,
-    );
+    return alsoWaits({ ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] }, ruling.waits);
   const requeueAfterMs = Math.min(
     ruling.verdict.requeueAfterMs ?? Infinity,
     pending.verdict.requeueAfterMs ?? Infinity,

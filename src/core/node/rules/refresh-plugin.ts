@@ -92,7 +92,9 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
     verdict: isOverdue ? fenceOverdue(verdict, now - lastsMs, states) : verdict,
     commands: commandsOf(step, situation, fence.mark, old, offer),
     waits:
-      step.next === 'Advertise' ? { ...waits, ...waitFor(situation, 'AdvertisedEarly', keyOf(situation)).waits } : waits,
+      step.next === 'Advertise'
+        ? { ...waits, ...waitFor(situation, 'AdvertisedEarly', keyOf(situation)).waits }
+        : waits,
     ifClosed: 'Stays',
   };
 }
@@ -142,11 +144,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   return ready !== undefined && ready.lastsMs >= slowestStatusMs ? { waits } : waitForPlugin(waits);
 }
 
-function waitForPlugin(
-  waits: Waits,
-  commands: readonly Command[] = [],
-  refusals: readonly string[] = [],
-): Ruling {
+function waitForPlugin(waits: Waits, commands: readonly Command[] = [], refusals: readonly string[] = []): Ruling {
   const refused = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
   const message = `its device plugin is restarting, to offer what exists now${refused}`;
   const verdict = { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 } as const;
@@ -238,8 +236,7 @@ function describeFence(
     followed: (wasStale !== undefined || isSignalled || early !== undefined) && advertised !== undefined && !isStale,
     isSignalled,
     offering: describeOffering(advertised, isStale),
-    mayAdvertise:
-      settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,
+    mayAdvertise: settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,
     earlyMs: early?.lastsMs,
     standsMs: stands?.lastsMs ?? 0,
     patienceMs: settings.refreshAfterMs,

@@ -1,4 +1,5 @@
-import type { DeviceReport, GpuReport, InstanceReport } from '../../../api/types.ts';
+import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../../../api/types.ts';
+import { computeInstancesOf } from '../../gpu/state/compute-instances.ts';
 import type { GpuDescription, MigDeviceDescription, NodeDescription } from './node-description.ts';
 
 /**
@@ -11,11 +12,12 @@ export function describeReport(device: DeviceReport): NodeDescription {
     driverVersion: device.driverVersion ?? '',
     cudaDriverVersion: [major, minor],
     ...(device.machine === undefined ? {} : { machine: device.machine }),
-    gpus: (device.gpus ?? []).filter(({ error }) => error === undefined).map(describeGpu),
+    gpus: (device.gpus ?? []).filter(({ error }) => error === undefined).map((gpu) => describeGpu(gpu, device.models)),
   };
 }
 
-function describeGpu(gpu: GpuReport): GpuDescription {
+function describeGpu(gpu: GpuReport, models: readonly ModelReport[] = []): GpuDescription {
+  const model = models.find(({ product }) => product === gpu.product);
   const [major = 0, minor = 0] = (gpu.computeCapability ?? '').split('.').map(Number);
   return {
     name: gpu.product,
@@ -24,13 +26,16 @@ function describeGpu(gpu: GpuReport): GpuDescription {
     migCapable: gpu.migCapable ?? false,
     migEnabled: gpu.mig === 'Enabled',
     ...(gpu.pciClass === undefined ? {} : { pciClass: gpu.pciClass }),
-    migDevices: gpu.mig === 'Enabled' ? gpu.instances.flatMap(describeInstance) : [],
+    migDevices: gpu.mig === 'Enabled' ? gpu.instances.flatMap((one) => describeInstance(one, model)) : [],
   };
 }
 
-function describeInstance(instance: InstanceReport): readonly MigDeviceDescription[] {
+function describeInstance(instance: InstanceReport, model: ModelReport | undefined): readonly MigDeviceDescription[] {
   const gpuSlices = slicesOf(instance.profile);
-  return instance.computeInstances.map(({ profile, memoryMiB = 0, multiprocessors = 0, engines = [] }) => {
+  const whole = model?.profiles.find(({ name }) => name === instance.profile);
+  return computeInstancesOf(instance).map((part) => {
+    const { profile } = part;
+    const { memoryMiB = 0, multiprocessors = 0, engines = [] } = instance.computeInstances ? part : (whole ?? {});
     const isPart = /^\dc\./.test(profile);
     const [copy = 0, decoder = 0, encoder = 0, jpeg = 0, ofa = 0] = engines;
     return {
