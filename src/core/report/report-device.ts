@@ -23,7 +23,10 @@ export function reportDevice(
   return {
     driverVersion: device.driverVersion,
     ...definedOnly({ cudaVersion: device.cudaVersion }),
-    gpus: [...device.gpus.map((gpu) => reportGpu(gpu, tables.get(gpu.product))), ...device.lost.flatMap(reportLost)].toSorted((a, b) => a.index - b.index),
+    gpus: [
+      ...device.gpus.map((gpu) => reportGpu(gpu, tables.get(gpu.product))),
+      ...device.lost.flatMap(reportLost),
+    ].toSorted((a, b) => a.index - b.index),
     models: [...tables].map(([product, geometry]) => reportModel(product, geometry)),
   };
 }
