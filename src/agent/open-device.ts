@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { GpuWish } from '../api/types.ts';
 import type { GpuWork } from '../core/policy/plan-gpu-wish.ts';
 import { applyNode } from '../device/apply/apply.ts';
-import type { GpuTarget } from '../core/gpu/target/gpu-target.ts';
+import type { GpuTarget } from '../core/gpu/target/plan-target.ts';
 import type { DeviceDriver } from '../device/command/driver.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
 import { type DeviceNodeReport, refreshDeviceNodes } from '../device/host/device-nodes.ts';

@@ -1,8 +1,8 @@
 import { apiVersion, group } from '../api/names.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { isConfigFile } from '../core/migparted/config-file.ts';
-import { validateConfigFile } from '../core/migparted/validate.ts';
-import { claimKey } from '../core/policy/same-nodes.ts';
+import { validateConfigFile } from '../core/migparted/check.ts';
+import { claimKey } from '../core/policy/precedence.ts';
 import { validatePolicy } from '../core/policy/validate.ts';
 import type { Finding } from '../core/text/finding.ts';
 import type { InputFile } from './input/input-file.ts';

@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { FleetMemory } from '../core/node/fleet-memory.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
-import { isUrgentNode } from '../core/node/urgency.ts';
+import { isUrgentNode } from '../core/node/node-view.ts';
 import { managedConfig } from '../core/nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../core/nvidia/labels/label-key.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
@@ -10,8 +10,7 @@ import { capBeside } from '../core/rollout/cap.ts';
 import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
 import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
-import { isNewSlot, standWith } from '../core/rollout/new-slot.ts';
-import { type NodeStanding, type Slot, slotOf } from '../core/rollout/slot.ts';
+import { isNewSlot, standWith, type NodeStanding, type Slot, slotOf } from '../core/rollout/slot.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Store } from '../kube/store.ts';
 import type { AgentPods } from './agents.ts';

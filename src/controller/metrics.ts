@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { GpuNodePartition } from '../api/types.ts';
-import type { ClosedTime } from '../core/node/closed-time.ts';
+import type { ClosedTime } from '../core/node/memory.ts';
 import type { Command } from '../core/node/commands.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';

@@ -1,6 +1,6 @@
 import type { Command } from '../core/node/commands.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
-import type { Verdict } from '../core/node/verdict.ts';
+import type { Verdict } from '../core/node/outcome.ts';
 
 /** The result of one look at a node. */
 export interface NodeStep {

@@ -3,7 +3,7 @@ import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
 import type { Command, Drain } from '../core/node/commands.ts';
 import { describeDrain } from '../core/status/drain-text.ts';
-import { countWords } from '../core/text/count-words.ts';
+import { countWords } from '../core/text/cut-text.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Logger } from '../process/logger.ts';
 import type { KubeObject } from '../kube/resource.ts';

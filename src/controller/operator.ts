@@ -19,7 +19,7 @@ import { Foresight } from './foresee.ts';
 import { Gatherer } from './gather.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import { stripManagedFields } from '../core/projection/managed-fields.ts';
-import { projectAgentPod } from '../core/projection/project-agent-pod.ts';
+import { projectAgentPod } from '../core/projection/project-pod.ts';
 import type { AgentPod } from '../core/node/agent-pod.ts';
 import type { NodeObject } from './node-object.ts';
 import { NodeReconciler } from './reconcile-node.ts';

@@ -1,7 +1,7 @@
 import { decide, type Decision } from '../core/node/decide.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import type { Verdict } from '../core/node/verdict.ts';
+import type { Verdict } from '../core/node/outcome.ts';
 import { ApiError } from '../kube/api-error.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { Cluster } from './cluster.ts';

@@ -4,7 +4,7 @@ import type { NodeMemory } from '../core/node/memory.ts';
 import { writerModeFor } from '../core/node/rules/labels.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
 import { type Standing, standUnjudged } from '../core/node/standing.ts';
-import type { Verdict } from '../core/node/verdict.ts';
+import type { Verdict } from '../core/node/outcome.ts';
 import type { NodeStanding } from '../core/rollout/slot.ts';
 import { reportNode } from '../core/status/node-report.ts';
 import { sameJson } from '../core/text/fingerprint.ts';

@@ -7,7 +7,7 @@ import { isNews } from '../core/status/policy-news.ts';
 import type { PolicyStatusDraft } from '../core/status/policy-status.ts';
 import { noteWrite, writeDueInMs } from '../core/policy/write-pace.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
-import { timeText } from '../core/text/time.ts';
+import { timeText } from '../core/text/duration.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { compareText } from '../core/text/compare.ts';
+import { compareText } from '../core/text/fingerprint.ts';
 import { byUrgency } from '../core/view/urgency.ts';
 import type { FleetFeed } from './fleet-feed.ts';
 import type { PageAnswers } from './page-answers.ts';

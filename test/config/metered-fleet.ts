@@ -7,7 +7,7 @@ import { ControllerMetrics } from '../../src/controller/metrics.ts';
 import type { GpuNodePartition } from '../../src/api/types.ts';
 import type { NodeReason } from '../../src/api/names.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { Verdict } from '../../src/core/node/outcome.ts';
 import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import type { DeviceState } from '../../src/core/gpu/state/device-state.ts';
 import { createRegistry } from '../../src/process/metrics.ts';

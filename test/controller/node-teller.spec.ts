@@ -3,7 +3,7 @@ import type { NodeStep } from '../../src/controller/node-step.ts';
 import { NodeTeller } from '../../src/controller/node-teller.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { Command } from '../../src/core/node/commands.ts';
-import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { Verdict } from '../../src/core/node/outcome.ts';
 import type { EventNote } from '../../src/kube/events.ts';
 import { RecordedLog } from '../process/recorded-log.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../support/builders.ts';

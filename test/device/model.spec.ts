@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { applyNode } from '../../src/device/apply/apply.ts';
-import type { GpuTarget } from '../../src/core/gpu/target/gpu-target.ts';
+import type { GpuTarget } from '../../src/core/gpu/target/plan-target.ts';
 import { InProcessNode } from './simulated-node.ts';
 
 const faults = [

@@ -4,7 +4,7 @@ import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
 import type { Limit } from '../../src/core/rollout/limit.ts';
-import { timeText } from '../../src/core/text/time.ts';
+import { timeText } from '../../src/core/text/duration.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
 import { ControllerProcess } from '../model/controller.ts';

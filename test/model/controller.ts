@@ -2,7 +2,7 @@ import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { AgentPod } from '../../src/core/node/agent-pod.ts';
-import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { Verdict } from '../../src/core/node/outcome.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
 import { projectNode } from '../../src/core/projection/project-node.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';

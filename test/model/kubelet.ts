@@ -1,6 +1,6 @@
 import { isOwnTaint } from '../../src/core/node/node-view.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
-import { timeText } from '../../src/core/text/time.ts';
+import { timeText } from '../../src/core/text/duration.ts';
 import type { Pod } from './api.ts';
 import { type ModelDaemon, daemonsOf, type Role } from './daemons.ts';
 import { writeGfdLabels } from './discovery.ts';

@@ -3,7 +3,7 @@ import type { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { Verdict } from '../../src/core/node/outcome.ts';
 import { projectNode } from '../../src/core/projection/project-node.ts';
 import type { ControllerWorld, SettledDecision } from './controller-world.ts';
 import type { NodeShell } from './shell.ts';

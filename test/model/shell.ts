@@ -9,7 +9,7 @@ import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
 import { metadataOf } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { Verdict } from '../../src/core/node/outcome.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
 import { slotOf } from '../../src/core/rollout/slot.ts';

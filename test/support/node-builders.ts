@@ -16,7 +16,7 @@ import type {
   NodeSnapshot,
 } from '../../src/core/node/snapshot.ts';
 import type { Standing } from '../../src/core/node/standing.ts';
-import type { Verdict } from '../../src/core/node/verdict.ts';
+import type { Verdict } from '../../src/core/node/outcome.ts';
 import type { Hold, NodeClaim } from '../../src/core/policy/claim.ts';
 import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { planWish } from '../../src/core/policy/plan-wish.ts';

@@ -6,7 +6,7 @@ import { planChange } from '../../core/plan/change-plan.ts';
 import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
-import { podName } from '../../core/pods/pod-name.ts';
+import { podName } from '../../core/pods/gpu-pods.ts';
 import { defaultHolders } from '../../core/pods/gpu-holders.ts';
 import { type EventView, viewHistory } from '../../core/view/node-timeline.ts';
 import { explainWaiting, waitsForGpu } from '../../core/view/waiting-pods.ts';

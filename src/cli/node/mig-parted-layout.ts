@@ -1,7 +1,6 @@
 import type { PolicyLayout } from '../../api/types.ts';
 import { type Finding, writePath } from '../../core/text/finding.ts';
-import type { MigConfig, MigSpec } from '../../core/migparted/config.ts';
-import { parseConfigFile } from '../../core/migparted/config-file.ts';
+import { type MigConfig, type MigSpec, parseConfigFile } from '../../core/migparted/config-file.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { CliError } from '../exit.ts';
 import type { Manifest } from '../input/manifest.ts';

@@ -1,6 +1,6 @@
 import { applyNode } from '../../device/apply/apply.ts';
 import type { GpuOutcome, GpuResult, Progress } from '../../device/apply/apply-options.ts';
-import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
+import type { GpuTarget } from '../../core/gpu/target/plan-target.ts';
 import type { JournalEntry } from '../../device/host/journal.ts';
 import { listGpuOpeners } from '../../device/host/gpu-openers.ts';
 import { openHostLoans } from '../../device/host/host-loans.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { DeviceState } from '../../core/gpu/state/device-state.ts';
-import type { SelftestCheck } from '../../core/selftest/check.ts';
+import type { SelftestCheck } from '../../core/selftest/selftest.ts';
 import { checkResetClients } from '../../core/selftest/health-checks.ts';
 import { checkKubelet, checkNamespace, checkProcesses, type KubeletAnswer } from '../../core/selftest/idle-checks.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';

@@ -4,7 +4,7 @@ import { placeOf } from '../../core/gpu/search/instance.ts';
 import { demandGpu } from '../../core/gpu/state/absence.ts';
 import { applyNode } from '../../device/apply/apply.ts';
 import type { DeviceApplyOptions } from '../../device/apply/apply-options.ts';
-import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
+import type { GpuTarget } from '../../core/gpu/target/plan-target.ts';
 import { demandDeviceError } from '../../device/apply/apply-task.ts';
 import type { DeviceDriver } from '../../device/command/driver.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
@@ -17,7 +17,7 @@ import {
   type ProfileTest,
   verifyProfile,
 } from '../../core/selftest/change-test.ts';
-import { redactFault } from '../../core/selftest/fault-text.ts';
+import { redactFault } from '../../core/selftest/redaction.ts';
 
 export interface ChangeTestOptions {
   /** Options of every apply. */

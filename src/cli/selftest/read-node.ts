@@ -1,6 +1,6 @@
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { DeviceState } from '../../core/gpu/state/device-state.ts';
-import type { SelftestCheck } from '../../core/selftest/check.ts';
+import type { SelftestCheck } from '../../core/selftest/selftest.ts';
 import { judgeCommand, judgeReading, judgeSilence } from '../../core/selftest/reading-checks.ts';
 import type { Report } from '../../core/smi/report-parser.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-import type { SmiRun } from '../../core/smi/smi-run.ts';
+import type { SmiRun } from '../../core/smi/output.ts';
 import { makeExecute } from '../../device/command/child.ts';
 import { recordRuns } from '../../device/command/recorder.ts';
 import { integer } from '../../process/option.ts';

@@ -1,8 +1,7 @@
 import { wrapHanging } from '../../core/text/wrap.ts';
 import { paint, printLine, type Style, type Terminal } from '../terminal.ts';
 import type { ChangeTest, ProfileTest } from '../../core/selftest/change-test.ts';
-import { checkAreas, type CheckVerdict, type SelftestCheck } from '../../core/selftest/check.ts';
-import type { Selftest } from '../../core/selftest/selftest.ts';
+import { checkAreas, type CheckVerdict, type SelftestCheck, type Selftest } from '../../core/selftest/selftest.ts';
 
 const width = 80;
 

@@ -1,15 +1,14 @@
 import type { Execute } from '../../device/command/child.ts';
 import { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import { recordRuns } from '../../device/command/recorder.ts';
-import type { SmiRun } from '../../core/smi/smi-run.ts';
+import type { SmiRun } from '../../core/smi/output.ts';
 import { Runner } from '../../device/command/runner.ts';
 import { readTimeouts, type TimeoutOptions } from '../../device/command/timeout-options.ts';
-import { countWords } from '../../core/text/count-words.ts';
+import { countWords } from '../../core/text/cut-text.ts';
 import type { PodOptions } from '../node/host-pods.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ChangeOptions, type ChangeWatcher, runChangeTest } from './change-run.ts';
-import { judgeSelftest, type Selftest } from '../../core/selftest/selftest.ts';
-import type { SelftestCheck } from '../../core/selftest/check.ts';
+import { judgeSelftest, type Selftest, type SelftestCheck } from '../../core/selftest/selftest.ts';
 import { checkHealth } from '../../core/selftest/health-checks.ts';
 import type { HostView } from './host-view.ts';
 import { checkIdleProof, checkOpeners } from './ask-host.ts';

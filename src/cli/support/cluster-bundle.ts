@@ -3,7 +3,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 import { usesGpu } from '../../core/pods/gpu-pods.ts';
 import { pluginPodsOf } from '../../core/pods/plugin-pods.ts';
-import { timeText } from '../../core/text/time.ts';
+import { timeText } from '../../core/text/duration.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { programVersion } from '../../process/version.ts';
 import { readEvents } from './bundle-events.ts';

@@ -3,10 +3,9 @@ import type { NodeView } from '../node/node-view.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import { podName } from '../pods/pod-name.ts';
+import { podName } from '../pods/gpu-pods.ts';
 import { roundUp, wholeUnits } from '../pods/quantity.ts';
-import { selectsNode } from '../policy/node-selector.ts';
-import { byPrecedence } from '../policy/precedence.ts';
+import { selectsNode, byPrecedence } from '../policy/precedence.ts';
 import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
 
 /** What is known of a cluster when a pod is explained. */

@@ -1,6 +1,5 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import { hasEnded } from '../pods/gpu-pods.ts';
-import { podName } from '../pods/pod-name.ts';
+import { hasEnded, podName } from '../pods/gpu-pods.ts';
 import { type ClusterFacts, listGpuNodes, listOffered } from './cluster-facts.ts';
 import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './node-verdict.ts';
 import { explainName, type NameFinding } from './resource-name.ts';

@@ -1,4 +1,4 @@
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
 import { drawGpu } from '../gpu/plan/picture.ts';

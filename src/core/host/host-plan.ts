@@ -1,10 +1,9 @@
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import type { GpuChange } from '../gpu/plan/gpu-change.ts';
 import type { Step } from '../gpu/plan/step.ts';
-import type { GpuTarget } from '../gpu/target/gpu-target.ts';
+import { type GpuTarget, judgeChange } from '../gpu/target/plan-target.ts';
 import { describeProcess } from '../gpu/state/device-users.ts';
 import { DeviceError } from '../gpu/state/device-error.ts';
-import { judgeChange } from '../gpu/target/plan-target.ts';
 import { isBusy, type DeviceState, type GpuState, type MigMode } from '../gpu/state/device-state.ts';
 import { explainFault, type HostFault } from './host-fault.ts';
 import type { NodeLayout } from './host-layout.ts';

@@ -1,7 +1,7 @@
 import type { GpuWish, PolicySpec } from '../../api/types.ts';
 import { reportDevice } from '../report/report-device.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
-import type { GpuTarget } from '../gpu/target/gpu-target.ts';
+import type { GpuTarget } from '../gpu/target/plan-target.ts';
 import type { DeviceState } from '../gpu/state/device-state.ts';
 import type { NodeLayout } from './host-layout.ts';
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../text/finding.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { joinWords, writeLayout } from '../gpu/search/layout-words.ts';
-import type { MigConfig, MigSpec } from './config.ts';
+import { type MigConfig, type MigSpec, parseConfigFile } from './config-file.ts';
 import { filtersOverlap, isKnownDevice } from './device-filter.ts';
 import { judgeSpec, type SpecVerdict } from './verdict.ts';
 
@@ -108,4 +108,10 @@ export function specsOverlap(left: MigSpec, right: MigSpec): boolean {
   if (left.devices === 'all' || right.devices === 'all') return true;
   const indices = left.devices;
   return right.devices.some((index) => indices.includes(index));
+}
+
+/** Checks a config file of mig-parted: its form, and what each config would do to every GPU model that it can match. */
+export function validateConfigFile(value: unknown): readonly Finding[] {
+  const { configs, findings } = parseConfigFile(value);
+  return [...findings, ...configs.flatMap(checkConfig)];
 }

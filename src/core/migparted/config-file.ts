@@ -1,7 +1,6 @@
 import type { FieldPath, Finding } from '../text/finding.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
-import type { MigConfig, MigSpec } from './config.ts';
 import { type DeviceFilter, isNvidia, parseDeviceFilter } from './device-filter.ts';
 
 /** The content of a file. A config with an error is left out: mig-parted refuses the whole file for it. */
@@ -186,4 +185,23 @@ function warnZero(path: FieldPath, report: Report): void {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One entry of a config: what becomes of the GPUs that it matches. */
+export interface MigSpec {
+  readonly path: FieldPath;
+  /** OR over the list; empty for no filter. */
+  readonly filters: readonly DeviceFilter[];
+  readonly devices: 'all' | readonly number[];
+  /** False if nothing in the file can match a GPU: unreadable filters, no indices. The spec does nothing. */
+  readonly canMatch: boolean;
+  /** Slices of each GPU, empty for MIG mode without instances; undefined for MIG mode off. */
+  readonly layout: Layout | undefined;
+}
+
+/** A named config: the value of the label `nvidia.com/mig.config`. */
+export interface MigConfig {
+  readonly name: string;
+  readonly path: FieldPath;
+  readonly specs: readonly MigSpec[];
 }

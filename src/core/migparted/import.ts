@@ -3,8 +3,7 @@ import type { GpuPartitionPolicy, GpuSelector, PolicyLayout, Strategy } from '..
 import type { Finding } from '../text/finding.ts';
 import { findBrokenRules } from '../policy/rules.ts';
 import { checkConfig, specsOverlap } from './check.ts';
-import type { MigConfig, MigSpec } from './config.ts';
-import { parseConfigFile } from './config-file.ts';
+import { type MigConfig, type MigSpec, parseConfigFile } from './config-file.ts';
 import { namePolicies } from './policy-name.ts';
 
 /** Label by which mig-manager's nodes select their config; the policies use it too, so that nodes keep their labels. */

@@ -1,7 +1,7 @@
 import type { GpuModel } from '../gpu/geometry/models.ts';
 import { fitLayout } from '../gpu/plan/fit.ts';
 import { nameModel } from '../policy/layout-verdict.ts';
-import type { MigSpec } from './config.ts';
+import type { MigSpec } from './config-file.ts';
 import { listFiltered } from './device-filter.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { podName } from '../pods/pod-name.ts';
+import { podName } from '../pods/gpu-pods.ts';
 import type { AgentView } from './snapshot.ts';
 import { cutText } from '../text/cut-text.ts';
 

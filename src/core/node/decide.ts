@@ -1,5 +1,5 @@
 import { gpuPresenceLabel, stateLabel } from '../../api/names.ts';
-import { keepClosedTime } from './closed-time.ts';
+import { keepClosedTime, beginByNow, type NodeMemory, waitFor } from './memory.ts';
 import { releaseNode } from './node-marks.ts';
 import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from './node-view.ts';
 import { combine } from '../metadata/node-change.ts';
@@ -9,8 +9,7 @@ import { noteFailures } from './change-failure.ts';
 import type { Command } from './commands.ts';
 import { needsSlot } from './disruption.ts';
 import { keepWaits } from './kept-waits.ts';
-import { beginByNow, type NodeMemory, waitFor } from './memory.ts';
-import { alsoWaits, askInOrder, type Outcome, type Rule, type Ruling } from './outcome.ts';
+import { alsoWaits, askInOrder, type Outcome, type Rule, type Ruling, type Verdict } from './outcome.ts';
 import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentSkewed } from './rules/agent-version.ts';
 import { agentAway } from './rules/agent-away.ts';
@@ -28,7 +27,6 @@ import { tidyStatus } from './rules/tidy-status.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
 import { describeStanding, type Standing, standUnjudged } from './standing.ts';
-import type { Verdict } from './verdict.ts';
 
 /** The decision on a node: its verdict, the commands and what to remember. */
 export type Decision =

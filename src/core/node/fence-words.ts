@@ -1,8 +1,8 @@
 import type { DeviceReport } from '../../api/types.ts';
 import { advertisedResources, advertises, resourcesText } from '../nvidia/resources/advertised.ts';
-import { timeText } from '../text/time.ts';
+import { timeText } from '../text/duration.ts';
 import { type FenceSituation, type FenceStep, standingMs } from './fence.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from './outcome.ts';
 
 /** A node that waits for its device plugin is checked again periodically: pods are not watched. */
 type FenceVerdict = Verdict & { readonly requeueAfterMs: number };

@@ -2,7 +2,6 @@ import type { GpuReport, Grant, NodePartitionStatus } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import { codeEndings } from './endings.ts';
-import { growingRestMs } from './growing-rest.ts';
 import { recallMemory, type Wait } from './memory.ts';
 import { isUnanswered, observedEpochOf } from './observed-epoch.ts';
 import { retryMs } from '../report/report-fields.ts';
@@ -136,4 +135,17 @@ function faultOf({ partition, node }: Situation): string {
 /** Recreated instances count as the same, whatever their ids. */
 function layoutOf({ uuid, mig, error, instances }: GpuReport): unknown {
   return [uuid, mig, error !== undefined, instances.map(({ profile, start }) => `${profile}@${start}`).sort()];
+}
+
+const firstMs = 60_000;
+const longestMs = 3600_000;
+
+/**
+ * How long what has failed rests before the next attempt, in ms: a minute, twice as long each further time, at most an hour. There is
+ * no last attempt. Nodes need no jitter: each waits for its slot after its rest.
+ *
+ * @param count how often it has failed, from 1
+ */
+export function growingRestMs(count: number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(count - 1, 10));
 }

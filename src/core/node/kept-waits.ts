@@ -7,7 +7,7 @@ import { changeKey } from './refresh-mark.ts';
 import { isGrantLive } from './revocation.ts';
 import { untouchedKey } from './rules/untouched.ts';
 import type { Situation } from './snapshot.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from './outcome.ts';
 
 /**
  * Waits that last as long as their cause, whichever rule decides: none has to remember them. A text is what the wait must be about;

@@ -1,6 +1,5 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
-import { timeText } from '../text/time.ts';
-import type { ClosedTime } from './closed-time.ts';
+import { timeText } from '../text/duration.ts';
 
 /** What is waited for, each with its start. A wait ends with the first outcome that does not return it, unless {@link keepWaits} keeps it. */
 export const waitNames = [
@@ -178,4 +177,19 @@ export function waitFor(known: Remembered, name: WaitName, of?: string): Lasting
 export function resumeWait({ memory, now }: Remembered, name: WaitName, of?: string): Lasting | undefined {
   const wait = memory.waits[name];
   return wait !== undefined && wait.of === of ? { lastsMs: now - wait.since, waits: { [name]: wait } } : undefined;
+}
+
+/** For how long a node takes no new GPU pods because its GPUs change. */
+export interface ClosedTime {
+  /** Since when it is closed, in ms since the epoch; undefined: it is not. */
+  readonly since?: number;
+  /** For how long it was closed the last time, in seconds. */
+  readonly lastSeconds?: number;
+}
+
+/** @param isClosed after what was decided has been done */
+export function keepClosedTime(before: ClosedTime | undefined, isClosed: boolean, now: number): ClosedTime | undefined {
+  const { since } = before ?? {};
+  if (isClosed) return since === undefined ? { ...before, since: now } : before;
+  return since === undefined ? before : { lastSeconds: Math.round((now - since) / 1000) };
 }

@@ -1,5 +1,7 @@
 import { repartitioningTaint, restartedValue, startupTaintKeys, stateLabel } from '../../api/names.ts';
 import type { NodeMetadata, Taint } from '../metadata/node-change.ts';
+import type { GpuNodePartition } from '../../api/types.ts';
+import { driverUpgradeLabel, isDriverReplaced } from '../nvidia/driver-upgrade.ts';
 
 /** The parts of a Node that are read, in the API's own shape. */
 export interface NodeView {
@@ -64,4 +66,21 @@ export function isUnfinished(node: NodeView): boolean {
 /** A taint of ours, or one of the node pool that we remove. */
 export function isOwnTaint({ key }: Pick<Taint, 'key'>): boolean {
   return key === repartitioningTaint.key || startupTaintKeys.includes(key);
+}
+
+/** Whether a node is out of service, or must be closed before a pod gets a device that no longer exists: it goes before others. */
+export function isUrgentNode(node: NodeView, partition: GpuNodePartition | undefined): boolean {
+  return (
+    isUnfinished(node) ||
+    hasStartupTaint(node) ||
+    isReadBeforeBoot(node, partition) ||
+    isDriverReplaced(pickLabels(node, [driverUpgradeLabel]))
+  );
+}
+
+/** Whether the node has restarted since its agent last read the GPUs; false if either boot is unknown. */
+export function isReadBeforeBoot({ status }: NodeView, partition: GpuNodePartition | undefined): boolean {
+  const booted = status?.nodeInfo?.bootID ?? '';
+  const read = partition?.status?.device?.bootID ?? 'unknown';
+  return booted !== '' && read !== 'unknown' && read !== booted;
 }

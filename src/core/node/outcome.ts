@@ -2,7 +2,8 @@ import type { SlotRequest } from '../rollout/slot.ts';
 import type { Command } from './commands.ts';
 import type { Waits } from './memory.ts';
 import type { Look, Situation } from './snapshot.ts';
-import type { Verdict } from './verdict.ts';
+import type { NodeReason } from '../../api/names.ts';
+import type { Phase } from '../../api/types.ts';
 
 /** What a rule decides for a node. */
 export type Outcome =
@@ -40,4 +41,15 @@ export function askInOrder(rules: readonly Rule[], situation: Situation): Outcom
     if (outcome) return outcome;
   }
   return undefined;
+}
+
+/** The finding on a node, for its status, its policy's status and its Events. */
+export interface Verdict {
+  readonly phase: Phase;
+  readonly reason: NodeReason;
+  readonly message: string;
+  /** True for a state that normally passes within moments: it is reported only if it lasts. */
+  readonly transient?: boolean;
+  /** When to look again, in ms, if no event will trigger it. */
+  readonly requeueAfterMs?: number;
 }

@@ -8,7 +8,7 @@ import { changesWithLayout } from '../nvidia/labels/label-key.ts';
 import { dropInvalidLabels } from '../nvidia/labels/label-value.ts';
 import { strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
 import { sharingByLabels } from '../nvidia/plugin-config/labelled-sharing.ts';
-import { timeText } from '../text/time.ts';
+import { timeText } from '../text/duration.ts';
 import { releaseNode } from './node-marks.ts';
 import { isUnfinished, metadataOf, type NodeView } from './node-view.ts';
 import { isUnanswered } from './observed-epoch.ts';

@@ -1,8 +1,7 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
-import { askedOf } from './grant-failure.ts';
-import { growingRestMs } from './growing-rest.ts';
+import { askedOf, growingRestMs } from './grant-failure.ts';
 import { recallMemory, type WaitName, type Waits } from './memory.ts';
-import { podName } from '../pods/pod-name.ts';
+import { podName } from '../pods/gpu-pods.ts';
 import type { NodePod, Situation } from './snapshot.ts';
 import { cutText } from '../text/cut-text.ts';
 

@@ -1,11 +1,10 @@
-import { hasGpus } from '../rollout/gpu-nodes.ts';
+import { hasGpus } from '../rollout/limit.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
 import { hasFailed } from './change-failure.ts';
-import { isClosedAnyway, isReadyNode, isUnfinished } from './node-view.ts';
+import { isClosedAnyway, isReadyNode, isUnfinished, isReadBeforeBoot } from './node-view.ts';
 import type { Ruling } from './outcome.ts';
 import { isGrantLive } from './revocation.ts';
 import type { NodeSnapshot, Situation } from './snapshot.ts';
-import { isReadBeforeBoot } from './urgency.ts';
 
 /** The node's place in its rollout after a decision; the caller knows whose node it is. */
 export type Standing = Omit<NodeStanding, 'node' | 'nodeUID' | 'policy' | 'seen'>;

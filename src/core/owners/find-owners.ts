@@ -1,9 +1,9 @@
-import { hasEnded } from '../pods/gpu-pods.ts';
+import { hasEnded, usesForeignGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
 import type { LabelSelector } from '../pods/plugin-pods.ts';
 import { isZeroQuantity } from '../pods/quantity.ts';
 import { systemPods } from '../pods/system-pods.ts';
-import { foreignGpuResource, usesForeignGpu } from './foreign-gpu.ts';
+import { foreignGpuResource } from '../pods/gpu-resource.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';
 import type { OwnerPodView } from './owner-pod.ts';
 import { namePodsOf } from './owner-pod.ts';

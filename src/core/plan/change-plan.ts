@@ -1,7 +1,7 @@
 import { defaultSystemNamespaces } from '../pods/system-pods.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { findCap } from '../rollout/cap.ts';
-import { compareText } from '../text/compare.ts';
+import { compareText } from '../text/fingerprint.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import { Fleet } from '../policy/fleet.ts';

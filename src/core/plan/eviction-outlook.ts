@@ -1,8 +1,8 @@
 import { presumeAffected } from '../node/rules/plan-holders.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { judgeFate, type PodFate } from '../pods/pod-fate.ts';
-import { podName } from '../pods/pod-name.ts';
-import { compareText } from '../text/compare.ts';
+import { podName } from '../pods/gpu-pods.ts';
+import { compareText } from '../text/fingerprint.ts';
 import type { GpuReport } from '../../api/types.ts';
 import type { ClusterPod } from './cluster-state.ts';
 import type { NodeOutlook } from './node-outlook.ts';

@@ -4,7 +4,7 @@ import type { WishFields } from '../node/commands.ts';
 import { recallMemory } from '../node/memory.ts';
 import type { FreshRead, NodeSnapshot } from '../node/snapshot.ts';
 import type { Standing } from '../node/standing.ts';
-import type { Verdict } from '../node/verdict.ts';
+import type { Verdict } from '../node/outcome.ts';
 import { managedConfig } from '../nvidia/plugin-config/managed-config.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { listReportedPods } from '../pods/reported-pods.ts';

@@ -1,5 +1,5 @@
 import { joinWords } from '../gpu/search/layout-words.ts';
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import type { ChangePlan } from './change-plan.ts';
 import { type EvictionOutlook, isMoving, type PodOutlook } from './eviction-outlook.ts';

@@ -1,8 +1,7 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { fillDefaults } from '../policy/defaults.ts';
-import { compareText } from '../text/compare.ts';
-import { sameJson } from '../text/fingerprint.ts';
-import { timeText } from '../text/time.ts';
+import { compareText, sameJson } from '../text/fingerprint.ts';
+import { timeText } from '../text/duration.ts';
 
 /** What becomes of a policy in a file. */
 export interface PolicyChange {

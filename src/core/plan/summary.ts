@@ -1,4 +1,4 @@
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 import { isMoving } from './eviction-outlook.ts';
 import type { PlanFault } from './faults.ts';
 import type { PlannedNode } from './planned-node.ts';

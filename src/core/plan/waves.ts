@@ -5,8 +5,8 @@ import { FleetRollout } from '../rollout/fleet-rollout.ts';
 import { type RolloutGate, describeGate } from '../rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../rollout/ledger.ts';
 import type { Canary, NodeStanding, Slot } from '../rollout/slot.ts';
-import { compareText } from '../text/compare.ts';
-import { timeText } from '../text/time.ts';
+import { compareText } from '../text/fingerprint.ts';
+import { timeText } from '../text/duration.ts';
 
 /** Nodes that change at the same time. */
 export interface Wave {

@@ -1,5 +1,4 @@
 import { foreignGpuResource, isGpuDriver, isGpuResource } from './gpu-resource.ts';
-import { podName } from './pod-name.ts';
 import { isZeroQuantity } from './quantity.ts';
 
 /** The parts of a Pod that tell whether it holds a GPU. */
@@ -97,4 +96,31 @@ export function namePods(pods: readonly Pick<PodView, 'metadata'>[], most = 5): 
   const named = names.slice(0, Math.min(most, long < 0 ? names.length : long));
   const rest = names.length - named.length;
   return rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ');
+}
+
+/** `NAMESPACE/NAME`, as the agents' reports name pods. */
+export function podName({
+  metadata,
+}: {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}): string {
+  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
+}
+
+/** What keeps a pod from going. */
+export interface PodCause {
+  readonly pod: Pick<PodView, 'metadata'>;
+  readonly why: string;
+}
+
+/** Pods with what keeps them, those of one cause together: `team/a, team/b and 3 more: CAUSE`. */
+export function listPodCauses(causes: readonly PodCause[]): readonly string[] {
+  return [...Map.groupBy(causes, ({ why }) => why)].map(
+    ([why, list]) => `${namePods(list.map(({ pod }) => pod))}: ${why}`,
+  );
+}
+
+/** Whether a pod that has not ended holds a GPU under a name that is not NVIDIA's, including in an init container. */
+export function usesForeignGpu(pod: PodView): boolean {
+  return usesResource(pod, (name) => name === foreignGpuResource);
 }

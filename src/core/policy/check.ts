@@ -4,8 +4,7 @@ import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
 import { explainWindow } from '../rollout/windows.ts';
 import { layoutFor } from './gpu-layout.ts';
 import { isMistake, type Mistake, type PolicyRefusal } from './refusal.ts';
-import { checkPolicySharing } from './sharing.ts';
-import { fullSupport, type Support } from './support.ts';
+import { checkPolicySharing, fullSupport, type Support } from './sharing.ts';
 
 /**
  * Checks a policy without any node: features that this installation lacks, and layouts that no matching model could take. What only

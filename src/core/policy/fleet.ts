@@ -8,7 +8,7 @@ import { PolicyRecord } from './policy-record.ts';
 import { resolveNode } from './resolve-node.ts';
 import { isRetiring } from './retirement.ts';
 import { Selections } from './selections.ts';
-import type { Support } from './support.ts';
+import type { Support } from './sharing.ts';
 import { type NodeOutcome, PolicyTally } from './tally.ts';
 import { accept, isSameEdit, type PolicyVersions, readVersions, stakeOf } from './versions.ts';
 import { WishCache } from './wish-cache.ts';

@@ -1,5 +1,5 @@
 import type { DeviceReport, GpuReport, GpuWish, InstanceReport, PlanReport } from '../../api/types.ts';
-import { explainOldDriver } from '../gpu/geometry/driver-support.ts';
+import { explainOldDriver } from '../gpu/geometry/model-lookup.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/gpu-change.ts';
 import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { planGpuReset } from '../gpu/plan/reset-plan.ts';

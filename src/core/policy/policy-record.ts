@@ -7,8 +7,7 @@ import type { Mistake, PolicyRefusal } from './refusal.ts';
 import type { PolicyScope } from './selections.ts';
 import { PolicyTally } from './tally.ts';
 import { currentOf, enforces, isAccepted, type PolicyVersions, stakeOf } from './versions.ts';
-import { countWords } from '../text/count-words.ts';
-import { joinWithin } from '../text/cut-text.ts';
+import { countWords, joinWithin } from '../text/cut-text.ts';
 
 /** A policy, and what is known of it and its nodes. A new one is made for each generation. */
 export class PolicyRecord {

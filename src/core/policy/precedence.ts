@@ -1,5 +1,6 @@
-import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { compareText } from '../text/compare.ts';
+import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
+import { compareText, canonicalJson } from '../text/fingerprint.ts';
+import { isEmptySelection, meetsSelection } from '../metadata/label-selector.ts';
 
 /** Order in which policies win a node: higher priority first, then older, then by name. */
 export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): number {
@@ -8,4 +9,26 @@ export function byPrecedence(a: GpuPartitionPolicy, b: GpuPartitionPolicy): numb
     compareText(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||
     compareText(a.metadata.name, b.metadata.name)
   );
+}
+
+/**
+ * Whether a node's labels match the selector. The CRD refuses an invalid or empty one, but an object may be older than the rule:
+ * neither is ever read as "the whole fleet", as `DoesNotExist` of an impossible key would be.
+ */
+export function selectsNode(selector: PolicySpec['nodeSelector'], labels: Readonly<Record<string, string>>): boolean {
+  return !isEmptySelection(selector) && meetsSelection(selector, labels);
+}
+
+/** What decides between policies on a node; with equal keys only age and name decide. */
+export function claimKey({ nodeSelector, priority = 0 }: PolicySpec): string {
+  const requirements = [
+    ...Object.entries(nodeSelector.matchLabels ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
+    ...(nodeSelector.matchExpressions ?? []).map(({ key, operator, values = [] }) => ({
+      key,
+      operator,
+      values: [...new Set(values)].sort(),
+    })),
+  ];
+  const unique = [...new Set(requirements.map((requirement) => canonicalJson(requirement)))].sort();
+  return `${priority} ${unique.join(' ')}`;
 }

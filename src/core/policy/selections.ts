@@ -3,8 +3,7 @@ import { selectedKeys } from '../metadata/label-selector.ts';
 import { PackedLabels } from '../metadata/packed-labels.ts';
 import { SharedValues } from '../metadata/shared-values.ts';
 import { sameJson } from '../text/fingerprint.ts';
-import { selectsNode } from './node-selector.ts';
-import { byPrecedence } from './precedence.ts';
+import { selectsNode, byPrecedence } from './precedence.ts';
 import { SelectorIndex } from './selector-index.ts';
 
 type Labels = Readonly<Record<string, string>>;

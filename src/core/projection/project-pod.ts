@@ -4,6 +4,7 @@ import type { NodePod } from '../node/snapshot.ts';
 import { foreignGpuResource, isGpuResource } from '../pods/gpu-resource.ts';
 import { deviceClassPrefix } from '../pods/gpu-pods.ts';
 import { systemPods } from '../pods/system-pods.ts';
+import type { AgentPod } from '../node/agent-pod.ts';
 
 /** A pod as the API server lists it. */
 export type ListedPod = NodePod & {
@@ -113,4 +114,29 @@ function keepAnnotations(
     ...(annotations[safeToEvictAnnotation] === 'false' && { [safeToEvictAnnotation]: 'false' }),
   });
   return kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) };
+}
+
+/** An agent's pod, reduced to its sign of life. */
+export function projectAgentPod({ metadata, spec, status }: AgentPod): AgentPod {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const isReady = ready?.status === 'True';
+  const waiting = isReady ? undefined : status?.containerStatuses?.find(({ state }) => state?.waiting)?.state?.waiting;
+  return {
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    },
+    spec: { ...(spec?.nodeName !== undefined && { nodeName: spec.nodeName }) },
+    status: {
+      ...(status?.phase !== undefined && { phase: status.phase }),
+      conditions: ready
+        ? [{ type: 'Ready', status: ready.status, ...(ready.message !== undefined && { message: ready.message }) }]
+        : [],
+      ...(waiting && { containerStatuses: [{ name: 'agent', state: { waiting } }] }),
+    },
+  };
 }

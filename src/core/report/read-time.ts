@@ -1,6 +1,6 @@
 import type { DeviceReport } from '../../api/types.ts';
 import { sameJson } from '../text/fingerprint.ts';
-import { timeText } from '../text/time.ts';
+import { timeText } from '../text/duration.ts';
 
 /** What is known of the last successful reading. */
 export interface ReadTime {

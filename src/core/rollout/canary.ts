@@ -1,5 +1,4 @@
-import { durationMs } from '../text/duration.ts';
-import { timeText } from '../text/time.ts';
+import { durationMs, timeText } from '../text/duration.ts';
 import type { LedgerSnapshot } from './ledger.ts';
 import type { Canary, NodeStanding } from './slot.ts';
 

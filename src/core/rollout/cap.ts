@@ -1,6 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { hasGpus } from './gpu-nodes.ts';
-import { countLimit, type Limit } from './limit.ts';
+import { hasGpus, countLimit, type Limit } from './limit.ts';
 import type { Slot } from './slot.ts';
 
 /** A node in a ledger. */

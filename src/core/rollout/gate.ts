@@ -1,5 +1,5 @@
-import { countWords } from '../text/count-words.ts';
-import { timeText } from '../text/time.ts';
+import { countWords } from '../text/cut-text.ts';
+import { timeText } from '../text/duration.ts';
 import type { SlotHolder } from './cap.ts';
 import type { NodeStanding } from './slot.ts';
 

@@ -1,6 +1,5 @@
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { durationMs } from '../text/duration.ts';
-import { timeText } from '../text/time.ts';
+import { durationMs, timeText } from '../text/duration.ts';
 import type { Admits } from './admits.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
 import type { ClusterCap } from './cap.ts';

@@ -1,3 +1,5 @@
+import type { GpuNodePartition } from '../../api/types.ts';
+
 /** A number of nodes, or a percentage of them. */
 export type Limit = number | string;
 
@@ -8,4 +10,10 @@ export function countLimit(limit: Limit, of: number): number {
   // An unreadable limit holds everything back: it must never admit more than was meant.
   if (!Number.isFinite(share) || Number(percent ?? limit) <= 0) return 0;
   return Math.max(1, Math.floor(share));
+}
+
+/** Whether a node has GPUs, or had some that are lost; false until its agent has reported. Percentages of nodes are of these. */
+export function hasGpus(partition: GpuNodePartition | undefined): boolean {
+  const { gpus = [], lastGood } = partition?.status?.device ?? {};
+  return gpus.length > 0 || (lastGood?.gpus ?? []).length > 0;
 }

@@ -13,7 +13,7 @@ import {
   type PlacementRow,
 } from '../smi/profile-table.ts';
 import { parseReport, type Report } from '../smi/report-parser.ts';
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 
 /** The result of one command of a reading. */
 export interface CommandCheck {

@@ -1,6 +1,6 @@
-import { toProductLabel } from '../gpu/geometry/product-name.ts';
-import type { SmiRun } from '../smi/smi-run.ts';
-import { timeText } from '../text/time.ts';
+import { toProductLabel } from '../gpu/geometry/model-lookup.ts';
+import type { SmiRun } from '../smi/output.ts';
+import { timeText } from '../text/duration.ts';
 import { describeStates } from './recorded-state.ts';
 import { type HostFacts, redactFacts } from './host-facts.ts';
 import { hideHost, redactOutput } from './redaction.ts';

@@ -1,7 +1,7 @@
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import type { ReportedGpu } from '../smi/report-parser.ts';
 import type { DeviceState } from '../gpu/state/device-state.ts';
-import type { SelftestCheck } from './check.ts';
+import type { SelftestCheck } from './selftest.ts';
 
 /** Whether each GPU is healthy according to the driver. */
 export function checkHealth({ gpus, lost }: DeviceState): readonly SelftestCheck[] {

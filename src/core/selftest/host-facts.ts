@@ -1,4 +1,4 @@
-import { mapTexts } from '../text/map-texts.ts';
+import { mapTexts } from '../text/visible-text.ts';
 import { redactOutput } from './redaction.ts';
 
 /** What a host shows of its driver beside nvidia-smi. Nothing of it is judged: it is for those who help. */

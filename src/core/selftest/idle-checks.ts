@@ -1,10 +1,10 @@
 import type { PodHolding } from '../pods/holding.ts';
 import { holdersOf, listUnresolved } from '../pods/slice-holders.ts';
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 import { reportDevice } from '../report/report-device.ts';
 import type { DeviceState } from '../gpu/state/device-state.ts';
 import type { ReportedGpu } from '../smi/report-parser.ts';
-import type { SelftestCheck } from './check.ts';
+import type { SelftestCheck } from './selftest.ts';
 
 /** What the node's kubelet tells of who holds a GPU. `NoSocket`: there is no kubelet. */
 export type KubeletAnswer =

@@ -1,6 +1,5 @@
 import type { GpuFault } from '../gpu/state/device-state.ts';
-import type { Execution } from '../smi/output.ts';
-import type { SmiRun } from '../smi/smi-run.ts';
+import type { Execution, SmiRun } from '../smi/output.ts';
 import { redactOutput } from './redaction.ts';
 
 /** An output of nvidia-smi that no parser understood, as it is kept on the node: without serial numbers and names of processes. */

@@ -1,12 +1,11 @@
-import { explainOldDriver } from '../gpu/geometry/driver-support.ts';
+import { explainOldDriver, findModel } from '../gpu/geometry/model-lookup.ts';
 import { compareTables } from '../gpu/geometry/table-difference.ts';
-import { findModel } from '../gpu/geometry/model-lookup.ts';
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 import type { DeviceState, GpuState } from '../gpu/state/device-state.ts';
 import type { DeviceError } from '../gpu/state/device-error.ts';
 import type { CommandCheck } from './answers.ts';
-import type { SelftestCheck } from './check.ts';
-import { redactFault } from './fault-text.ts';
+import type { SelftestCheck } from './selftest.ts';
+import { redactFault } from './redaction.ts';
 
 /** The fraction of a command's time limit above which it is too close. */
 const nearLimit = 1 / 3;

@@ -1,5 +1,4 @@
-import type { Execution } from '../smi/output.ts';
-import type { SmiRun } from '../smi/smi-run.ts';
+import type { Execution, SmiRun } from '../smi/output.ts';
 import { DeviceError } from '../gpu/state/device-error.ts';
 import {
   type ComputeInstanceRow,

@@ -1,3 +1,6 @@
+import { DeviceError } from '../gpu/state/device-error.ts';
+import { explainFault } from '../host/host-fault.ts';
+
 /** Elements of the report whose value identifies a machine or a part of it: serial numbers, ids of racks and fabrics. */
 const serial = /(<(\w*(?:serial|host_id|guid|hostname)\w*)>)(?!\s*(?:N\/A|\[N\/A\])\s*<)([^<]*)(?=<\/\2>)/gi;
 /** A program chooses its own name, which may look like the end of the element: the parser decides where it ends. */
@@ -20,4 +23,17 @@ export function hideHost(text: string, hostName: string): string {
 function replaceWord(text: string, name: string): string {
   const plain = name.replaceAll(/[^\w]/g, String.raw`\$&`);
   return text.replaceAll(new RegExp(`(?<![\\w-])${plain}(?![\\w-])`, 'gi'), 'host');
+}
+
+/** A device error in one sentence, without process names: a bundle is shared with others. */
+export function redactFault({ code, tried, found, gpu, instance, holders, cause }: DeviceError): string {
+  const plain = new DeviceError(code, {
+    tried,
+    found,
+    ...(gpu === undefined ? {} : { gpu }),
+    ...(instance === undefined ? {} : { instance }),
+    holders: holders.map((holder) => holder.replace(/^(pid \d+) \(.*\)/s, '$1')),
+    cause,
+  });
+  return explainFault(plain).message;
 }

@@ -1,5 +1,4 @@
-import { dropNotices, explainFailure, isCompleted, refuseOutput, type Execution } from './output.ts';
-import { contradict } from './contradiction.ts';
+import { dropNotices, explainFailure, isCompleted, refuseOutput, type Execution, contradict } from './output.ts';
 import { findImpossible, findImpossibleParts } from './instance-check.ts';
 import { isComputeProfile, isInstanceProfile } from './spelling.ts';
 import { findColumns, readTable } from './table.ts';

@@ -93,3 +93,31 @@ function quoteOutput(output: string): string {
   const text = output.trim().replace(/\s+/g, ' ');
   return JSON.stringify(cutText(text, 240));
 }
+
+/** Exit code 0 alone proves nothing: `No MIG-enabled devices found.` has it too. */
+export function saysDone(execution: Execution, ...words: readonly string[]): boolean {
+  return words.every((said) => countSaid(execution, said) > 0) && isCompleted(execution);
+}
+
+/** How many times an output contains these words. */
+export function countSaid({ stdout }: Execution, words: string): number {
+  return stdout.split(words).length - 1;
+}
+
+/** One observed run of nvidia-smi. */
+export interface SmiRun {
+  readonly args: readonly string[];
+  /** How it ended, or why it was not run at all. */
+  readonly result: Execution | Error;
+  /** Milliseconds since the epoch. */
+  readonly begin: number;
+  readonly ms: number;
+}
+
+/**
+ * What cannot be true at the same time: the GPU changed during the reading, or part of an answer was lost. The smaller part is never
+ * trusted; everything is read again.
+ */
+export function contradict(tried: string, found: string, gpu?: string): DeviceError {
+  return new DeviceError('Unstable', { tried, found, ...(gpu === undefined ? {} : { gpu }) });
+}

@@ -1,5 +1,4 @@
 import { classifyOutput } from './output.ts';
-import { readCount, readMib } from './report-number.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
 import { countNames, elementAt, elementsAt, textAt, type XmlElement } from './xml.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -185,4 +184,14 @@ function readProcess(element: XmlElement, mode: string | undefined): ReportedPro
 /** Programs choose their names: remove control characters, limit the length. */
 function cleanName(name: string): string {
   return name.replace(/\p{C}+/gu, ' ').slice(0, 64);
+}
+
+/** A number as a report prints it. */
+export function readCount(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
+/** `40960 MiB` */
+export function readMib(text: string | undefined): number | undefined {
+  return readCount(/^(\d+) MiB$/.exec(text ?? '')?.[1]);
 }

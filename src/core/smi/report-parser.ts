@@ -1,10 +1,16 @@
 import type { Engines } from '../gpu/geometry/geometry.ts';
-import { classifyOutput, dropNotices, explainFailure, isCompleted, refuseOutput, type Execution } from './output.ts';
+import {
+  classifyOutput,
+  dropNotices,
+  explainFailure,
+  isCompleted,
+  refuseOutput,
+  type Execution,
+  contradict,
+} from './output.ts';
 import { isBusId, normalizeBusId } from './smi-command.ts';
-import { contradict } from './contradiction.ts';
-import { findReportContradiction, readMigReport } from './report-mig.ts';
+import { findReportContradiction, readMigReport, readCount, readMib } from './report-mig.ts';
 import { readHealth } from './report-health.ts';
-import { readCount, readMib } from './report-number.ts';
 import { isDriverVersion, isGpuUuid, isProduct } from './spelling.ts';
 import type { GpuFault, GpuState, ProcessState } from '../gpu/state/device-state.ts';
 import { countNames, elementsAt, readXml, textAt, type XmlElement } from './xml.ts';

@@ -1,7 +1,7 @@
 import type { GpuReport } from '../../api/types.ts';
 import type { Drain } from '../node/commands.ts';
 import { namePods } from '../pods/gpu-pods.ts';
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 
 const mostPods = 10;
 const mostPlaces = 7;

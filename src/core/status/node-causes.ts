@@ -1,6 +1,5 @@
 import type { NodeOutcome, PolicyTally } from '../policy/tally.ts';
-import { countWords } from '../text/count-words.ts';
-import { joinWithin } from '../text/cut-text.ts';
+import { countWords, joinWithin } from '../text/cut-text.ts';
 
 const mostCauses = 5;
 const mostNames = 3;

@@ -1,9 +1,9 @@
 import type { GpuNodePartition, NodePartitionStatus } from '../../api/types.ts';
 import { closedStatus, lastingWaits, type NodeMemory } from '../node/memory.ts';
-import type { Verdict } from '../node/verdict.ts';
+import type { Verdict } from '../node/outcome.ts';
 import type { WriterMode } from '../nvidia/feature-discovery/writer-mode.ts';
 import { sameJson } from '../text/fingerprint.ts';
-import { timeText } from '../text/time.ts';
+import { timeText } from '../text/duration.ts';
 import { setConditions } from './conditions.ts';
 import { judgeDegraded } from './degraded.ts';
 import { deviceText } from '../policy/layout-text.ts';

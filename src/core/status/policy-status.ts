@@ -1,15 +1,14 @@
-import { countWords } from '../text/count-words.ts';
+import { countWords, cutText } from '../text/cut-text.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
 import { isRetiring } from '../policy/retirement.ts';
-import { timeText } from '../text/time.ts';
+import { timeText } from '../text/duration.ts';
 import { describeGate, type RolloutGate } from '../rollout/gate.ts';
 import { storeVersions } from '../policy/versions.ts';
 import type { RolloutLimits } from '../rollout/ledger.ts';
 import type { PolicyTally } from '../policy/tally.ts';
 import { listNodes } from './node-causes.ts';
-import { cutText } from '../text/cut-text.ts';
 
 /** A condition before it is merged with the existing one. */
 export interface PolicyConditionDraft {

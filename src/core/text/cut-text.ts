@@ -32,3 +32,8 @@ export function joinWithin(
   const rest = join(['']);
   return `${cutText(first, most - rest.length)}${rest}`;
 }
+
+/** `1 node`, `3 nodes`. */
+export function countWords(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}

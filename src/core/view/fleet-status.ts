@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
-import { compareText } from '../text/compare.ts';
+import { compareText } from '../text/fingerprint.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { drawTable, type Line, span } from './line.ts';
 import { drawNodeStatus } from './node-status.ts';

@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import { stateOfWindows } from '../rollout/windows.ts';
-import { compareText } from '../text/compare.ts';
-import { timeText } from '../text/time.ts';
+import { compareText } from '../text/fingerprint.ts';
+import { timeText } from '../text/duration.ts';
 import { urgencies, type Urgency, urgencyOfNode } from './urgency.ts';
 
 /** GPU instances of one profile in the whole fleet. */

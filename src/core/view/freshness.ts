@@ -1,5 +1,4 @@
-import { describeDuration } from '../text/duration.ts';
-import { timeText } from '../text/time.ts';
+import { describeDuration, timeText } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { type Line, span } from './line.ts';
 

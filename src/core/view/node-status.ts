@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { findForeign } from '../policy/ownership.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';

@@ -1,10 +1,9 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { foreseeWaves, type Waves } from '../plan/waves.ts';
 import { findCap } from '../rollout/cap.ts';
-import { hasGpus } from '../rollout/gpu-nodes.ts';
-import { countLimit } from '../rollout/limit.ts';
+import { hasGpus, countLimit } from '../rollout/limit.ts';
 import type { NodeStanding } from '../rollout/slot.ts';
-import { countWords } from '../text/count-words.ts';
+import { countWords } from '../text/cut-text.ts';
 import { describeDuration } from '../text/duration.ts';
 
 /** What is left of a policy's rollout. */

@@ -1,4 +1,4 @@
-import { compareText } from '../text/compare.ts';
+import { compareText } from '../text/fingerprint.ts';
 import type { NodeRowView } from './fleet-status.ts';
 import { byUrgency, type Urgency } from './urgency.ts';
 

@@ -1,9 +1,8 @@
 import type { ClusterFacts } from '../explain/cluster-facts.ts';
 import { explainPod, type PodExplanation } from '../explain/explanation.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
-import { hasEnded } from '../pods/gpu-pods.ts';
+import { hasEnded, podName } from '../pods/gpu-pods.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import { podName } from '../pods/pod-name.ts';
 
 /** Pods that wait alike, and why. */
 export interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {

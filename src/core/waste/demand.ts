@@ -2,7 +2,7 @@ import { type ClusterFacts, listGpuNodes, offerOf, useOf } from '../explain/clus
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
-import { compareText } from '../text/compare.ts';
+import { compareText } from '../text/fingerprint.ts';
 
 /** What is offered of a resource, and what pods request. Under strategy mixed each profile has a resource. */
 export interface ResourceDemand {

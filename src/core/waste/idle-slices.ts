@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { strandedSlices } from '../status/fleet-figures.ts';
-import { compareText } from '../text/compare.ts';
+import { compareText } from '../text/fingerprint.ts';
 
 /** Slices by resource. */
 export interface SliceCount {

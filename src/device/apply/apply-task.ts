@@ -1,6 +1,6 @@
 import { explainAbsence } from '../../core/gpu/state/absence.ts';
 import type { GpuOutcome, GpuResult } from './apply-options.ts';
-import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
+import type { GpuTarget } from '../../core/gpu/target/plan-target.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { GpuApply } from './gpu-apply.ts';
 import type { ApplyContext } from './gpu-session.ts';

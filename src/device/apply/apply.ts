@@ -1,6 +1,6 @@
 import { placeOf } from '../../core/gpu/search/instance.ts';
 import type { DeviceApplyOptions, NodeResult } from './apply-options.ts';
-import type { GpuTarget } from '../../core/gpu/target/gpu-target.ts';
+import type { GpuTarget } from '../../core/gpu/target/plan-target.ts';
 import { explainAbsence } from '../../core/gpu/state/absence.ts';
 import {
   demandDeviceError,

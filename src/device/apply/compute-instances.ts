@@ -4,7 +4,7 @@ import type { ComputeInstanceRow } from '../../core/smi/instance-table.ts';
 import type { ComputeProfileRow } from '../../core/smi/profile-table.ts';
 import type { ComputeInstanceState, GpuInstanceState } from '../../core/gpu/state/device-state.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { saysDone } from '../../core/smi/said.ts';
+import { saysDone } from '../../core/smi/output.ts';
 
 /** A GPU instance by its id. */
 type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;

@@ -1,11 +1,9 @@
-import { isPlain, isWhole } from '../../core/gpu/plan/step-batch.ts';
-import type { Step } from '../../core/gpu/plan/step.ts';
-import { isCompleted } from '../../core/smi/output.ts';
+import { isPlain, isWhole, type Step } from '../../core/gpu/plan/step.ts';
+import { isCompleted, countSaid } from '../../core/smi/output.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { InstanceRow } from '../../core/smi/instance-table.ts';
 import { createParts } from './compute-instances.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { countSaid } from '../../core/smi/said.ts';
 
 /**
  * Creates GPU instances in one command, in the order of the steps; either all with the compute instance over the whole, or all

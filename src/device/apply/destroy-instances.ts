@@ -1,9 +1,8 @@
-import { isCompleted } from '../../core/smi/output.ts';
+import { isCompleted, countSaid } from '../../core/smi/output.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { GpuInstanceState } from '../../core/gpu/state/device-state.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { countSaid } from '../../core/smi/said.ts';
 
 /**
  * Destroys GPU instances with their contents: one check of who uses them, one command for the compute instances, one for the GPU

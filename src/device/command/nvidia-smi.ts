@@ -3,7 +3,7 @@ import { makeExecute, type ChildOptions, type Execute } from './child.ts';
 import { DeviceReader } from '../reading/device-reader.ts';
 import type { DeviceDriver } from './driver.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { contradict } from '../../core/smi/contradiction.ts';
+import { contradict, refuseOutput, type Execution, type SmiRun } from '../../core/smi/output.ts';
 import { buildInstances } from '../../core/smi/instance-assembly.ts';
 import { fillAll, findDisagreement } from '../../core/smi/instance-check.ts';
 import {
@@ -12,10 +12,8 @@ import {
   type ComputeInstanceRow,
   type InstanceRow,
 } from '../../core/smi/instance-table.ts';
-import { refuseOutput, type Execution } from '../../core/smi/output.ts';
 import { parseComputeProfiles, type ComputeProfileRow } from '../../core/smi/profile-table.ts';
 import { parseReport, type ReportedGpu } from '../../core/smi/report-parser.ts';
-import type { SmiRun } from '../../core/smi/smi-run.ts';
 import { recordRuns } from './recorder.ts';
 import { Runner, type Deadlines } from './runner.ts';
 import { describeCommand, type ChangeCommand, type ReadCommand } from '../../core/smi/smi-command.ts';

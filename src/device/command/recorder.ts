@@ -1,6 +1,5 @@
 import type { Execute } from './child.ts';
-import type { Execution } from '../../core/smi/output.ts';
-import type { SmiRun } from '../../core/smi/smi-run.ts';
+import type { Execution, SmiRun } from '../../core/smi/output.ts';
 
 /** Reports each run, whatever its result. */
 export function recordRuns(execute: Execute, note: (run: SmiRun) => void): Execute {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { GpuFault } from '../../core/gpu/state/device-state.ts';
 import { findNotUnderstood, type NotUnderstood } from '../../core/selftest/not-understood.ts';
-import type { SmiRun } from '../../core/smi/smi-run.ts';
+import type { SmiRun } from '../../core/smi/output.ts';
 
 /** In the state folder. */
 export const notUnderstoodFile = 'not-understood.json';

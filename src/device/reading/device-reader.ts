@@ -7,7 +7,7 @@ import {
   namesProfiles,
   type GpuParts,
 } from '../../core/smi/instance-assembly.ts';
-import { contradict } from '../../core/smi/contradiction.ts';
+import { contradict } from '../../core/smi/output.ts';
 import { findStranger } from '../../core/smi/instance-check.ts';
 import { parseComputeInstances, parseInstances, saysMigOff, type InstanceRow } from '../../core/smi/instance-table.ts';
 import { askEach, type GpuQuestion } from './one-by-one.ts';

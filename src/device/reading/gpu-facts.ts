@@ -1,5 +1,5 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
-import { contradict } from '../../core/smi/contradiction.ts';
+import { contradict } from '../../core/smi/output.ts';
 import { readTables, type Table } from './gpu-tables.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { TableSource } from '../../core/gpu/state/device-state.ts';

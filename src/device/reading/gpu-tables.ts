@@ -1,7 +1,7 @@
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { contradict } from '../../core/smi/contradiction.ts';
+import { contradict } from '../../core/smi/output.ts';
 import { saysMigOff } from '../../core/smi/instance-table.ts';
 import type { Runner } from '../command/runner.ts';
 import type { GpuSelection } from '../../core/smi/smi-command.ts';
@@ -10,7 +10,7 @@ import { hidesProfiles, type ListedProfile, parsePlacements, parseProfiles } fro
 import { buildGeometry, findTorn } from '../../core/smi/table-geometry.ts';
 import type { GpuState } from '../../core/gpu/state/device-state.ts';
 import type { Trouble } from '../../core/smi/trouble.ts';
-import { countWords } from '../../core/text/count-words.ts';
+import { countWords } from '../../core/text/cut-text.ts';
 
 /** A GPU that supports MIG: what names it in the tables, and what is known about it without them. */
 export type TabledGpu = Pick<GpuState, 'index' | 'pciBusId' | 'pciDeviceId' | 'product' | 'memoryMiB' | 'mig'>;

@@ -1,4 +1,4 @@
-import { countWords } from '../../core/text/count-words.ts';
+import { countWords } from '../../core/text/cut-text.ts';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findControlPlane } from '../control-plane/binaries.ts';

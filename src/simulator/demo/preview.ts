@@ -5,7 +5,7 @@ import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import type { GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';
 import { checkPolicy } from '../../core/policy/check.ts';
-import { selectsNode } from '../../core/policy/node-selector.ts';
+import { selectsNode } from '../../core/policy/precedence.ts';
 import { type NodeResolution, resolveNode } from '../../core/policy/resolve-node.ts';
 import { fitLayout } from '../../core/gpu/plan/fit.ts';
 import { projectRoot } from '../rig/programs.ts';

@@ -1,4 +1,4 @@
-import { countWords } from '../../core/text/count-words.ts';
+import { countWords } from '../../core/text/cut-text.ts';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
 import { countLimit } from '../../core/rollout/limit.ts';
 import { findModel } from '../../core/gpu/geometry/model-lookup.ts';

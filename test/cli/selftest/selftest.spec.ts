@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { CheckVerdict, SelftestCheck } from '../../../src/core/selftest/check.ts';
+import type { CheckVerdict, SelftestCheck } from '../../../src/core/selftest/selftest.ts';
 import type { RecordedSelftest } from '../../../src/cli/selftest/selftest.ts';
 import { encodeList } from '../../../src/simulator/kubelet/pods/pod-resources.ts';
 import { servePodResources } from '../../../src/simulator/kubelet/pods/pod-resources-server.ts';

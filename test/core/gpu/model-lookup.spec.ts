@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { findModel, matchesModelGlob } from '../../../src/core/gpu/geometry/model-lookup.ts';
+import { findModel, matchesModelGlob, toProductLabel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
-import { toProductLabel } from '../../../src/core/gpu/geometry/product-name.ts';
 
 /** A product name or PCI id under which two models hide; the first is the one that a name finds. */
 const SHARED_BOARDS = new Map([

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { growingRestMs } from '../../../src/core/node/growing-rest.ts';
+import { growingRestMs } from '../../../src/core/node/grant-failure.ts';
 import type { Waits } from '../../../src/core/node/memory.ts';
 import { beginRest, findRest, isNamed } from '../../../src/core/node/rest.ts';
 import type { Situation } from '../../../src/core/node/snapshot.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findOwners } from '../../../src/core/owners/find-owners.ts';
 import type { Owner, OwnerEvidence } from '../../../src/core/owners/find-owners.ts';
-import { usesForeignGpu } from '../../../src/core/owners/foreign-gpu.ts';
+import { usesForeignGpu } from '../../../src/core/pods/gpu-pods.ts';
 import { takeOverStep } from '../../../src/core/owners/mig-manager.ts';
 import type { OwnerPodView } from '../../../src/core/owners/owner-pod.ts';
 

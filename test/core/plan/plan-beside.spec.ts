@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { planBeside } from '../../../src/core/plan/plan-beside.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { fullSupport } from '../../../src/core/policy/support.ts';
+import { fullSupport } from '../../../src/core/policy/sharing.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';
 
 const fleet = new Fleet(fullSupport);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { fullSupport } from '../../../src/core/policy/support.ts';
+import { fullSupport } from '../../../src/core/policy/sharing.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 describe('checkPolicy', () => {

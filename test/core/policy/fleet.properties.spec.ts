@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { selectsNode } from '../../../src/core/policy/node-selector.ts';
-import { byPrecedence } from '../../../src/core/policy/precedence.ts';
-import { fullSupport } from '../../../src/core/policy/support.ts';
+import { selectsNode, byPrecedence } from '../../../src/core/policy/precedence.ts';
+import { fullSupport } from '../../../src/core/policy/sharing.ts';
 import { storeVersions } from '../../../src/core/policy/versions.ts';
 import { aPartition, aPolicy } from '../../support/builders.ts';
 

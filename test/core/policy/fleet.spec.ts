@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { listRefused } from '../../../src/core/policy/policy-record.ts';
-import { fullSupport } from '../../../src/core/policy/support.ts';
+import { fullSupport } from '../../../src/core/policy/sharing.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 
 const a100 = aPartition({ device: aDevice(aGpu()) });

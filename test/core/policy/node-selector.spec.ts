@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { selectsNode } from '../../../src/core/policy/node-selector.ts';
+import { selectsNode } from '../../../src/core/policy/precedence.ts';
 import { RULE_MESSAGES } from '../../../src/core/policy/broken-rule.ts';
 import { findBrokenRules } from '../../../src/core/policy/rules.ts';
 

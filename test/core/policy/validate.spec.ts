@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import type { PolicySpec } from '../../../src/api/types.ts';
-import { claimKey } from '../../../src/core/policy/same-nodes.ts';
+import { claimKey } from '../../../src/core/policy/precedence.ts';
 import { RULE_MESSAGES } from '../../../src/core/policy/broken-rule.ts';
 import { findBrokenRules } from '../../../src/core/policy/rules.ts';
 import { validatePolicy } from '../../../src/core/policy/validate.ts';

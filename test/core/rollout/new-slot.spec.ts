@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isNewSlot, standWith } from '../../../src/core/rollout/new-slot.ts';
+import { isNewSlot, standWith } from '../../../src/core/rollout/slot.ts';
 import { aSlotOf, aStanding } from './rollout-builders.ts';
 
 describe('a slot that another leader gave', () => {

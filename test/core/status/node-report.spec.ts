@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import type { GpuNodePartition } from '../../../src/api/types.ts';
-import type { NodeMemory } from '../../../src/core/node/memory.ts';
-import { beginByNow, lastingWaits, recallMemory, resumeWait, waitFor } from '../../../src/core/node/memory.ts';
-import type { Verdict } from '../../../src/core/node/verdict.ts';
+import {
+  type NodeMemory,
+  beginByNow,
+  lastingWaits,
+  recallMemory,
+  resumeWait,
+  waitFor,
+} from '../../../src/core/node/memory.ts';
+import type { Verdict } from '../../../src/core/node/outcome.ts';
 import { type NodeReport, reportNode } from '../../../src/core/status/node-report.ts';
 import { aManagedPartition, noMemory, noon, slicedGpu } from '../../support/node-builders.ts';
 

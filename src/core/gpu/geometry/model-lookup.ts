@@ -1,7 +1,6 @@
 import { matchesGlob } from './glob.ts';
 import type { GpuModel } from './model.ts';
 import { MODELS } from './models.ts';
-import { normalizeProduct, toProductLabel } from './product-name.ts';
 
 const current = MODELS.filter((model) => model.superseded !== true);
 const byId = new Map(
@@ -122,4 +121,48 @@ function indexFirst(keysOf: (model: GpuModel) => readonly string[]): ReadonlyMap
   const index = new Map<string, GpuModel>();
   for (const model of current) for (const key of keysOf(model)) if (!index.has(key)) index.set(key, model);
   return index;
+}
+
+/**
+ * A product name as GPU Feature Discovery writes it into `nvidia.com/gpu.product`: characters outside `[A-Za-z0-9-_. ]`
+ * dropped, words joined by `-`.
+ */
+export function toProductLabel(product: string): string {
+  return product
+    .replaceAll(/[^A-Za-z0-9\-_. ]/g, '')
+    .trim()
+    .split(/\s+/)
+    .join('-');
+}
+
+/**
+ * Normalises a product name in any form: upper case, words joined by `-`, without `NVIDIA`, without what GPU Feature Discovery
+ * appends under strategy single (`-MIG-1g.5gb`) and under sharing (`-SHARED`).
+ */
+export function normalizeProduct(text: string): string {
+  return text
+    .trim()
+    .toUpperCase()
+    .replace(/[-_ ]SHARED$/, '')
+    .replace(/[-_ ]MIG[-_ ](?:\d+C\.)?(?:\d+G\.\d+GB[A-Z0-9.+-]*|INVALID)$/, '')
+    .split(/[^A-Z0-9.]+/)
+    .filter((word) => word !== '' && word !== 'NVIDIA')
+    .join('-');
+}
+
+/**
+ * Why a driver cannot partition a GPU; undefined if it can, as far as published. An older one may show the GPU in MIG mode and then
+ * refuse what a plan and the way back from it need.
+ */
+export function explainOldDriver(product: string, driverVersion: string | undefined): string | undefined {
+  const needed = findModel(product)?.minDriver;
+  if (needed === undefined || driverVersion === undefined || !isOlderDriver(driverVersion, needed)) return undefined;
+  return `driver ${driverVersion} is too old for MIG on this GPU: it takes ${needed} or later`;
+}
+
+/** True if version `one` comes before `other`: 550.90.07 before 550.163.01. */
+export function isOlderDriver(one: string, other: string): boolean {
+  const [parts, others] = [one, other].map((version) => version.split('.').map(Number));
+  const at = others?.findIndex((part, index) => (parts?.[index] ?? 0) !== part) ?? -1;
+  return at !== -1 && (parts?.[at] ?? 0) < (others?.[at] ?? 0);
 }

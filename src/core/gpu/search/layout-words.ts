@@ -1,4 +1,4 @@
-import { compareText } from '../../text/compare.ts';
+import { compareText } from '../../text/fingerprint.ts';
 import type { Layout } from '../geometry/geometry.ts';
 
 /** A layout for people, small profiles first: `1×1g.5gb + 2×3g.20gb`, or `no instances`. */

@@ -1,5 +1,5 @@
 import type { Layout } from '../geometry/geometry.ts';
-import { explainOldDriver } from '../geometry/driver-support.ts';
+import { explainOldDriver } from '../geometry/model-lookup.ts';
 import { type ChangeRefusal, type GpuChange, planGpuChange } from '../plan/gpu-change.ts';
 import type { GpuView, ViewedInstance } from '../plan/gpu-view.ts';
 import { placeOf, type Place } from '../search/instance.ts';
@@ -8,6 +8,7 @@ import { describeProcess } from '../state/device-users.ts';
 import { DeviceError, type DeviceErrorCode } from '../state/device-error.ts';
 import { planGpuReset } from '../plan/reset-plan.ts';
 import { type GpuState, toInstances } from '../state/device-state.ts';
+import type { Step } from '../plan/step.ts';
 
 /** What must not be disturbed. */
 export interface PlanLimits {
@@ -121,4 +122,19 @@ function translate(code: ChangeRefusal['code']): DeviceErrorCode {
     case 'NotEnoughGpus':
       return 'DoesNotFit';
   }
+}
+
+/** The desired state of one GPU. */
+export interface GpuTarget {
+  readonly uuid: string;
+  /** Profile to count; empty for MIG mode without instances; or MIG off. */
+  readonly want: Layout | 'Disabled';
+  /**
+   * Steps of the plan that was granted or shown, executed unchanged; a new plan is made only after a failure, or if a reading shows
+   * something else. Only what they destroy may be destroyed, idle or not. Absent: the plan is made on the first reading, and may
+   * destroy every existing instance.
+   */
+  readonly steps?: readonly Step[];
+  /** The plan resets the GPU after everything on it has been destroyed. */
+  readonly resets?: boolean;
 }

@@ -1,10 +1,9 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { driverUpgrade, isDriverReplaced } from '../../nvidia/driver-upgrade.ts';
 import { fenceRestart } from '../node-marks.ts';
-import { isClosed } from '../node-view.ts';
+import { isClosed, isReadBeforeBoot } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
-import { isReadBeforeBoot } from '../urgency.ts';
 import { describeAgent } from './grant-in-flight.ts';
 import { onlyPlans } from './wish.ts';
 import { describeFault } from '../../policy/device-fault.ts';

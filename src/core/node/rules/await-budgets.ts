@@ -1,6 +1,5 @@
 import { durationMs } from '../../text/duration.ts';
-import { namePods } from '../../pods/gpu-pods.ts';
-import { listPodCauses } from '../../pods/pod-causes.ts';
+import { namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 import { findTightBudget } from '../../pods/disruption-budget.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';

@@ -1,7 +1,7 @@
 import { namePods } from '../../pods/gpu-pods.ts';
 import { isSurelyRead, readableFrom } from '../../pods/reported-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
-import { timeText } from '../../text/time.ts';
+import { timeText } from '../../text/duration.ts';
 import { waitFor } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';

@@ -10,12 +10,12 @@ import { findOfferGap } from '../../nvidia/plugin-config/offer-gap.ts';
 import { describeReport } from '../../nvidia/labels/describe-report.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { isReady, pluginPodsOf } from '../../pods/plugin-pods.ts';
-import { podName } from '../../pods/pod-name.ts';
+import { podName } from '../../pods/gpu-pods.ts';
 import type { Ruling } from '../outcome.ts';
 import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
-import { lookAgainMs } from './look-again.ts';
-import { configOf, describeTrouble } from './plugin-trouble.ts';
+import { lookAgainMs } from './foreign-owner.ts';
+import { configOf, describeTrouble } from './plugin-config.ts';
 import { presentOffer } from './present-offer.ts';
 import { wishOf } from './wish.ts';
 

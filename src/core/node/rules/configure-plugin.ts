@@ -8,7 +8,7 @@ import type { Situation } from '../snapshot.ts';
 import { checkPlugin } from './check-plugin.ts';
 import { nodeUnavailable } from './plan.ts';
 import { publishConfig } from './plugin-config.ts';
-import { awaitTurn } from './turn.ts';
+import { awaitTurn } from './slot.ts';
 import { noteUntouched } from './untouched.ts';
 
 /** Makes the plugin use the policy's strategy and sharing. It reads its settings and the devices together: the layout must be done. */

@@ -1,5 +1,5 @@
 import { hasEnded } from '../../pods/gpu-pods.ts';
-import { timeText } from '../../text/time.ts';
+import { timeText } from '../../text/duration.ts';
 import type { Ruling } from '../outcome.ts';
 import { beginRest, findRest, isNamed, type Rest } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';

@@ -2,13 +2,12 @@ import { borrowedLabelsOf } from '../../metadata/borrowed-labels.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { driverUpgrade } from '../../nvidia/driver-upgrade.ts';
 import { findOwners } from '../../owners/find-owners.ts';
-import { foreignGpuResource } from '../../owners/foreign-gpu.ts';
+import { foreignGpuResource } from '../../pods/gpu-resource.ts';
 import { migManagerLabel, takeOverStep } from '../../owners/mig-manager.ts';
 import { metadataOf } from '../node-view.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
-import { lookAgainMs } from './look-again.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
 
 /** Blocks a node whose GPUs are not ours to touch now. */
@@ -76,3 +75,6 @@ function takingOver(message: string, change: NodeChange | undefined): Ruling {
     ifClosed: 'Stays',
   };
 }
+
+/** How often, in ms, whatever is not watched is checked again. */
+export const lookAgainMs = 15_000;

@@ -1,6 +1,6 @@
 import type { Grant } from '../../../api/types.ts';
 import { combine } from '../../metadata/node-change.ts';
-import { timeText } from '../../text/time.ts';
+import { timeText } from '../../text/duration.ts';
 import { waitFor } from '../memory.ts';
 import { closeNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';

@@ -1,6 +1,6 @@
 import type { Grant } from '../../../api/types.ts';
 import { combine } from '../../metadata/node-change.ts';
-import { timeText } from '../../text/time.ts';
+import { timeText } from '../../text/duration.ts';
 import { closeNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
 import { waitFor } from '../memory.ts';
@@ -17,7 +17,7 @@ import { drain } from './drain.ts';
 import { drainRests } from './drain-rest.ts';
 import { refuseDrain } from './refuse-drain.ts';
 import { listPodsToSignal } from './signal-plugin.ts';
-import { awaitTurn } from './turn.ts';
+import { awaitTurn } from './slot.ts';
 import { noteUntouched } from './untouched.ts';
 import { wishOf } from './wish.ts';
 

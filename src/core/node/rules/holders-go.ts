@@ -10,10 +10,9 @@ import {
 } from '../../pods/holder-pods.ts';
 import { type HolderPause, holdersToPause, type PauseOccasion } from '../../pods/gpu-holders.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
-import { namePods } from '../../pods/gpu-pods.ts';
-import { listPodCauses } from '../../pods/pod-causes.ts';
+import { namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
-import { timeText } from '../../text/time.ts';
+import { timeText } from '../../text/duration.ts';
 import { waitFor } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import { beginRest, findRest, type Rest, longestWho } from '../rest.ts';

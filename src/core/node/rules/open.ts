@@ -1,12 +1,10 @@
 import { stateLabel } from '../../../api/names.ts';
 import { listManagedLabels } from '../../nvidia/feature-discovery/managed-labels.ts';
-import type { NodeChange } from '../../metadata/node-change.ts';
-import { combine } from '../../metadata/node-change.ts';
+import { type NodeChange, combine } from '../../metadata/node-change.ts';
 import { markState, type StateMark, releaseNode, reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished, metadataOf } from '../node-view.ts';
-import { alsoWaits, type Outcome, type Ruling } from '../outcome.ts';
+import { alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
-import type { Verdict } from '../verdict.ts';
 import { layoutLabels, withoutLayoutLabels } from './labels.ts';
 import { presentOffer } from './present-offer.ts';
 import { type Offered, refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';

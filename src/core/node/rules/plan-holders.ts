@@ -1,9 +1,8 @@
 import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
-import { hasEnded } from '../../pods/gpu-pods.ts';
-import { podName } from '../../pods/pod-name.ts';
+import { hasEnded, podName } from '../../pods/gpu-pods.ts';
 import { isSurelyRead, listReportedPods } from '../../pods/reported-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
-import { listUsers } from './gpu-users.ts';
+import { listUsers } from './cluster-pods.ts';
 
 /** The holders of what a plan destroys. */
 export interface PlanHolders {

@@ -1,13 +1,12 @@
 import { adoptAnnotation } from '../../../api/names.ts';
 import { wishHash } from '../../policy/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
-import { timeText } from '../../text/time.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { timeText } from '../../text/duration.ts';
+import type { Outcome, Ruling, Verdict } from '../outcome.ts';
 import { grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
-import type { Verdict } from '../verdict.ts';
-import { listUsers } from './gpu-users.ts';
+import { listUsers } from './cluster-pods.ts';
 import { describePlan } from './slot.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
 import { describeFault } from '../../policy/device-fault.ts';

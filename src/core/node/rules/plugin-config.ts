@@ -4,7 +4,9 @@ import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Situation } from '../snapshot.ts';
+import type { Situation, NodePod } from '../snapshot.ts';
+import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
+import type { NodeView } from '../node-view.ts';
 
 /** Makes sure that the file that the node's plugin is going to use exists before anything is touched. */
 export function publishConfig({ settings, claim, configFiles }: Situation): Outcome | undefined {
@@ -34,4 +36,17 @@ export function configInUse({ node, configFiles }: Situation): DevicePluginConfi
   if (key === undefined || configFiles?.state !== 'Read') return undefined;
   const parsed = parseDevicePluginConfig(configFiles.files[key]);
   return parsed.ok ? parsed.config : undefined;
+}
+
+/** What keeps the plugin's pods from being ready, in the kubelet's words, and the config file that they may be missing. */
+export function describeTrouble(node: NodeView, pods: readonly NodePod[]): readonly string[] {
+  const trouble = pods.flatMap((pod) => explainPluginPod(pod) ?? []);
+  const config = configOf(node);
+  const label = `the node's label ${devicePluginConfigLabel} names ${config}: does its ConfigMap have that key?`;
+  return trouble.length > 0 && config !== undefined ? [...trouble, label] : trouble;
+}
+
+/** The config file that the node's plugin is told to use. */
+export function configOf({ metadata }: NodeView): string | undefined {
+  return metadata.labels?.[devicePluginConfigLabel];
 }

@@ -1,7 +1,6 @@
 import { repartitioningTaint } from '../../../api/names.ts';
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
-import type { NodeChange } from '../../metadata/node-change.ts';
-import { combine } from '../../metadata/node-change.ts';
+import { type NodeChange, combine } from '../../metadata/node-change.ts';
 import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { advertisedResources, advertises, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
@@ -26,9 +25,9 @@ import { checkSettings } from './check-plugin.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 import { nodeUnavailable } from './plan.ts';
-import { configOf, describeTrouble } from './plugin-trouble.ts';
+import { configOf, describeTrouble } from './plugin-config.ts';
 import { awaitSignalled, followMs } from './signal-plugin.ts';
-import { listPodCauses } from '../../pods/pod-causes.ts';
+import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
 
 /**

@@ -1,11 +1,10 @@
 import { claimedDaemonSet, judgeEviction } from '../../pods/eviction.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
-import { listPodCauses } from '../../pods/pod-causes.ts';
-import { countWords } from '../../text/count-words.ts';
+import { listPodCauses } from '../../pods/gpu-pods.ts';
+import { countWords, joinWithin } from '../../text/cut-text.ts';
 import type { Outcome } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { presumeAffected } from './plan-holders.ts';
-import { joinWithin } from '../../text/cut-text.ts';
 
 /** How often, in ms, pods are looked at again that nothing moves: their end, and an edit of the policy, are events. */
 const stayingPollMs = 60_000;

@@ -3,14 +3,15 @@ import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import { nextEpoch } from '../observed-epoch.ts';
-import { countWords } from '../../text/count-words.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { countWords } from '../../text/cut-text.ts';
+import { type Outcome, type Ruling, askInOrder, type Rule, type Verdict } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
-import type { Verdict } from '../verdict.ts';
 import { countRests } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
 import { onHold } from './policy.ts';
+import { publishConfig } from './plugin-config.ts';
+import { isPolicyCurrent } from './wish.ts';
 
 /**
  * What a node wants its slot for: another layout, other settings of its device plugin, a plugin that offers what exists, or a status that
@@ -127,6 +128,32 @@ export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined
   const message = `the ledger of policy ${name} has a different slot for this node at the API server than in the watch, or none; waiting for the watch`;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingSlot', message, transient: true, requeueAfterMs: 2000 },
+    ifClosed: 'Stays',
+  };
+}
+
+/**
+ * What a node passes before anything on it is touched, whatever for. @returns why it is not its turn; undefined: it may be closed, and
+ * everything has been read from the API server itself
+ *
+ * @param checks why it should not change now: nothing is requested for a change that cannot succeed
+ */
+export function awaitTurn(situation: Situation, use: SlotUse, checks: readonly Rule[]): Outcome | undefined {
+  // With a slot, everything is read at once, as it will be needed.
+  if (situation.pods === undefined) return { look: slotInForce(situation) ? 'All' : 'Pods' };
+  const waits = askInOrder(checks, situation) ?? awaitSlot(situation, use);
+  if (waits) return waits;
+  if (situation.fresh === undefined) return { look: 'All' };
+  return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation);
+}
+
+/** Nothing is touched for a policy of which the API server now has another version. */
+function policyStale(situation: Situation): Ruling | undefined {
+  const { claim } = situation;
+  if (isPolicyCurrent(situation)) return undefined;
+  const message = `policy ${claim.winner?.metadata.name} differs between the API server and the watch; waiting for the watch`;
+  return {
+    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message, transient: true, requeueAfterMs: 2000 },
     ifClosed: 'Stays',
   };
 }

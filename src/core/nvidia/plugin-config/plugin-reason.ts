@@ -1,4 +1,4 @@
-import { podName } from '../../pods/pod-name.ts';
+import { podName } from '../../pods/gpu-pods.ts';
 import { cutText } from '../../text/cut-text.ts';
 
 /** The parts of a pod that tell why it is not ready. */

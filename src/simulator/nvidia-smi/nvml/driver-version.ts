@@ -1,4 +1,4 @@
-import { isOlderDriver } from '../../../core/gpu/geometry/driver-support.ts';
+import { isOlderDriver } from '../../../core/gpu/geometry/model-lookup.ts';
 import type { SimulatedGpu } from './gpu.ts';
 
 export interface DriverVersions {

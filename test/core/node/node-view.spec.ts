@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isUrgentNode } from '../../../src/core/node/urgency.ts';
+import { isUrgentNode } from '../../../src/core/node/node-view.ts';
 import { aPartition } from '../../support/builders.ts';
 import { aNode, taints } from '../../support/node-builders.ts';
 
