@@ -109,7 +109,6 @@ function refuseCount(needed: number, available: number): Refusal {
   return refuse(
     'NotEnoughGpus',
     `count asks for exactly ${needed} of the GPUs that match; ${available} of this node match, can hold the layout and are not needed by another entry`,
-    { resource: 'Gpus', needed, available },
   );
 }
 
@@ -117,7 +116,6 @@ function refuseTotal(needed: number, available: number): Refusal {
   return refuse(
     'NotEnoughGpus',
     `the entries with a count ask for exactly ${needed} GPUs in all; the node has ${available}`,
-    { resource: 'Gpus', needed, available },
   );
 }
 

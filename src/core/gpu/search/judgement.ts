@@ -44,7 +44,7 @@ function judge(grid: Grid, layout: Layout, subject: Subject, fits: Holds, work: 
   const wanted = readLayout(grid, layout, subject.model, work);
   if ('code' in wanted) return explainUnreadable(grid, layout, wanted, subject, fits);
   const shortage = findShortage(grid, wanted.totals);
-  return shortage === undefined ? wanted : explainShortage(grid, layout, wanted, shortage, subject, fits);
+  return shortage === undefined ? wanted : explainShortage(grid, layout, shortage, subject, fits);
 }
 
 /** A table of no known model, or a layout with very many compute instances. */

@@ -19,21 +19,6 @@ export type Holds = (counts: readonly number[]) => boolean;
 /** On an empty GPU. */
 export const isAnything: Holds = () => true;
 
-/** The largest part of the wanted instances that fits: by memory slices, then by compute slices, then by number. */
-export function findLargestPart(grid: Grid, totals: readonly number[], fits: Holds): readonly number[] {
-  let best: readonly number[] = grid.profiles.map(() => 0);
-  let bestSize = 0;
-  for (const counts of enumerateCounts(grid)) {
-    if (counts.some((count, profile) => count > (totals[profile] ?? 0)) || !fits(counts)) continue;
-    const size = counts.reduce((sum, count, profile) => {
-      const { memorySlices, computeSlices } = sizeOf(grid, profile);
-      return sum + count * (memorySlices * 10_000 + computeSlices * 100 + 1);
-    }, 0);
-    if (size > bestSize) [best, bestSize] = [counts, size];
-  }
-  return best;
-}
-
 /**
  * Valid layouts near the wanted one, nearest first, at most three. Near means: instances keep their profile, or change it for one of
  * nearly the same size, and few are lost or added.

@@ -1,37 +1,34 @@
 import type { Layout } from '../geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../geometry/profile-name.ts';
 import type { Grid } from './grid.ts';
-import { findNearestProfile } from './nearest-profile.ts';
+import { findNearestProfile, type NearestProfile } from './nearest-profile.ts';
 import type { Subject } from './subject.ts';
 import { readLayout } from './wanted.ts';
 import type { Work } from './work.ts';
 
-/** The entries of a layout, sorted by whether the GPU has their profile. */
-export interface SortedNames {
-  readonly readable: Layout;
-  /** Well-formed names that the GPU does not have. */
-  readonly unknown: readonly string[];
-  /** The readable entries, and the unknown ones under the name of the nearest profile of this GPU. */
-  readonly translated: Layout;
+/** A layout with names that the GPU does not have. */
+interface Translation {
+  /** Well-formed names that the GPU does not have, with what each probably means. */
+  readonly unknown: readonly { readonly name: string; readonly nearest: NearestProfile | undefined }[];
+  /** The entries that can be read, and the unknown ones under the name of the nearest profile of this GPU. */
+  readonly layout: Layout;
 }
 
-export function sortNames(grid: Grid, want: Layout, subject: Subject, work: Work): SortedNames {
-  const readable: Record<string, number> = {};
-  const translated: Record<string, number> = {};
-  const unknown: string[] = [];
+export function translateNames(grid: Grid, want: Layout, subject: Subject, work: Work): Translation {
+  const layout: Record<string, number> = {};
+  const unknown: Translation['unknown'][number][] = [];
+  const add = (name: string, count: number): void => void (layout[name] = (layout[name] ?? 0) + count);
   for (const [name, count] of Object.entries(want)) {
     const read = readLayout(grid, { [name]: count }, subject.model, work);
-    if (!('code' in read)) {
-      readable[name] = count;
-      translated[name] = (translated[name] ?? 0) + count;
-    } else if (read.code === 'UnknownProfile') {
-      unknown.push(name);
+    if (!('code' in read)) add(name, count);
+    else if (read.code === 'UnknownProfile') {
       const parsed = parseProfile(name);
       const nearest = isProfileNameError(parsed) ? undefined : findNearestProfile(grid.geometry, parsed, subject.model);
-      if (nearest !== undefined) translated[nearest.profile.name] = (translated[nearest.profile.name] ?? 0) + count;
+      unknown.push({ name, nearest });
+      if (nearest !== undefined) add(nearest.profile.name, count);
     }
   }
-  return { readable, unknown, translated };
+  return { unknown, layout };
 }
 
 /**
