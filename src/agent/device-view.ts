@@ -1,3 +1,4 @@
+import { doubledMs } from '../core/text/duration.ts';
 import type { DeviceReport, Strategy } from '../api/types.ts';
 import { describeProcess, type DeviceUsers, userKey } from '../core/gpu/state/device-users.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
@@ -194,7 +195,7 @@ export class DeviceView {
   }
 
   get #paceMs(): number {
-    if (this.mayBeBackSoon) return Math.min(this.#intervalMs, quickMs * 2 ** (this.failures - 1));
+    if (this.mayBeBackSoon) return doubledMs({ baseMs: quickMs, maxMs: this.#intervalMs }, this.failures);
     if (this.failures > 0) return Math.min(this.#intervalMs, retryMs(this.failures));
     // Also when all who were known have gone: the controller waits to hear of a late pod.
     if (this.isDraining) return Math.min(drainReadMs, this.#intervalMs);

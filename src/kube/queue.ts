@@ -1,7 +1,8 @@
 import { systemClock, type Clock } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { isConflict } from './api-error.ts';
-import { backoffMs, type BackoffOptions } from './backoff.ts';
+import type { Backoff } from '../core/text/duration.ts';
+import { backoffMs } from './backoff.ts';
 
 /** What a successful reconcile requests: nothing, or to be called again. */
 export interface ReconcileResult {
@@ -19,7 +20,7 @@ export interface QueueOptions {
   readonly logger: Logger;
   /** Maximum number of keys processed in parallel; default 1. */
   readonly concurrency?: number;
-  readonly backoff?: BackoffOptions;
+  readonly backoff?: Backoff;
   /** Keys that go before all others, however long those have waited; checked when a key is added. */
   readonly isUrgent?: (key: string) => boolean;
   /** Maximum number of other keys processed in parallel, asked for before each; default `concurrency`. */
@@ -51,7 +52,7 @@ interface Delayed {
 
 /** How long reconciles that never wait may run back to back, in ms: leases must be renewed, watches read. */
 const longestTurnMs = 10;
-const usualBackoff: BackoffOptions = { baseMs: 500, maxMs: 5 * 60_000 };
+const usualBackoff: Backoff = { baseMs: 500, maxMs: 5 * 60_000 };
 
 /**
  * A work queue of keys. A key is queued at most once and never processed twice in parallel; a key added while it is being

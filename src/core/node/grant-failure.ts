@@ -1,5 +1,6 @@
 import type { GpuReport, Grant, NodePartitionStatus } from '../../api/types.ts';
 import { retryAnnotation } from '../../api/names.ts';
+import { type Backoff, doubledMs } from '../text/duration.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 import { codeEndings } from './endings.ts';
 import { recallMemory, type Wait } from './memory.ts';
@@ -137,8 +138,7 @@ function layoutOf({ uuid, mig, error, instances }: GpuReport): unknown {
   return [uuid, mig, error !== undefined, instances.map(({ profile, start }) => `${profile}@${start}`).sort()];
 }
 
-const firstMs = 60_000;
-const longestMs = 3600_000;
+const rest: Backoff = { baseMs: 60_000, maxMs: 3600_000 };
 
 /**
  * How long what has failed rests before the next attempt, in ms: a minute, twice as long each further time, at most an hour. There is
@@ -147,5 +147,5 @@ const longestMs = 3600_000;
  * @param count how often it has failed, from 1
  */
 export function growingRestMs(count: number): number {
-  return Math.min(longestMs, firstMs * 2 ** Math.min(count - 1, 10));
+  return doubledMs(rest, count);
 }

@@ -1,13 +1,13 @@
 import type { DeviceReport } from '../../api/types.ts';
+import { doubledMs } from '../text/duration.ts';
 import type { Fault } from './fault.ts';
 import { cutText } from '../text/cut-text.ts';
 
-const firstRetryMs = 5_000;
-const longestRetryMs = 5 * 60_000;
+const retry = { baseMs: 5_000, maxMs: 5 * 60_000 };
 
 /** Rest before the next try after this many consecutive failures, in ms. */
 export function retryMs(failures: number): number {
-  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, Math.min(failures - 1, 10)));
+  return doubledMs(retry, failures);
 }
 
 /** The last reported reading, with its boot: it stays until there is a newer one. */

@@ -8,6 +8,17 @@ export function durationMs(text: string): number {
   );
 }
 
+/** Waits that double with each failure in a row, in ms: the first, and the longest. */
+export interface Backoff {
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+/** @param failures in a row, from 1 */
+export function doubledMs({ baseMs, maxMs }: Backoff, failures: number): number {
+  return Math.min(maxMs, baseMs * 2 ** Math.max(0, failures - 1));
+}
+
 /** Approximate duration for people: `45 s`, `4 min`, `2 h 10 min`. */
 export function describeDuration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
