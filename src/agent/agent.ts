@@ -158,7 +158,7 @@ export class NodeAgent {
     if (isForKubelet && this.#mayWait(granted)) {
       return { requeueAfterMs: Math.min(this.#view.againMs, longestAwayMs) };
     }
-    const said = await this.#conclude(partition, granted, outcome, signal);
+    const outcomeFields = await this.#conclude(partition, granted, outcome, signal);
     if (this.#signalled?.epoch === epoch) {
       await this.#view.settleSoon((advertised) => this.#isFollowed(partition, advertised), signal);
     }
@@ -168,7 +168,7 @@ export class NodeAgent {
     });
     if (fault?.code === 'RebootRequired' && granted.allowReboot === true) await this.#options.askForReboot();
     const known = { ...this.#state(partition), observedEpoch: epoch };
-    return this.#report(partition, { ...known, ...said, ...this.#plan(partition) });
+    return this.#report(partition, { ...known, ...outcomeFields, ...this.#plan(partition) });
   }
 
   /** Reads the device after work on it. @returns what to report about it */

@@ -53,8 +53,8 @@ interface Permission {
 const quickly = { timeoutMs: 5_000, attempts: 2 } as const;
 
 /** Nothing was touched. */
-function explainUse(who: string): Fault {
-  return { code: 'InUse', message: `${who}. Nothing was touched; it is retried soon` };
+function explainUse(holders: string): Fault {
+  return { code: 'InUse', message: `${holders}. Nothing was touched; it is retried soon` };
 }
 
 /** Carries out grants on the device. */

@@ -10,7 +10,7 @@ import { capBeside } from '../core/rollout/cap.ts';
 import { FleetRollout } from '../core/rollout/fleet-rollout.ts';
 import type { LedgerSnapshot } from '../core/rollout/ledger.ts';
 import { countLimit, type Limit } from '../core/rollout/limit.ts';
-import { isNewSlot, standWith, type NodeStanding, type Slot, slotOf } from '../core/rollout/slot.ts';
+import { isNewSlot, rolloutStateWith, type NodeRolloutState, type Slot, slotOf } from '../core/rollout/slot.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Store } from '../kube/store.ts';
 import type { AgentPods } from './agents.ts';
@@ -125,18 +125,18 @@ export class Cluster {
   }
 
   /** How nodes stand for a policy's current ledger. */
-  standingsFor(policy: string): (node: string) => NodeStanding | undefined {
+  rolloutStatesFor(policy: string): (node: string) => NodeRolloutState | undefined {
     const slots = new Map(this.ledgerOf(policy).map((slot) => [slot.node, slot]));
     return (node) => {
-      const standing = this.rollout.standingOf(node);
-      return standing && standWith(standing, slots.get(node), this.fleet.winnerOf(node));
+      const rolloutState = this.rollout.rolloutStateOf(node);
+      return rolloutState && rolloutStateWith(rolloutState, slots.get(node), this.fleet.winnerOf(node));
     };
   }
 
   /** Nodes with a slot in a policy's ledger that have not been looked at since the slot appeared. */
   nodesWithNewSlots(policy: string): readonly string[] {
     return this.ledgerOf(policy).flatMap((slot) =>
-      isNewSlot(slot, this.rollout.standingOf(slot.node)) ? [slot.node] : [],
+      isNewSlot(slot, this.rollout.rolloutStateOf(slot.node)) ? [slot.node] : [],
     );
   }
 
@@ -144,16 +144,16 @@ export class Cluster {
   rolloutOf(record: PolicyRecord, { now, most, frozen, isOverdue }: RolloutQuestion): LedgerSnapshot {
     const { policy } = record;
     const { name } = policy.metadata;
-    const standings = this.rollout.of(name);
+    const rolloutStates = this.rollout.of(name);
     const ledgers = [...this.fleet.policies].map(({ policy: { metadata: one } }) => one.name);
     return {
       now,
       policy: { ...policy, status: this.policies.get(name)?.status ?? {} },
-      standings,
-      size: standings.countGpuNodes((node) => record.tally.has(node)),
-      standingOf: this.standingsFor(name),
+      rolloutStates,
+      size: rolloutStates.countGpuNodes((node) => record.tally.has(node)),
+      rolloutStateOf: this.rolloutStatesFor(name),
       uidOf: (node) => this.nodes.get(node)?.metadata.uid,
-      admits: admitsOf(record, standings, isOverdue),
+      admits: admitsOf(record, rolloutStates, isOverdue),
       cap: capBeside(
         name,
         countLimit(most, this.rollout.size),

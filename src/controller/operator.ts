@@ -15,7 +15,7 @@ import { Cluster } from './cluster.ts';
 import { ConfigMapFiles } from './config-map-files.ts';
 import type { ControllerMetrics, WatchFigures } from './metrics.ts';
 import { Executor } from './execute.ts';
-import { Foresight } from './foresee.ts';
+import { Forecast } from './forecast.ts';
 import { Gatherer } from './gather.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import { stripManagedFields } from '../core/projection/managed-fields.ts';
@@ -23,7 +23,7 @@ import { projectAgentPod } from '../core/projection/project-pod.ts';
 import type { AgentPod } from '../core/node/agent-pod.ts';
 import type { NodeObject } from './node-object.ts';
 import { NodeReconciler } from './reconcile-node.ts';
-import { NodeTeller } from './node-teller.ts';
+import { NodeNotifier } from './node-notifier.ts';
 import { projectPartition } from '../core/projection/project-partition.ts';
 import { BesidePlanner } from './plan-beside.ts';
 import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
@@ -135,7 +135,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       if (change.type === 'delete') {
         for (const policy of fleet.removeNode(key)) tellPolicy(policy);
         metrics?.forget(key);
-        teller.forget(key);
+        notifier.forget(key);
         return nodeQueue.add(key);
       }
       const { object, previous } = change;
@@ -150,7 +150,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     };
     const now = steadyMs;
     const configFiles = settings.pluginConfigMap && new ConfigMapFiles(client, settings.pluginConfigMap, now);
-    const teller = new NodeTeller({ cluster, events, log: logger });
+    const notifier = new NodeNotifier({ cluster, events, log: logger });
     const reporter = new NodeReporter({ client, cluster, events, onNews: tellPolicy, now });
     const gatherer = new Gatherer({ client, cluster, settings, configFiles, now });
     const nodeReconciler = new NodeReconciler({
@@ -161,7 +161,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       beside: new BesidePlanner({ client, cluster, onNews: tellPolicy }),
       onStep: (step) => {
         metrics?.take(step);
-        teller.take(step);
+        notifier.notify(step);
       },
       now,
     });
@@ -169,7 +169,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       client,
       cluster,
       events,
-      foresight: new Foresight({ cluster, known: (node) => gatherer.known(node), log: logger }),
+      forecast: new Forecast({ cluster, known: (node) => gatherer.known(node), log: logger }),
       settings: rollout,
       requeueNodes,
       tellPolicy,

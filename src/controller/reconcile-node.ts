@@ -60,8 +60,8 @@ export class NodeReconciler {
     // 1. Gather what is known, and decide; read more if the decision needs it.
     const found = await this.#judge(node);
     if (!found) return { requeueAfterMs: 200 };
-    const { snapshot, verdict, commands, standing } = found;
-    this.#reporter.note(snapshot, verdict, { ...standing, seen: slots });
+    const { snapshot, verdict, commands, rolloutState } = found;
+    this.#reporter.note(snapshot, verdict, { ...rolloutState, seen: slots });
     // 2. Execute.
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
     this.#cluster.memory.put(name, memory);

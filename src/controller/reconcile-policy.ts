@@ -13,7 +13,7 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
-import type { Foresight } from './foresee.ts';
+import type { Forecast } from './forecast.ts';
 import { PolicyReporter } from './report-policy.ts';
 import { Turn } from '../process/turn.ts';
 import { Turnstile } from '../process/turnstile.ts';
@@ -35,7 +35,7 @@ export class PolicyReconciler {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
   readonly #reporter: PolicyReporter;
-  readonly #foresight: Foresight;
+  readonly #forecast: Forecast;
   readonly #settings: RolloutSettings;
   readonly #requeueNodes: (names: Iterable<string>) => void;
   readonly #tellPolicy: (name: string) => void;
@@ -46,7 +46,7 @@ export class PolicyReconciler {
     readonly client: KubeClient;
     readonly cluster: Cluster;
     readonly events: EventRecorder;
-    readonly foresight: Foresight;
+    readonly forecast: Forecast;
     readonly settings: RolloutSettings;
     readonly requeueNodes: (names: Iterable<string>) => void;
     readonly tellPolicy: (name: string) => void;
@@ -55,7 +55,7 @@ export class PolicyReconciler {
     this.#client = parts.client;
     this.#cluster = parts.cluster;
     this.#reporter = new PolicyReporter(parts);
-    this.#foresight = parts.foresight;
+    this.#forecast = parts.forecast;
     this.#settings = parts.settings;
     this.#requeueNodes = parts.requeueNodes;
     this.#tellPolicy = parts.tellPolicy;
@@ -84,7 +84,7 @@ export class PolicyReconciler {
     // Of many edits in a row most are replaced before it is their turn to be written: they are never accepted.
     const accepts = isFit && untoldMs === undefined;
     const affected = accepts ? this.#cluster.fleet.accept(record) : [];
-    if (accepts) record.isForeseen = await this.#foresight.foresee(record);
+    if (accepts) record.isForecast = await this.#forecast.forecast(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));

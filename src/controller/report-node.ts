@@ -3,9 +3,9 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import { writerModeFor } from '../core/node/rules/labels.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import { type Standing, standUnjudged } from '../core/node/standing.ts';
+import { type RolloutState, keepRolloutState } from '../core/node/rollout-state.ts';
 import type { Verdict } from '../core/node/outcome.ts';
-import type { NodeStanding } from '../core/rollout/slot.ts';
+import type { NodeRolloutState } from '../core/rollout/slot.ts';
 import { reportNode } from '../core/status/node-report.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -15,7 +15,7 @@ import type { Cluster } from './cluster.ts';
 import type { NodeObject } from './node-object.ts';
 
 /** A standing, with the slots that were known before it was determined. */
-type SeenStanding = Standing & Pick<NodeStanding, 'seen'>;
+type SeenRolloutState = RolloutState & Pick<NodeRolloutState, 'seen'>;
 
 /** Reports what was found on a node: in its partition's status, as an Event, and to its policies. */
 export class NodeReporter {
@@ -41,13 +41,13 @@ export class NodeReporter {
   }
 
   /** Records a node's decision for its policies, before anything is done. */
-  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, standing: SeenStanding): void {
+  note({ node, claim, partition }: NodeSnapshot, verdict: Verdict, rolloutState: SeenRolloutState): void {
     const { name, uid = '' } = node.metadata;
     for (const told of this.#cluster.fleet.review(name, partition)) this.#onNews(told);
     // A policy is Ready no sooner than its nodes' own objects are: that is told with the report.
     if (verdict.phase !== 'Ready') this.#tally(name, claim, verdict, partition);
     const policy = claim.winner?.metadata.name;
-    for (const moved of this.#cluster.rollout.put({ ...standing, node: name, nodeUID: uid, policy }))
+    for (const moved of this.#cluster.rollout.put({ ...rolloutState, node: name, nodeUID: uid, policy }))
       this.#onNews(moved);
   }
 
@@ -62,13 +62,13 @@ export class NodeReporter {
     for (const told of beside.flatMap((one) => fleet.count(one, outcome))) this.#onNews(told);
     const partition = partitions.get(name);
     const slot = policy && this.#cluster.slotOf(policy, node, partition);
-    const before = rollout.standingOf(name);
+    const before = rollout.rolloutStateOf(name);
     // If the API server was away, what has failed at this generation still counts as failed.
     const isSame = before?.nodeUID === uid && before.wishGeneration === policy?.metadata.generation;
     const hasFailed = isSame && before.hasFailed;
-    const standing = { ...standUnjudged({ node, partition, slot }), hasFailed };
+    const rolloutState = { ...keepRolloutState({ node, partition, slot }), hasFailed };
     const seen = this.#cluster.slotsOf(node);
-    for (const moved of rollout.put({ ...standing, seen, node: name, nodeUID: uid, policy: policy?.metadata.name }))
+    for (const moved of rollout.put({ ...rolloutState, seen, node: name, nodeUID: uid, policy: policy?.metadata.name }))
       this.#onNews(moved);
   }
 

@@ -137,8 +137,8 @@ async function failOver(
   const { controlPlane, fleet, size } = cluster;
   const { leader, standby, signal, layout } = about;
   standby.start();
-  const isStanding = (log: string): boolean => log.includes('standing for election');
-  await eventually(() => standby.readLog(), isStanding, { timeoutMs: 30_000, what: 'the log of the standby' });
+  const isRolloutState = (log: string): boolean => log.includes('standing for election');
+  await eventually(() => standby.readLog(), isRolloutState, { timeoutMs: 30_000, what: 'the log of the standby' });
   const rolled = roll(cluster, layout, quickWorkMs);
   await eventually(
     () => fleet.begun.size,

@@ -39,13 +39,13 @@ describe('how a node stands', () => {
 
   it('is not known since another policy has won it, until it is looked at', () => {
     const { fleet, cluster } = aCluster();
-    expect(cluster.standingsFor('a')('n')).to.equal(undefined);
+    expect(cluster.rolloutStatesFor('a')('n')).to.equal(undefined);
     cluster.rollout.put(found);
-    expect(cluster.standingsFor('a')('n')?.isUnderWay).to.equal(false);
+    expect(cluster.rolloutStatesFor('a')('n')?.isUnderWay).to.equal(false);
     fleet.setPolicy(aPoolPolicy('b', 2));
-    expect(cluster.standingsFor('a')('n')?.isUnderWay).to.equal(true);
+    expect(cluster.rolloutStatesFor('a')('n')?.isUnderWay).to.equal(true);
     cluster.rollout.put({ ...found, policy: 'b' });
-    expect(cluster.standingsFor('a')('n')?.isUnderWay).to.equal(false);
+    expect(cluster.rolloutStatesFor('a')('n')?.isUnderWay).to.equal(false);
   });
 
   it('is not known since it has a slot that another leader gave, until it is looked at', () => {
@@ -54,12 +54,12 @@ describe('how a node stands', () => {
     const policy = aPoolPolicy('a', 1);
     const slot = { node: 'n', nodeUID: 'uid-n', epoch: 1, generation: 1, startTime, kind: 'New' as const };
     policies.upsert({ ...policy, status: { inFlight: [slot] } });
-    expect(cluster.standingsFor('a')('n')?.isUnderWay).to.equal(true);
+    expect(cluster.rolloutStatesFor('a')('n')?.isUnderWay).to.equal(true);
     expect(cluster.nodesWithNewSlots('a')).to.deep.equal(['n']);
     const seen = cluster.slotsOf({ metadata: { name: 'n', uid: 'uid-n', resourceVersion: '1' } });
     expect(seen).to.deep.equal([startTime]);
     cluster.rollout.put({ ...found, seen });
-    expect(cluster.standingsFor('a')('n')?.isUnderWay).to.equal(false);
+    expect(cluster.rolloutStatesFor('a')('n')?.isUnderWay).to.equal(false);
     expect(cluster.nodesWithNewSlots('a')).to.deep.equal([]);
   });
 });

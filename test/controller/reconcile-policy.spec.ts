@@ -4,7 +4,7 @@ import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { Executor } from '../../src/controller/execute.ts';
-import { Foresight } from '../../src/controller/foresee.ts';
+import { Forecast } from '../../src/controller/forecast.ts';
 import { Gatherer } from '../../src/controller/gather.ts';
 import { NodeReconciler } from '../../src/controller/reconcile-node.ts';
 import { BesidePlanner } from '../../src/controller/plan-beside.ts';
@@ -20,7 +20,7 @@ import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { fleetDevice, fleetLayout, fleetNames, fleetPool, fleetResources } from '../bench/fleet-objects.ts';
-import { anAsking, aSlotOf, aStanding } from '../core/rollout/rollout-builders.ts';
+import { anAsking, aSlotOf, aRolloutState } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
 import { someSettings } from '../support/node-builders.ts';
 
@@ -49,7 +49,7 @@ function aBigFleet(policy: GpuPartitionPolicy & KubeObject): { fleet: Fleet; rec
   const reconciler = new PolicyReconciler({
     client,
     cluster,
-    foresight: foresightOf(client, cluster),
+    forecast: forecastOf(client, cluster),
     events: new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' }),
     settings: { maxConcurrentNodes: '10%', deleteDeadlineMs: 1_800_000 },
     requeueNodes: () => undefined,
@@ -89,7 +89,7 @@ describe('PolicyReconciler', () => {
     expect(cluster.ledgerOf('p'), 'nodes that nobody knows').to.deep.equal([]);
     for (const node of ['p0', 'p1', 'p2']) {
       fleet.policy('p')?.tally.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
-      cluster.rollout.put(aStanding(node, { isVerified: true }));
+      cluster.rollout.put(aRolloutState(node, { isVerified: true }));
     }
     edit(3);
     await reconciler.reconcile('p');
@@ -151,7 +151,7 @@ describe('PolicyReconciler', () => {
     add({ ...q, metadata: { ...q.metadata, resourceVersion: '1000' }, status });
     expect(policies.flatMap((name) => cluster.ledgerOf(name))).to.have.length(2);
     const done = aSlotOf('p0', { startTime: cluster.ledgerOf('p')[0]?.startTime ?? '' }).startTime ?? '';
-    cluster.rollout.put(aStanding('p0', { slot: done, seen: [done], isVerified: true }));
+    cluster.rollout.put(aRolloutState('p0', { slot: done, seen: [done], isVerified: true }));
     await reconciler.reconcile('p');
     expect(cluster.ledgerOf('p')).to.deep.equal([]);
     expect(cluster.ledgerOf('q').map(({ node }) => node)).to.deep.equal(['q0']);
@@ -204,7 +204,7 @@ describe('PolicyReconciler', () => {
     const status = { acceptedGeneration: 1, inFlight: [aSlotOf('p0')] };
     world.add({ ...known, metadata: { ...known.metadata, resourceVersion: '2' }, status });
     world.cluster.rollout.put(
-      aStanding('p0', { slot: aSlotOf('p0').startTime, seen: [aSlotOf('p0').startTime ?? ''] }),
+      aRolloutState('p0', { slot: aSlotOf('p0').startTime, seen: [aSlotOf('p0').startTime ?? ''] }),
     );
     await world.reconciler.reconcile('p');
     expect(world.fleet.policy('p')?.acceptedGeneration).to.equal(1);
@@ -333,10 +333,10 @@ describe('PolicyReconciler', () => {
   });
 });
 
-function foresightOf(reader: KubeClient, cluster: Cluster): Foresight {
+function forecastOf(reader: KubeClient, cluster: Cluster): Forecast {
   const about = { client: reader, cluster, settings: someSettings, configFiles: undefined, now: () => 0 };
   const gatherer = new Gatherer(about);
-  return new Foresight({ cluster, known: (node) => gatherer.known(node), log: silentLogger });
+  return new Forecast({ cluster, known: (node) => gatherer.known(node), log: silentLogger });
 }
 
 /** Policies `p` and `q` with three nodes each, of which one may change at a time. */
@@ -364,7 +364,7 @@ function aSmallWorld(now = () => 0, freeze?: string) {
     client: slow,
     cluster,
     events,
-    foresight: foresightOf(slow, cluster),
+    forecast: forecastOf(slow, cluster),
     settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000, freeze },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,

@@ -83,7 +83,7 @@ describe('NodeReporter', () => {
       return write(ref, status);
     };
     const verdict = { phase: 'Ready', reason: 'Ready', message: '' } as const;
-    const standing = {
+    const rolloutState = {
       isReady: true,
       isCordoned: false,
       hasGpus: true,
@@ -92,7 +92,7 @@ describe('NodeReporter', () => {
       isClosedAnyway: false,
       isUnderWay: false,
     };
-    reporter.note(snapshot, verdict, { ...standing, wishGeneration: 1, seen: [] });
+    reporter.note(snapshot, verdict, { ...rolloutState, wishGeneration: 1, seen: [] });
     await reporter.report(snapshot, verdict, noMemory);
     expect(before).to.deep.equal([0]);
     expect(ready()).to.equal(1);

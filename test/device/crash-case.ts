@@ -114,7 +114,7 @@ export async function runCrash(course: Course, point: CrashPoint): Promise<Crash
   host.faults = transition.faults ?? '';
   const rebootAt = host.readLog().length;
   if (point.reboots) host.state = reboot(transition, host.state);
-  const { code, said } = await host.run(describeWish(transition));
+  const { code, summary } = await host.run(describeWish(transition));
   await eventually(
     () => host.listRunning(),
     (running) => running.length === 0,
@@ -131,7 +131,7 @@ export async function runCrash(course: Course, point: CrashPoint): Promise<Crash
     converged,
     redundant,
     violations: [
-      ...(isKept ? [] : [`a third layout: ${layout.join(' ')}; exit code ${code}: ${said.slice(-600)}`]),
+      ...(isKept ? [] : [`a third layout: ${layout.join(' ')}; exit code ${code}: ${summary.slice(-600)}`]),
       ...(redundant !== undefined && redundant > 1 ? [`${redundant} redundant operations`] : []),
       ...(again === 0 ? [] : [`${again} operations on the wished layout`]),
       ...listTouched(course.kept, point.reboots ? log.slice(0, rebootAt) : log),

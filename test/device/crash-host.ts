@@ -64,12 +64,12 @@ export class CrashHost implements Disposable {
   }
 
   /** Runs the program to its end; its exit code and all that it said. */
-  async run(entry: unknown): Promise<{ readonly code: number | null; readonly said: string }> {
+  async run(entry: unknown): Promise<{ readonly code: number | null; readonly summary: string }> {
     const child = this.start(entry);
-    const said: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => said.push(String(chunk)));
+    const summary: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => summary.push(String(chunk)));
     await once(child, 'close');
-    return { code: child.exitCode, said: said.join('') };
+    return { code: child.exitCode, summary: summary.join('') };
   }
 
   /** Waits until the log shows something, unless the program ends before. */

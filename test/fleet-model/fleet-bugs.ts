@@ -46,10 +46,11 @@ export const fleetBugs: readonly FleetBug[] = [
     what: 'gives a slot back when the agent has answered',
     seeLedger: (snapshot) => ({
       ...snapshot,
-      standingOf: (node) => {
-        const standing = snapshot.standingOf(node);
-        const isAnswered = standing?.isUnderWay === true && standing.request === undefined && !standing.isVerified;
-        return standing && isAnswered ? { ...standing, isUnderWay: false } : standing;
+      rolloutStateOf: (node) => {
+        const rolloutState = snapshot.rolloutStateOf(node);
+        const isAnswered =
+          rolloutState?.isUnderWay === true && rolloutState.request === undefined && !rolloutState.isVerified;
+        return rolloutState && isAnswered ? { ...rolloutState, isUnderWay: false } : rolloutState;
       },
     }),
   },
@@ -106,9 +107,9 @@ export const fleetBugs: readonly FleetBug[] = [
         const slot = (snapshot.policy.status?.inFlight ?? []).find((one) => one.node === node);
         return uid === undefined ? undefined : (slot?.nodeUID ?? uid);
       },
-      standingOf: (node) => {
-        const standing = snapshot.standingOf(node);
-        return standing && { ...standing, isUnderWay: true };
+      rolloutStateOf: (node) => {
+        const rolloutState = snapshot.rolloutStateOf(node);
+        return rolloutState && { ...rolloutState, isUnderWay: true };
       },
     }),
   },
@@ -166,9 +167,9 @@ export const fleetBugs: readonly FleetBug[] = [
     theme: 'Rollout',
     seeLedger: (snapshot) => ({
       ...snapshot,
-      standingOf: (node) => {
-        const standing = snapshot.standingOf(node);
-        return standing && { ...standing, isReady: true };
+      rolloutStateOf: (node) => {
+        const rolloutState = snapshot.rolloutStateOf(node);
+        return rolloutState && { ...rolloutState, isReady: true };
       },
     }),
   },
@@ -176,9 +177,9 @@ export const fleetBugs: readonly FleetBug[] = [
     name: 'ForgetOnFailOver',
     what: 'takes nodes that a new leader has not looked at for nodes that are done',
     theme: 'Leaders',
-    sayLedger: (step, { standingOf }) => ({
+    sayLedger: (step, { rolloutStateOf }) => ({
       ...step,
-      ledger: step.ledger.filter(({ node }) => standingOf(node) !== undefined),
+      ledger: step.ledger.filter(({ node }) => rolloutStateOf(node) !== undefined),
     }),
   },
   {
@@ -187,7 +188,7 @@ export const fleetBugs: readonly FleetBug[] = [
     theme: 'Rollout',
     seeLedger: (snapshot) => ({
       ...snapshot,
-      standings: new Proxy(snapshot.standings, {
+      rolloutStates: new Proxy(snapshot.rolloutStates, {
         get: (target, key) => {
           if (key === 'unavailable') return new Set<string>();
           const value: unknown = Reflect.get(target, key, target);

@@ -254,10 +254,10 @@ export const bugs: readonly Bug[] = [
   {
     name: 'ReleaseAtAnswer',
     what: 'gives the slot back when the agent has answered',
-    say: ({ standing }, { partition }) => {
+    say: ({ rolloutState }, { partition }) => {
       const { granted } = partition?.spec ?? {};
       const isAnswered = granted !== undefined && partition?.status?.device?.observedEpoch === granted.epoch;
-      return { standing: { ...standing, isUnderWay: standing.isUnderWay && !isAnswered } };
+      return { rolloutState: { ...rolloutState, isUnderWay: rolloutState.isUnderWay && !isAnswered } };
     },
   },
   {
@@ -416,15 +416,15 @@ export const bugs: readonly Bug[] = [
     name: 'HoldersAreNoFailure',
     what: 'counts a change that holders of the GPUs prevent as none',
     theme: 'Held',
-    say: ({ verdict, standing }) =>
-      verdict.reason === 'ClientsStay' ? { standing: { ...standing, hasFailed: false } } : {},
+    say: ({ verdict, rolloutState }) =>
+      verdict.reason === 'ClientsStay' ? { rolloutState: { ...rolloutState, hasFailed: false } } : {},
   },
   {
     name: 'LabelsAreNoFailure',
     what: 'counts a layout that GPU Feature Discovery does not publish as none that has failed',
     theme: 'Held',
-    say: ({ verdict, standing }) =>
-      verdict.reason === 'LabelsStale' ? { standing: { ...standing, hasFailed: false } } : {},
+    say: ({ verdict, rolloutState }) =>
+      verdict.reason === 'LabelsStale' ? { rolloutState: { ...rolloutState, hasFailed: false } } : {},
   },
   {
     name: 'LateGrant',
@@ -454,8 +454,11 @@ export const bugs: readonly Bug[] = [
     name: 'KeepTurnOfDead',
     what: 'leaves a machine that was restarted and is dead its turn',
     theme: 'Dead',
-    say: ({ standing }, { slot, node }) => ({
-      standing: { ...standing, isUnderWay: standing.isUnderWay || (slot !== undefined && isUnfinished(node)) },
+    say: ({ rolloutState }, { slot, node }) => ({
+      rolloutState: {
+        ...rolloutState,
+        isUnderWay: rolloutState.isUnderWay || (slot !== undefined && isUnfinished(node)),
+      },
     }),
   },
   {

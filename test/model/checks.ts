@@ -459,16 +459,20 @@ export class Invariants {
   }
 
   /** A change that ends because of the node is one that failed, whatever the reason. */
-  #countsAsFailure({ node, slot }: NodeSnapshot, { verdict, standing }: SettledDecision): void {
+  #countsAsFailure({ node, slot }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
     const ends = verdict.phase === 'Failed' && slot !== undefined && isUnfinished(node);
     if (!ends || !countingReasons.includes(verdict.reason)) return;
-    demand(standing.hasFailed, 'S18', `the change ends with ${verdict.reason}, and the node does not count as failed`);
+    demand(
+      rolloutState.hasFailed,
+      'S18',
+      `the change ends with ${verdict.reason}, and the node does not count as failed`,
+    );
   }
 
   /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then others have their turn. */
-  #isNotHeldByTheDead({ slot, now }: NodeSnapshot, { verdict, standing }: SettledDecision): void {
+  #isNotHeldByTheDead({ slot, now }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
     const { diedAt } = this.#world;
-    const isHeld = diedAt !== undefined && slot !== undefined && standing.isUnderWay;
+    const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay;
     const deadMs = isHeld ? now - diedAt : 0;
     demand(deadMs < longestDeadMs, 'L8', `dead for ${deadMs / 1000} s, the node keeps its slot: ${verdict.message}`);
   }
@@ -492,8 +496,8 @@ export class Invariants {
   }
 
   /** A slot is held until the node is verified, or given up and open again: the agent's answer is not enough. */
-  #keepsSlot({ node, slot }: NodeSnapshot, { commands, standing }: SettledDecision): void {
-    const isDone = slot !== undefined && standing.slot === slot.startTime && !standing.isUnderWay;
+  #keepsSlot({ node, slot }: NodeSnapshot, { commands, rolloutState }: SettledDecision): void {
+    const isDone = slot !== undefined && rolloutState.slot === slot.startTime && !rolloutState.isUnderWay;
     // A machine that is dead keeps nobody waiting.
     if (!isDone || !isClosed(node) || isClosedAnyway(node) || !isReadyNode(node)) return;
     const opens = commands.some(

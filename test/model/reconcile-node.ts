@@ -88,13 +88,13 @@ export class NodeWork {
     };
   }
 
-  #note({ snapshot, verdict, standing }: Judged, seen: readonly string[]): void {
+  #note({ snapshot, verdict, rolloutState }: Judged, seen: readonly string[]): void {
     const { name, uid = '' } = snapshot.node.metadata;
     const { fleet } = this.#cluster;
     const told = [...fleet.note(snapshot.claim, { node: name, ...verdict }), ...fleet.review(name, snapshot.partition)];
     for (const one of told) this.#tellPolicy(one);
     const policy = snapshot.claim.winner?.metadata.name;
-    const moved = this.#cluster.rollout.put({ ...standing, seen, node: name, nodeUID: uid, policy });
+    const moved = this.#cluster.rollout.put({ ...rolloutState, seen, node: name, nodeUID: uid, policy });
     for (const one of moved) this.#tellPolicy(one);
   }
 

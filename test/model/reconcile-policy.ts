@@ -1,5 +1,5 @@
 import type { Cluster } from '../../src/controller/cluster.ts';
-import { foreseeStanding } from '../../src/core/plan/foresee-standing.ts';
+import { forecastRolloutState } from '../../src/core/plan/forecast-rollout-state.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
 import { accept, storeVersions } from '../../src/core/policy/versions.ts';
@@ -70,19 +70,19 @@ export class PolicyWork {
       policies.remember(written);
     }
     const affected = accepts ? fleet.accept(record) : [];
-    if (accepts) record.isForeseen = [...record.tally.unseen].every((node) => this.#foresee(node));
+    if (accepts) record.isForecast = [...record.tally.unseen].every((node) => this.#forecast(node));
     const again = yield* this.#moveOn(name, record);
     for (const node of this.#cluster.nodesWithNewSlots(name)) this.#lookAt(node);
     for (const node of isNew && !accepts ? record.nodes : affected) this.#lookAt(node);
     return again;
   }
 
-  #foresee(name: string): boolean {
+  #forecast(name: string): boolean {
     const { nodes, rollout } = this.#cluster;
     const node = nodes.get(name);
-    const standing = node && foreseeStanding(rollout.standingOf(name), this.#known(node));
-    if (standing) rollout.put(standing);
-    return standing !== undefined;
+    const rolloutState = node && forecastRolloutState(rollout.rolloutStateOf(name), this.#known(node));
+    if (rolloutState) rollout.put(rolloutState);
+    return rolloutState !== undefined;
   }
 
   *#moveOn(name: string, record: PolicyRecord): WorkerTask {

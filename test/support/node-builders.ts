@@ -15,7 +15,7 @@ import type {
   NodeSettings,
   NodeSnapshot,
 } from '../../src/core/node/snapshot.ts';
-import type { Standing } from '../../src/core/node/standing.ts';
+import type { RolloutState } from '../../src/core/node/rollout-state.ts';
 import type { Verdict } from '../../src/core/node/outcome.ts';
 import type { Hold, NodeClaim } from '../../src/core/policy/claim.ts';
 import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
@@ -216,7 +216,7 @@ export interface Answer {
   readonly verdict: Verdict;
   readonly commands: readonly Command[];
   readonly memory: NodeMemory;
-  readonly standing: Standing;
+  readonly rolloutState: RolloutState;
   /** What was asked for on the way. */
   readonly looks: readonly Look[];
 }

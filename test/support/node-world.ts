@@ -5,7 +5,7 @@ import { type NodeMemory, noteEviction, recallMemory } from '../../src/core/node
 import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { Standing } from '../../src/core/node/standing.ts';
+import type { RolloutState } from '../../src/core/node/rollout-state.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
 import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
@@ -50,7 +50,7 @@ export class NodeWorld {
   /** What is found of disruption budgets and owners when pods have to go. */
   drain: Partial<FateFacts> = {};
   /** How the node stood after the last decision. */
-  standing: Standing | undefined;
+  rolloutState: RolloutState | undefined;
   /** Writes and evictions that were carried out, by name. */
   readonly done: string[] = [];
 
@@ -97,7 +97,7 @@ export class NodeWorld {
       this.memory,
     );
     this.memory = answer.memory;
-    this.standing = answer.standing;
+    this.rolloutState = answer.rolloutState;
     for (const command of answer.commands) this.#carryOut(command);
     const mode = writerModeFor(this);
     const { status } = reportNode(this.partition, answer.verdict, this.memory, mode, this.now);

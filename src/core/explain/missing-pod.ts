@@ -39,12 +39,12 @@ export function explainMissing(
         : [];
     }),
   );
-  const said = refused?.message;
+  const refusal = refused?.message;
   const words =
-    said === undefined
+    refusal === undefined
       ? []
       : [
-          `${refused?.involvedObject?.kind ?? 'a controller'} ${refused?.involvedObject?.name ?? ''} cannot create it: ${said}`,
+          `${refused?.involvedObject?.kind ?? 'a controller'} ${refused?.involvedObject?.name ?? ''} cannot create it: ${refusal}`,
         ];
   const all = [...words, ...full];
   return all.length === 0 ? undefined : all.join('; ');

@@ -26,7 +26,7 @@ import { isGrantLive } from './revocation.ts';
 import { tidyStatus } from './rules/tidy-status.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
 import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
-import { describeStanding, type Standing, standUnjudged } from './standing.ts';
+import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
 
 /** The decision on a node: its verdict, the commands and what to remember. */
 export type Decision =
@@ -37,7 +37,7 @@ export type Decision =
       readonly commands: readonly Command[];
       readonly memory: NodeMemory;
       /** How the node stands in the rollout of its policy. */
-      readonly standing: Standing;
+      readonly rolloutState: RolloutState;
     };
 
 /** In order of precedence: the first rule with an outcome decides. */
@@ -77,15 +77,15 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   const memory = beginByNow(known, now);
   if (partition === undefined || partition.spec.nodeUID !== snapshot.node.metadata.uid) {
     // The object of an earlier node says nothing about this one.
-    const standing = standUnjudged({ ...snapshot, partition: undefined });
-    return { ...decidePartition(snapshot), memory, standing };
+    const rolloutState = keepRolloutState({ ...snapshot, partition: undefined });
+    return { ...decidePartition(snapshot), memory, rolloutState };
   }
   const situation: Situation = { ...snapshot, partition, memory };
   const outcome = judge(situation);
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
   if ('look' in outcome) return isClosed(snapshot.node) && outcome.look === 'Pods' ? { look: 'All' } : outcome;
   const { verdict } = outcome;
-  const commands = dropVain(snapshot, joinPatches(outcome.commands ?? []));
+  const commands = dropNoOps(snapshot, joinPatches(outcome.commands ?? []));
   if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };
   const waits = {
     ...keepWaits(situation, verdict),
@@ -93,13 +93,13 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
     ...noteFailures(situation, verdict),
     ...waitFor(situation, 'Reason', verdict.reason).waits,
   };
-  const standing = describeStanding({ ...situation, memory: { ...memory, waits } }, outcome);
+  const rolloutState = describeRolloutState({ ...situation, memory: { ...memory, waits } }, outcome);
   const closed = keepClosedTime(memory.closed, staysClosed(snapshot.node, commands), snapshot.now);
   return {
     verdict,
-    commands: [...commands, ...endDrain(situation, standing, commands)],
+    commands: [...commands, ...endDrain(situation, rolloutState, commands)],
     memory: { waits, evictions: keepKnown(memory, snapshot), ...(closed && { closed }) },
-    standing,
+    rolloutState,
   };
 }
 
@@ -182,7 +182,7 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   // If the API no longer has this resource, no object can be created, but our marks must still be removed. A closed node waits for its
   // agent's report.
   const isReleased = claim.winner === undefined && !isUnfinished(node);
-  const released = isReleased ? dropVain({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
+  const released = isReleased ? dropNoOps({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
   const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
   if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: released };
   return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };
@@ -198,7 +198,7 @@ function keepKnown({ evictions }: NodeMemory, { pods, slot }: NodeSnapshot): Nod
 /** Ends the drain that the partition still names. */
 function endDrain(
   { partition }: Situation,
-  { isUnderWay }: Standing,
+  { isUnderWay }: RolloutState,
   commands: readonly Command[],
 ): readonly Command[] {
   const isWritten = commands.some(
@@ -209,7 +209,7 @@ function endDrain(
 }
 
 /** A Node that already matches is not written, and opening a node that is already open is not reported. */
-function dropVain({ node }: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
+function dropNoOps({ node }: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
   const metadata = metadataOf(node);
   return commands.flatMap((command): readonly Command[] => {
     if (command.name !== 'PatchNode') return [command];

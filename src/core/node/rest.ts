@@ -10,13 +10,13 @@ const restNames = ['DrainRest', 'HoldersRest'] as const satisfies readonly WaitN
 type RestName = (typeof restNames)[number];
 
 /** What is kept in the status of the node's partition, so that it survives a change of leader. */
-export const longestWho = 900;
+export const longestBlockers = 900;
 
 export interface Rest {
   /** As on the node. */
   readonly reason: string;
   /** Who was in the way, and why. */
-  readonly who: string;
+  readonly blockers: string;
   /** How often this has happened, from 1. */
   readonly count: number;
   /** When it began, in ms since the epoch. */
@@ -32,26 +32,26 @@ export function beginRest(
   situation: Situation,
   name: RestName,
   reason: string,
-  who: string,
+  blockers: string,
   evicted = 0,
 ): Rest & { readonly waits: Waits } {
   const { now } = situation;
   const before = findRest(situation, name);
   const count = (before?.count ?? 0) + 1;
   const size = evicted > 0 ? evicted : (before?.size ?? 0);
-  const kept = cutText(who, longestWho);
+  const kept = cutText(blockers, longestBlockers);
   const waits = { [name]: { since: now, of: `${reason} ${askedOf(situation)} ${size} ${kept}`, count } };
-  return { reason, who: kept, count, size, since: now, leftMs: growingRestMs(count), waits };
+  return { reason, blockers: kept, count, size, since: now, leftMs: growingRestMs(count), waits };
 }
 
 /** The node's last rest; undefined if there was none, or if somebody has edited the policy or asked for a retry since. */
 export function findRest(situation: Situation, name: RestName): Rest | undefined {
   const { memory, now } = situation;
   const { since, of = '', count = 1 } = memory.waits[name] ?? {};
-  const [reason = '', asked, size, ...who] = of.split(' ');
+  const [reason = '', asked, size, ...blockers] = of.split(' ');
   if (since === undefined || asked !== askedOf(situation)) return undefined;
   const leftMs = since + growingRestMs(count) - now;
-  return { reason, who: who.join(' '), count, size: Number(size), since, leftMs };
+  return { reason, blockers: blockers.join(' '), count, size: Number(size), since, leftMs };
 }
 
 /** A node's rest for a reason, from its status; undefined if there is none. */
@@ -65,7 +65,7 @@ export function recallRest(
 }
 
 /** Whether a rest is about a pod: one that was created since, under the same name, is another. */
-export function isNamed(pod: Pick<NodePod, 'metadata'>, { who, since }: Rest): boolean {
+export function isNamed(pod: Pick<NodePod, 'metadata'>, { blockers, since }: Rest): boolean {
   const isLater = Date.parse(pod.metadata.creationTimestamp ?? '') > since;
-  return !isLater && who.split(/[\s,;:]+/).includes(podName(pod));
+  return !isLater && blockers.split(/[\s,;:]+/).includes(podName(pod));
 }

@@ -96,7 +96,7 @@ export interface NodeSnapshot {
   /** The files that device plugins may be told to use; undefined: not read, or not ours to write. */
   readonly configFiles?: ConfigFiles | undefined;
   /**
-   * Present if everything above, the policy included, was read from the API server itself just now: what cannot be undone is decided
+   * Occupancy if everything above, the policy included, was read from the API server itself just now: what cannot be undone is decided
    * on nothing less.
    */
   readonly fresh?: FreshRead;

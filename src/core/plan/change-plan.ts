@@ -2,7 +2,7 @@ import { defaultSystemNamespaces } from '../pods/system-pods.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { findCap } from '../rollout/cap.ts';
 import { compareText } from '../text/fingerprint.ts';
-import type { NodeStanding } from '../rollout/slot.ts';
+import type { NodeRolloutState } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import { Fleet } from '../policy/fleet.ts';
 import { listRefused } from '../policy/policy-record.ts';
@@ -10,11 +10,11 @@ import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import type { ClusterPod, ClusterState, ControllerSetup } from './cluster-state.ts';
 import { describeEvictions } from './eviction-outlook.ts';
 import { type PlanFault, listFaults } from './faults.ts';
-import { foreseeNode, type NodeOutlook } from './node-outlook.ts';
+import { forecastNode, type NodeOutlook } from './node-outlook.ts';
 import { describeNode, type GivenPolicies, isConcerned, type PlannedNode } from './planned-node.ts';
 import { applyPolicies, type PoliciesAfter, type PolicyChange, type PolicyOutlook } from './policy-change.ts';
 import { summarizeChange } from './summary.ts';
-import { foreseeWaves, type Wave, type Waves } from './waves.ts';
+import { forecastWaves, type Wave, type Waves } from './waves.ts';
 
 /** What a change of policies does to a cluster. */
 export interface ChangePlan {
@@ -41,9 +41,9 @@ export function planChange(
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
   const own: GivenPolicies = { all: names, changed: new Set(changed) };
   const involved = listInvolved(located, fleet, names);
-  const outlooks = foreseeNodes(located, fleet, involved, names, setup);
+  const outlooks = forecastNodes(located, fleet, involved, names, setup);
   const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
-  const waves = pickWaves(foresee(cluster, fleet, outlooks, setup), concerns);
+  const waves = pickWaves(forecast(cluster, fleet, outlooks, setup), concerns);
   const nodes = [...outlooks]
     .filter(([node]) => involved.affected.has(node))
     .toSorted(([a], [b]) => compareText(a, b))
@@ -121,7 +121,7 @@ function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: Re
   return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]) };
 }
 
-function foreseeNodes(
+function forecastNodes(
   { cluster, partitionOf, podsOf }: Located,
   fleet: Fleet,
   { nodes }: Involved,
@@ -137,7 +137,7 @@ function foreseeNodes(
       const claim = claimOf(fleet, name, partition, given);
       const { now, budgets } = cluster;
       const start = { now, node, partition, claim, settings, pods: podsOf.get(name) ?? [], budgets };
-      return [name, foreseeNode({ ...start, agent: viewAgent(start) })];
+      return [name, forecastNode({ ...start, agent: viewAgent(start) })];
     }),
   );
 }
@@ -155,22 +155,22 @@ function claimOf(
   return planning && !isGiven ? fleet.claimBeside(planning, partition) : claim;
 }
 
-function foresee(
+function forecast(
   cluster: ClusterState,
   fleet: Fleet,
   outlooks: ReadonlyMap<string, NodeOutlook>,
   setup: ControllerSetup,
 ): Waves {
-  const standings = [...outlooks].map(([node, { snapshot, standing }]): NodeStanding => {
+  const rolloutStates = [...outlooks].map(([node, { snapshot, rolloutState }]): NodeRolloutState => {
     const { uid = '' } = snapshot.node.metadata;
-    return { ...standing, node, nodeUID: uid, policy: snapshot.claim.winner?.metadata.name };
+    return { ...rolloutState, node, nodeUID: uid, policy: snapshot.claim.winner?.metadata.name };
   });
-  const deciding = new Set(standings.map(({ policy }) => policy));
+  const deciding = new Set(rolloutStates.map(({ policy }) => policy));
   const policies = [...fleet.policies];
   const own = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [policy] : []));
   const others = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [] : [policy]));
   const cap = findCap(cluster.policies, cluster.partitions, setup.maxConcurrentNodes);
-  return foreseeWaves({ policies: own, others, standings, cap, now: cluster.now });
+  return forecastWaves({ policies: own, others, rolloutStates, cap, now: cluster.now });
 }
 
 /** Only the nodes that this change concerns; others share their rollouts, and the cap. */

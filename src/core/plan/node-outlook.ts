@@ -3,7 +3,7 @@ import { decide, type Decision } from '../node/decide.ts';
 import type { WishFields } from '../node/commands.ts';
 import { recallMemory } from '../node/memory.ts';
 import type { FreshRead, NodeSnapshot } from '../node/snapshot.ts';
-import type { Standing } from '../node/standing.ts';
+import type { RolloutState } from '../node/rollout-state.ts';
 import type { Verdict } from '../node/outcome.ts';
 import { managedConfig } from '../nvidia/plugin-config/managed-config.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
@@ -22,7 +22,7 @@ export interface NodeOutlook {
   /** What its agent will plan; undefined if the policies want nothing of it, or its GPUs are unknown. */
   readonly plan: WishPlan | undefined;
   readonly verdict: Verdict;
-  readonly standing: Standing;
+  readonly rolloutState: RolloutState;
 }
 
 /** What is known of a node before anything is decided: everything else follows from it. */
@@ -36,13 +36,13 @@ export type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
  * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node reports what it is
  * waiting for, which is its turn if nothing is in the way.
  */
-export function foreseeNode(start: NodeStart): NodeOutlook {
+export function forecastNode(start: NodeStart): NodeOutlook {
   const told = tellWish(start);
   const plan = planAsAgent(start, told);
   const partition = told && plan ? reportPlan(told, plan) : told;
   const snapshot = complete({ ...start, partition });
-  const { verdict, standing } = decideAtOnce(snapshot);
-  return { snapshot, isTold: told !== start.partition, plan, verdict, standing };
+  const { verdict, rolloutState } = decideAtOnce(snapshot);
+  return { snapshot, isTold: told !== start.partition, plan, verdict, rolloutState };
 }
 
 /** The partition with the wish that the controller writes, if any. */

@@ -79,11 +79,11 @@ export function describeNode(
 }
 
 function judgeFate(outlook: NodeOutlook, given: GivenPolicies): NodeFate {
-  const { snapshot, plan, verdict, standing } = outlook;
+  const { snapshot, plan, verdict, rolloutState } = outlook;
   if (snapshot.claim.winner === undefined) return 'Released';
   if (!isConcerned(outlook, given)) return 'OtherPolicy';
-  if (standing.isUnderWay) return 'UnderWay';
-  if (standing.request !== undefined) return 'Held';
+  if (rolloutState.isUnderWay) return 'UnderWay';
+  if (rolloutState.request !== undefined) return 'Held';
   if (verdict.reason === 'PlanOnly') return plan?.report.refusal === undefined ? 'PlanOnly' : 'Refused';
   if (verdict.phase === 'Failed' || verdict.phase === 'Invalid') return 'Refused';
   const isDone = verdict.phase === 'Ready' || (verdict.phase === 'Updating' && plan?.work.length === 0);

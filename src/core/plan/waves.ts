@@ -4,7 +4,7 @@ import { capBeside } from '../rollout/cap.ts';
 import { FleetRollout } from '../rollout/fleet-rollout.ts';
 import { type RolloutGate, describeGate } from '../rollout/gate.ts';
 import { type LedgerStep, stepLedger } from '../rollout/ledger.ts';
-import type { Canary, NodeStanding, Slot } from '../rollout/slot.ts';
+import type { Canary, NodeRolloutState, Slot } from '../rollout/slot.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { timeText } from '../text/duration.ts';
 
@@ -28,7 +28,7 @@ interface Rollouts {
   readonly policies: readonly GpuPartitionPolicy[];
   /** Policies whose nodes are not known: of them only what is in flight counts, until the first wave has ended. */
   readonly others: readonly GpuPartitionPolicy[];
-  readonly standings: readonly NodeStanding[];
+  readonly rolloutStates: readonly NodeRolloutState[];
   /** How many nodes of all policies together may be in flight. */
   readonly cap: number;
   readonly now: number;
@@ -41,7 +41,7 @@ const mostJumps = 32;
  * Simulates the rollouts of policies with their own ledgers: admitted nodes become ready, all of a wave together, and nothing else
  * happens meanwhile.
  */
-export function foreseeWaves(rollouts: Rollouts): Waves {
+export function forecastWaves(rollouts: Rollouts): Waves {
   const play = new Play(rollouts);
   const waves: Wave[] = [];
   let notBefore: string | undefined;
@@ -72,17 +72,17 @@ class Play {
   readonly #canaries = new Map<string, Canary | undefined>();
   readonly #steps = new Map<string, LedgerStep>();
 
-  constructor({ policies, others, standings, cap, now }: Rollouts) {
+  constructor({ policies, others, rolloutStates, cap, now }: Rollouts) {
     this.now = now;
     this.#cap = cap;
     this.#policies = policies.toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
-    this.#uids = new Map(standings.map(({ node, nodeUID }) => [node, nodeUID]));
+    this.#uids = new Map(rolloutStates.map(({ node, nodeUID }) => [node, nodeUID]));
     for (const { metadata, status } of [...policies, ...others]) {
       this.#ledgers.set(metadata.name, status?.inFlight ?? []);
       this.#canaries.set(metadata.name, status?.canary);
     }
     this.#others = others.map(({ metadata }) => metadata.name);
-    for (const standing of standings) this.#rollout.put(standing);
+    for (const rolloutState of rolloutStates) this.#rollout.put(rolloutState);
   }
 
   get isUnderWay(): boolean {
@@ -108,9 +108,9 @@ class Play {
   finish(): void {
     for (const other of this.#others) this.#ledgers.delete(other);
     for (const { node, startTime } of [...this.#ledgers.values()].flat()) {
-      const standing = this.#rollout.standingOf(node);
-      if (standing === undefined) continue;
-      const { request: _request, ...rest } = standing;
+      const rolloutState = this.#rollout.rolloutStateOf(node);
+      if (rolloutState === undefined) continue;
+      const { request: _request, ...rest } = rolloutState;
       const done = { isVerified: true, isUnderWay: false, hasFailed: false, isReady: true, slot: startTime };
       this.#rollout.put({ ...rest, ...done });
     }
@@ -138,13 +138,13 @@ class Play {
     const inFlight = this.#ledgers.get(name) ?? [];
     const canary = this.#canaries.get(name);
     const { inFlight: _ledger, canary: _canary, ...status } = policy.status ?? {};
-    const standings = this.#rollout.of(name);
+    const rolloutStates = this.#rollout.of(name);
     const step = stepLedger({
       now: this.now,
       policy: { ...policy, status: { ...status, inFlight, ...(canary && { canary }) } },
-      standings,
-      size: standings.countGpuNodes(),
-      standingOf: (node) => this.#rollout.standingOf(node),
+      rolloutStates,
+      size: rolloutStates.countGpuNodes(),
+      rolloutStateOf: (node) => this.#rollout.rolloutStateOf(node),
       uidOf: (node) => this.#uids.get(node),
       admits,
       cap: capBeside(name, this.#cap, this.#ledgers),

@@ -1,6 +1,6 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type Admits, judgeAdmits } from '../rollout/admits.ts';
-import type { Standings } from '../rollout/standings.ts';
+import type { RolloutStates } from '../rollout/rollout-states.ts';
 import { noWrites } from './write-pace.ts';
 import type { Hold } from './claim.ts';
 import type { Mistake, PolicyRefusal } from './refusal.ts';
@@ -21,7 +21,7 @@ export class PolicyRecord {
   /** Nodes that cannot take it, and why. */
   readonly refused = new Map<string, Mistake>();
   /** Whether it was known at its acceptance how each node stands. */
-  isForeseen = false;
+  isForecast = false;
   /** What its nodes were last told about why its generation is not accepted. */
   toldRefusal: string | undefined;
   /** Of its status. An edit begins no new count. */
@@ -114,13 +114,13 @@ export function listRefused({ refused }: Pick<PolicyRecord, 'refused'>): string 
 }
 
 /** Which nodes of a policy may start. @param isOverdue it is being deleted, and its deadline is over */
-export function admitsOf(record: PolicyRecord, standings: Standings, isOverdue: boolean): Admits {
-  const { tally, policy, isForeseen, refusal } = record;
+export function admitsOf(record: PolicyRecord, rolloutStates: RolloutStates, isOverdue: boolean): Admits {
+  const { tally, policy, isForecast, refusal } = record;
   return judgeAdmits({
     mayStart: record.isAccepted && refusal === undefined && !isOverdue,
     unseen: tally.unseen,
-    standings,
-    isForeseen,
+    rolloutStates,
+    isForecast,
     hasCanary: policy.spec.rollout?.canary !== undefined,
   });
 }

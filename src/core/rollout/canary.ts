@@ -1,6 +1,6 @@
 import { durationMs, timeText } from '../text/duration.ts';
 import type { LedgerSnapshot } from './ledger.ts';
-import type { Canary, NodeStanding } from './slot.ts';
+import type { Canary, NodeRolloutState } from './slot.ts';
 
 export interface CanaryState {
   /** To be kept in the status; undefined if the policy asks for no canary. */
@@ -13,7 +13,7 @@ export interface CanaryState {
 
 /** Progress of a generation's canary. @param held nodes with a slot */
 export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>): CanaryState {
-  const { policy, now, standingOf } = snapshot;
+  const { policy, now, rolloutStateOf } = snapshot;
   const spec = policy.spec.rollout?.canary;
   if (!spec) return { record: undefined, places: undefined };
   const { generation = 0 } = policy.metadata;
@@ -24,9 +24,9 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
   const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));
   const places = Math.max(0, spec.nodes - nodes.length);
   // A new leader has not seen all of them yet: that is no reason to start over.
-  const isUnknown = nodes.some((node) => standingOf(node) === undefined);
+  const isUnknown = nodes.some((node) => rolloutStateOf(node) === undefined);
   if (isUnknown && nodes.length === before.nodes.length) return { record: before, places };
-  const areReady = places === 0 && nodes.every((node) => isWell(standingOf(node)));
+  const areReady = places === 0 && nodes.every((node) => isWell(rolloutStateOf(node)));
   if (!areReady) return { record: { generation, nodes }, places };
   const readySince = before.readySince ?? timeText(now);
   const endsAt = Date.parse(readySince) + durationMs(spec.soak ?? '0s');
@@ -36,14 +36,14 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
 }
 
 /** A node whose kubelet is gone says nothing about the new layout, however well it was before. */
-function isWell(standing: NodeStanding | undefined): boolean {
-  return standing?.isVerified === true && standing.isReady;
+function isWell(rolloutState: NodeRolloutState | undefined): boolean {
+  return rolloutState?.isVerified === true && rolloutState.isReady;
 }
 
 /** A canary node that is gone is replaced, and so is one that gave up its slot and waits for another: its pods did not go. */
-function isCanary(node: string, { policy, standingOf, uidOf }: LedgerSnapshot, held: ReadonlySet<string>): boolean {
+function isCanary(node: string, { policy, rolloutStateOf, uidOf }: LedgerSnapshot, held: ReadonlySet<string>): boolean {
   if (uidOf(node) === undefined) return false;
-  const standing = standingOf(node);
-  if (standing === undefined || held.has(node)) return true;
-  return standing.policy === policy.metadata.name && standing.request?.kind !== 'New';
+  const rolloutState = rolloutStateOf(node);
+  if (rolloutState === undefined || held.has(node)) return true;
+  return rolloutState.policy === policy.metadata.name && rolloutState.request?.kind !== 'New';
 }

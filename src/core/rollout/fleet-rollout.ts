@@ -1,10 +1,10 @@
-import type { NodeStanding } from './slot.ts';
-import { Standings } from './standings.ts';
+import type { NodeRolloutState } from './slot.ts';
+import { RolloutStates } from './rollout-states.ts';
 
 /** How all nodes stand, each under the policy that decides over it. */
 export class FleetRollout {
-  readonly #nodes = new Map<string, NodeStanding>();
-  readonly #policies = new Map<string, Standings>();
+  readonly #nodes = new Map<string, NodeRolloutState>();
+  readonly #policies = new Map<string, RolloutStates>();
   #withGpus = 0;
 
   /** How many nodes have GPUs, whichever policy decides over them: the base of the cap over all policies. */
@@ -13,13 +13,13 @@ export class FleetRollout {
   }
 
   /** @returns policies whose rollout this may advance */
-  put(standing: NodeStanding): readonly string[] {
-    const before = this.#nodes.get(standing.node);
-    const left = before !== undefined && before.policy !== standing.policy ? this.#leave(before) : [];
-    this.#nodes.set(standing.node, standing);
-    const resized = this.#count(before, standing);
-    const { policy } = standing;
-    const moved = policy !== undefined && this.of(policy).put(standing) ? [policy] : [];
+  put(rolloutState: NodeRolloutState): readonly string[] {
+    const before = this.#nodes.get(rolloutState.node);
+    const left = before !== undefined && before.policy !== rolloutState.policy ? this.#leave(before) : [];
+    this.#nodes.set(rolloutState.node, rolloutState);
+    const resized = this.#count(before, rolloutState);
+    const { policy } = rolloutState;
+    const moved = policy !== undefined && this.of(policy).put(rolloutState) ? [policy] : [];
     return [...new Set([...left, ...moved, ...resized])];
   }
 
@@ -37,12 +37,12 @@ export class FleetRollout {
     if (before && !before.isUnderWay) this.put({ ...before, isUnderWay: true, isBegun: true });
   }
 
-  standingOf(node: string): NodeStanding | undefined {
+  rolloutStateOf(node: string): NodeRolloutState | undefined {
     return this.#nodes.get(node);
   }
 
-  of(policy: string): Standings {
-    const known = this.#policies.get(policy) ?? new Standings();
+  of(policy: string): RolloutStates {
+    const known = this.#policies.get(policy) ?? new RolloutStates();
     this.#policies.set(policy, known);
     return known;
   }
@@ -52,13 +52,13 @@ export class FleetRollout {
   }
 
   /** @returns policies whose nodes wait for a slot, if there is more to share among all */
-  #count(before: NodeStanding | undefined, after: NodeStanding | undefined): readonly string[] {
+  #count(before: NodeRolloutState | undefined, after: NodeRolloutState | undefined): readonly string[] {
     const more = Number(after?.hasGpus === true) - Number(before?.hasGpus === true);
     this.#withGpus += more;
     return more > 0 ? [...this.#policies].flatMap(([name, { isAsked }]) => (isAsked ? [name] : [])) : [];
   }
 
-  #leave({ node, policy }: NodeStanding): readonly string[] {
+  #leave({ node, policy }: NodeRolloutState): readonly string[] {
     return policy !== undefined && this.of(policy).remove(node) ? [policy] : [];
   }
 }

@@ -1,7 +1,7 @@
 import { countWords } from '../text/cut-text.ts';
 import { timeText } from '../text/duration.ts';
 import type { SlotHolder } from './cap.ts';
-import type { NodeStanding } from './slot.ts';
+import type { NodeRolloutState } from './slot.ts';
 
 /**
  * Why nodes that request a slot do not get one, other than that others have it. Points in time rather than remaining time: otherwise
@@ -24,7 +24,7 @@ export type RolloutGate =
       readonly most: number;
       readonly count: number;
       /** The first of them. */
-      readonly nodes: readonly NodeStanding[];
+      readonly nodes: readonly NodeRolloutState[];
     }
   | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };
 

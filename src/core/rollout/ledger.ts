@@ -6,8 +6,8 @@ import type { ClusterCap } from './cap.ts';
 import { mostNames, type RolloutGate } from './gate.ts';
 import { countLimit } from './limit.ts';
 import { notePace } from './pace.ts';
-import { type Canary, isFor, type NodeStanding, type Pace, type Slot, type SlotKind } from './slot.ts';
-import type { RequestQueue, Standings } from './standings.ts';
+import { type Canary, isFor, type NodeRolloutState, type Pace, type Slot, type SlotKind } from './slot.ts';
+import type { RequestQueue, RolloutStates } from './rollout-states.ts';
 import { stateOfWindows } from './windows.ts';
 
 /** All input for the admission decision. */
@@ -15,11 +15,11 @@ export interface LedgerSnapshot {
   readonly now: number;
   readonly policy: GpuPartitionPolicy;
   /** Of the nodes that the policy decides over. */
-  readonly standings: Standings;
+  readonly rolloutStates: RolloutStates;
   /** How many of them have GPUs: the base of percentages. */
   readonly size: number;
   /** How a node stands, whichever policy decides over it; undefined if it has not been processed yet. */
-  readonly standingOf: (node: string) => NodeStanding | undefined;
+  readonly rolloutStateOf: (node: string) => NodeRolloutState | undefined;
   /** Undefined if there is no such node. */
   readonly uidOf: (node: string) => string | undefined;
   /** Which of them may start. */
@@ -56,16 +56,16 @@ const mostSlots = 500;
  * slot, and admits those whose turn it is. Pure; an unchanged world yields an unchanged ledger.
  */
 export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
-  const { policy, standings, uidOf } = snapshot;
+  const { policy, rolloutStates, uidOf } = snapshot;
   const before = policy.status?.inFlight ?? [];
   // 1. What has been released, and what is under way unrecorded: lost status, a controller that died.
   const kept = before.filter((slot) => isHeld(slot, snapshot));
   const known = new Set(kept.map(({ node }) => node));
-  const found = [...standings.underWay]
+  const found = [...rolloutStates.underWay]
     .filter((node) => !known.has(node))
-    .flatMap((node) => standings.get(node) ?? [])
+    .flatMap((node) => rolloutStates.get(node) ?? [])
     .filter(({ node, nodeUID, isBegun }) => uidOf(node) === nodeUID && isBegun !== true)
-    .map((standing) => makeSlot(standing, standing.isClosedAnyway ? 'Fresh' : 'Found', snapshot));
+    .map((rolloutState) => makeSlot(rolloutState, rolloutState.isClosedAnyway ? 'Fresh' : 'Found', snapshot));
   const counted = [...kept, ...found].slice(0, mostSlots);
   const held = new Set(counted.map(({ node }) => node));
   // 2. Whose turn it is.
@@ -74,8 +74,8 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   const ledger = counted.map((slot) => renew(slot, limits, snapshot) ?? slot);
   const renewed = ledger.filter((slot) => !counted.includes(slot));
   const chosen = choose(limits, snapshot, held);
-  const admitted = chosen.map(({ standing, kind }) => makeSlot(standing, kind, snapshot));
-  const canaries = chosen.flatMap(({ standing, kind }) => (kind === 'New' ? [standing.node] : []));
+  const admitted = chosen.map(({ rolloutState, kind }) => makeSlot(rolloutState, kind, snapshot));
+  const canaries = chosen.flatMap(({ rolloutState, kind }) => (kind === 'New' ? [rolloutState.node] : []));
   return {
     ledger: [...ledger, ...admitted],
     canary: noteCanaries(canary, canaries),
@@ -85,25 +85,25 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
     ),
     admitted: [...found, ...renewed, ...admitted].map(({ node }) => node),
     released: before.flatMap(({ node }) => (known.has(node) ? [] : [node])),
-    gate: standings.isAsked ? limits.gate : undefined,
+    gate: rolloutStates.isAsked ? limits.gate : undefined,
     limits: limits.counts,
     requeueAfterMs: requeueAfter(snapshot, ledger, limits),
   };
 }
 
 /** A slot is released when the node is found finished by a decision that knew of the slot. */
-function isHeld(slot: Slot, { policy, standingOf, uidOf }: LedgerSnapshot): boolean {
+function isHeld(slot: Slot, { policy, rolloutStateOf, uidOf }: LedgerSnapshot): boolean {
   const uid = uidOf(slot.node);
-  const standing = standingOf(slot.node);
+  const rolloutState = rolloutStateOf(slot.node);
   if (uid === undefined) return false;
   // A Node that was made anew may be closed too: the place is not free before that is known.
-  if (uid !== slot.nodeUID) return standing?.nodeUID !== uid;
-  if (standing === undefined || standing.isUnderWay) return true;
-  const decides = standing.policy === policy.metadata.name && isFor(slot, standing);
-  return decides && standing.slot !== slot.startTime;
+  if (uid !== slot.nodeUID) return rolloutState?.nodeUID !== uid;
+  if (rolloutState === undefined || rolloutState.isUnderWay) return true;
+  const decides = rolloutState.policy === policy.metadata.name && isFor(slot, rolloutState);
+  return decides && rolloutState.slot !== slot.startTime;
 }
 
-function makeSlot({ node, nodeUID, request }: NodeStanding, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
+function makeSlot({ node, nodeUID, request }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
   const { generation = 0 } = policy.metadata;
   const timeoutMs = durationMs(policy.spec.drain?.timeout ?? '10m');
   return {
@@ -144,25 +144,25 @@ interface Places {
 }
 
 function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): Limits {
-  const { policy, standings, size, now, frozen, cap } = snapshot;
+  const { policy, rolloutStates, size, now, frozen, cap } = snapshot;
   const { maxUnavailable = 1, failureThreshold = 1, windows, paused } = policy.spec.rollout ?? {};
   const most = countLimit(maxUnavailable, size);
   const isCanary = canary.places !== undefined;
   const threshold = isCanary ? 1 : Math.max(1, countLimit(failureThreshold, size));
-  const isHalted = standings.failed.size >= threshold;
+  const isHalted = rolloutStates.failed.size >= threshold;
   const window = stateOfWindows(windows, now);
   const stops: RolloutGate | undefined =
     frozen === undefined ? (paused === true ? { reason: 'Paused' } : undefined) : { reason: 'Frozen', why: frozen };
   const holds: RolloutGate | undefined =
     most === 0 ? { reason: 'Held' } : window.isOpen ? undefined : { reason: 'WindowClosed', opensAt: window.opensAt };
   const halts: RolloutGate | undefined = isHalted
-    ? { reason: 'Halted', failed: standings.failed, threshold, isCanary }
+    ? { reason: 'Halted', failed: rolloutStates.failed, threshold, isCanary }
     : undefined;
   const waits: RolloutGate | undefined =
     canary.places === 0
       ? { reason: 'CanarySoak', nodes: canary.record?.nodes ?? [], endsAt: canary.endsAt }
       : undefined;
-  const places = countPlaces(most, ledger, standings);
+  const places = countPlaces(most, ledger, rolloutStates);
   const room = Math.min(cap.most - cap.others.length, mostSlots) - ledger.length;
   const opensIn = window.isOpen || window.opensAt === undefined ? [] : [window.opensAt - now];
   return {
@@ -182,39 +182,39 @@ function judgeLimits(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: 
  * Counts nodes that are in flight, not ready or have failed. Failed nodes that are open again slow a rollout down to one node at a
  * time but do not stop it: that is what the threshold is for.
  */
-function countPlaces(most: number, ledger: readonly Slot[], standings: Standings): Places {
+function countPlaces(most: number, ledger: readonly Slot[], rolloutStates: RolloutStates): Places {
   const held = ledger.flatMap(({ node, kind }) => (kind === 'Fresh' ? [] : [node]));
   const countOthers = (nodes: ReadonlySet<string>): number =>
     nodes.size - held.filter((node) => nodes.has(node)).length;
-  const open = Math.max(0, most - held.length - countOthers(standings.unavailable));
-  const free = Math.max(0, open - countOthers(standings.failedOpen));
+  const open = Math.max(0, most - held.length - countOthers(rolloutStates.unavailable));
+  const free = Math.max(0, open - countOthers(rolloutStates.failedOpen));
   const isTakenByOthers = open === 0 && held.length < most;
   return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free, isTakenByOthers };
 }
 
 /** Who has the places that are missing, if it is nobody in this ledger: nodes of its own ledger finish, and that is progress. */
 function findShortage(
-  { standings, cap }: LedgerSnapshot,
+  { rolloutStates, cap }: LedgerSnapshot,
   most: number,
   { isTakenByOthers }: Places,
   room: number,
 ): RolloutGate | undefined {
   if (isTakenByOthers) {
-    const nodes = standings.firstUnavailable(mostNames);
-    return { reason: 'NodesUnavailable', most, count: standings.unavailable.size, nodes };
+    const nodes = rolloutStates.firstUnavailable(mostNames);
+    return { reason: 'NodesUnavailable', most, count: rolloutStates.unavailable.size, nodes };
   }
   return room <= 0 && cap.others.length > 0 ? { reason: 'Capped', ...cap } : undefined;
 }
 
 interface Choice {
-  readonly standing: NodeStanding;
+  readonly rolloutState: NodeRolloutState;
   readonly kind: SlotKind;
 }
 
 /** Who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve nobody. */
 function choose(
   { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: Limits,
-  { standings, uidOf, admits }: LedgerSnapshot,
+  { rolloutStates, uidOf, admits }: LedgerSnapshot,
   held: ReadonlySet<string>,
 ): readonly Choice[] {
   if (admits === 'Nobody') return [];
@@ -223,10 +223,10 @@ function choose(
     const before = chosen.length;
     const end = Math.min(room, before + most);
     if (before >= end) return 0;
-    for (const standing of standings.inOrder(queue)) {
-      if (held.has(standing.node) || uidOf(standing.node) !== standing.nodeUID) continue;
-      if (admits === 'Idle' && standing.request?.evictions !== 0) continue;
-      chosen.push({ standing, kind });
+    for (const rolloutState of rolloutStates.inOrder(queue)) {
+      if (held.has(rolloutState.node) || uidOf(rolloutState.node) !== rolloutState.nodeUID) continue;
+      if (admits === 'WithoutEvictions' && rolloutState.request?.evictions !== 0) continue;
+      chosen.push({ rolloutState, kind });
       if (chosen.length >= end) break;
     }
     return chosen.length - before;
@@ -251,17 +251,22 @@ function renew(
   { mayStart, mayDisrupt, isHalted, mostNew }: Limits,
   snapshot: LedgerSnapshot,
 ): Slot | undefined {
-  const { policy, admits, standingOf } = snapshot;
-  const standing = standingOf(slot.node);
-  const { request } = standing ?? {};
-  if (!standing || !request || standing.nodeUID !== slot.nodeUID || standing.policy !== policy.metadata.name)
+  const { policy, admits, rolloutStateOf } = snapshot;
+  const rolloutState = rolloutStateOf(slot.node);
+  const { request } = rolloutState ?? {};
+  if (
+    !rolloutState ||
+    !request ||
+    rolloutState.nodeUID !== slot.nodeUID ||
+    rolloutState.policy !== policy.metadata.name
+  )
     return undefined;
-  if (!standing.isUnderWay || isFor(slot, standing)) return undefined;
-  const isSeen = admits === 'Everybody' || (admits === 'Idle' && request.evictions === 0);
+  if (!rolloutState.isUnderWay || isFor(slot, rolloutState)) return undefined;
+  const isSeen = admits === 'Everybody' || (admits === 'WithoutEvictions' && request.evictions === 0);
   const mayBegin = request.kind !== 'New' || (!isHalted && mostNew === Infinity);
   // A Fresh slot takes no place.
   const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt && slot.kind !== 'Fresh';
-  return isSeen && mayBegin && isFree ? makeSlot(standing, request.kind, snapshot) : undefined;
+  return isSeen && mayBegin && isFree ? makeSlot(rolloutState, request.kind, snapshot) : undefined;
 }
 
 function noteCanaries({ record, places }: CanaryState, started: readonly string[]): Canary | undefined {
@@ -274,10 +279,10 @@ function noteCanaries({ record, places }: CanaryState, started: readonly string[
 const othersPollMs = 1000;
 
 function requeueAfter(
-  { policy, standingOf }: LedgerSnapshot,
+  { policy, rolloutStateOf }: LedgerSnapshot,
   ledger: readonly Slot[],
   { changesIn }: Limits,
 ): number | undefined {
-  if (ledger.some(({ node }) => standingOf(node)?.policy !== policy.metadata.name)) return othersPollMs;
+  if (ledger.some(({ node }) => rolloutStateOf(node)?.policy !== policy.metadata.name)) return othersPollMs;
   return changesIn.length === 0 ? undefined : Math.min(...changesIn) + 100;
 }

@@ -2,12 +2,12 @@ import type { LedgerSnapshot } from './ledger.ts';
 import { isFor, type Pace, type Slot } from './slot.ts';
 
 /** How fast nodes change at a generation, including those that have just released their slots because they are verified. */
-export function notePace({ policy, standingOf, now }: LedgerSnapshot, released: readonly Slot[]): Pace | undefined {
+export function notePace({ policy, rolloutStateOf, now }: LedgerSnapshot, released: readonly Slot[]): Pace | undefined {
   const { generation = 0, name } = policy.metadata;
   const known = policy.status?.pace;
   const took = released.flatMap((slot): readonly number[] => {
-    const standing = standingOf(slot.node);
-    const isDone = standing?.isVerified === true && standing.policy === name && isFor(slot, standing);
+    const rolloutState = rolloutStateOf(slot.node);
+    const isDone = rolloutState?.isVerified === true && rolloutState.policy === name && isFor(slot, rolloutState);
     const startedAt = Date.parse(slot.startTime ?? '');
     // A node that was found changing began at an unknown time.
     const counts = isDone && slot.generation === generation && slot.kind !== 'Found' && Number.isFinite(startedAt);

@@ -21,7 +21,7 @@ export interface SlotRequest {
   /** Closed until its first layout is verified, or since a restart, and evicts no pod. */
   readonly isClosedAnyway: boolean;
   /** How often its pods failed to go for this change. */
-  readonly rests: number;
+  readonly failedDrains: number;
   /** Pods that have to go. */
   readonly evictions: number;
   /** GPU instances that are destroyed. */
@@ -31,7 +31,7 @@ export interface SlotRequest {
 }
 
 /** How a node stands in the rollout of the policy that decides over it, as last found. */
-export interface NodeStanding {
+export interface NodeRolloutState {
   readonly node: string;
   readonly nodeUID: string;
   /** The policy that decides over it; undefined if none does. */
@@ -62,19 +62,19 @@ export interface NodeStanding {
 /** The slot of a node in a ledger, if it was given for the node's current wish. */
 export function slotOf(
   ledger: readonly Slot[] | undefined,
-  node: Pick<NodeStanding, 'node' | 'nodeUID' | 'wishGeneration'>,
+  node: Pick<NodeRolloutState, 'node' | 'nodeUID' | 'wishGeneration'>,
 ): Slot | undefined {
   return ledger?.find((slot) => slot.node === node.node && slot.nodeUID === node.nodeUID && isFor(slot, node));
 }
 
 /** Whether a slot was given for the node's current wish. An edit that does not change the wish takes nothing away from the node. */
-export function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeStanding, 'wishGeneration'>): boolean {
+export function isFor({ generation = 0 }: Slot, { wishGeneration }: Pick<NodeRolloutState, 'wishGeneration'>): boolean {
   return generation >= wishGeneration;
 }
 
 /** Whether a node has not been looked at since a slot appeared: another leader gave it. */
-export function isNewSlot(slot: Slot, standing: NodeStanding | undefined): boolean {
-  return standing !== undefined && standing.seen?.includes(slot.startTime ?? '') !== true;
+export function isNewSlot(slot: Slot, rolloutState: NodeRolloutState | undefined): boolean {
+  return rolloutState !== undefined && rolloutState.seen?.includes(slot.startTime ?? '') !== true;
 }
 
 /**
@@ -83,7 +83,11 @@ export function isNewSlot(slot: Slot, standing: NodeStanding | undefined): boole
  *
  * @param winner the policy that decides over the node now
  */
-export function standWith(standing: NodeStanding, slot: Slot | undefined, winner: string | undefined): NodeStanding {
-  const isOutdated = standing.policy !== winner || (slot !== undefined && isNewSlot(slot, standing));
-  return isOutdated ? { ...standing, isUnderWay: true } : standing;
+export function rolloutStateWith(
+  rolloutState: NodeRolloutState,
+  slot: Slot | undefined,
+  winner: string | undefined,
+): NodeRolloutState {
+  const isOutdated = rolloutState.policy !== winner || (slot !== undefined && isNewSlot(slot, rolloutState));
+  return isOutdated ? { ...rolloutState, isUnderWay: true } : rolloutState;
 }

@@ -21,7 +21,7 @@ export interface CommandCheck {
   readonly command: string;
   readonly ms: number;
   /** A summary of what was read; undefined if it was not understood, or the command failed. */
-  readonly said: string | undefined;
+  readonly summary: string | undefined;
   /** Parts of the answer that were skipped or missing: nothing is misread because of them, but less is known. */
   readonly losses: readonly string[];
   readonly error?: DeviceError;
@@ -30,7 +30,7 @@ export interface CommandCheck {
 /** What a command answered, in a few words. */
 export interface CommandAnswer<Result> {
   readonly result: Result;
-  readonly said: string;
+  readonly summary: string;
   readonly losses?: readonly string[];
 }
 
@@ -40,13 +40,17 @@ export function readList(tried: string, execution: Execution): CommandAnswer<Gpu
   const list = parseGpuList(tried, execution);
   const devices = list.gpus.reduce((sum, { migDevices }) => sum + migDevices.size, 0);
   const losses = list.lost.map(({ pciBusId, fault }) => `GPU at ${pciBusId} cannot be opened: ${fault.message}`);
-  return { result: list, said: `${countWords(list.gpus.length, 'GPU')}, ${countWords(devices, 'MIG device')}`, losses };
+  return {
+    result: list,
+    summary: `${countWords(list.gpus.length, 'GPU')}, ${countWords(devices, 'MIG device')}`,
+    losses,
+  };
 }
 
 export function readWholeReport(tried: string, execution: Execution): CommandAnswer<Report> {
   const report = parseReport(tried, execution);
   const { driverVersion, cudaVersion, gpus } = report;
-  const said = `driver ${driverVersion}, CUDA ${cudaVersion ?? 'unknown'}, ${countWords(gpus.length, 'GPU')}`;
+  const summary = `driver ${driverVersion}, CUDA ${cudaVersion ?? 'unknown'}, ${countWords(gpus.length, 'GPU')}`;
   const losses = gpus.flatMap((gpu, index) => {
     const lacking = [
       ...(gpu.pciDeviceId === undefined ? ['its PCI id'] : []),
@@ -59,7 +63,7 @@ export function readWholeReport(tried: string, execution: Execution): CommandAns
       ...(lacking.length > 0 ? [`GPU ${index} does not report ${lacking.join(', ')}`] : []),
     ];
   });
-  return { result: report, said, losses };
+  return { result: report, summary, losses };
 }
 
 export function readCapability(tried: string, execution: Execution): CommandAnswer<unknown> {
@@ -67,7 +71,7 @@ export function readCapability(tried: string, execution: Execution): CommandAnsw
   if (rows === undefined) throw explainFailure(tried, execution);
   const known = rows.flatMap(({ capability }) => capability ?? []);
   const losses = known.length < rows.length ? ['not every GPU tells its compute capability: a label is missing'] : [];
-  return { result: rows, said: `compute capability ${[...new Set(known)].join(', ') || 'unknown'}`, losses };
+  return { result: rows, summary: `compute capability ${[...new Set(known)].join(', ') || 'unknown'}`, losses };
 }
 
 /** Some drivers show a table only with MIG mode on: until then another one is used. */
@@ -77,7 +81,7 @@ function readTable<Row>(
 ): AnswerReader<readonly Row[]> {
   return (tried, execution) => {
     const isHidden = isOff && hidesProfiles(execution);
-    return isHidden ? { result: [], said: 'shown only with MIG mode on' } : read(tried, execution);
+    return isHidden ? { result: [], summary: 'shown only with MIG mode on' } : read(tried, execution);
   };
 }
 
@@ -87,7 +91,7 @@ export function readProfiles(isOff: boolean): AnswerReader<readonly ListedProfil
     const rows = parseProfiles(tried, execution);
     const strange = rows.filter(({ name }) => isProfileNameError(parseProfile(name))).map(({ name }) => name);
     const losses = [...new Set(strange)].map((name) => `profile ${name} is beyond what a policy can name`);
-    return { result: rows, said: countWords(rows.length, 'profile'), losses };
+    return { result: rows, summary: countWords(rows.length, 'profile'), losses };
   });
 }
 
@@ -97,25 +101,25 @@ export function readPlacements(isOff: boolean): AnswerReader<readonly PlacementR
     const rows = parsePlacements(tried, execution);
     const none = rows.filter(({ starts }) => starts.length === 0).length;
     const losses = none > 0 ? [`${countWords(none, 'profile')} without a place`] : [];
-    return { result: rows, said: `placements of ${countWords(rows.length, 'profile')}`, losses };
+    return { result: rows, summary: `placements of ${countWords(rows.length, 'profile')}`, losses };
   });
 }
 
 export function readInstances(list: GpuList | undefined, report: Report): AnswerReader<readonly InstanceRow[]> {
   return (tried, execution) => {
     const rows = parseInstances(tried, execution);
-    return { result: rows, said: countWords(rows.length, 'GPU instance'), losses: compareNames(rows, list, report) };
+    return { result: rows, summary: countWords(rows.length, 'GPU instance'), losses: compareNames(rows, list, report) };
   };
 }
 
 export function readComputeInstances(tried: string, execution: Execution): CommandAnswer<unknown> {
   const rows = parseComputeInstances(tried, execution);
-  return { result: rows, said: countWords(rows.length, 'compute instance') };
+  return { result: rows, summary: countWords(rows.length, 'compute instance') };
 }
 
 export function readComputeProfiles(tried: string, execution: Execution): CommandAnswer<unknown> {
   const rows = parseComputeProfiles(tried, execution);
-  return { result: rows, said: countWords(rows.length, 'compute instance profile') };
+  return { result: rows, summary: countWords(rows.length, 'compute instance profile') };
 }
 
 /** Lines beside an answer that are not part of it. */

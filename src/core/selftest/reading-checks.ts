@@ -40,14 +40,14 @@ export function judgeSilence(error: DeviceError, ms: number): SelftestCheck {
   };
 }
 
-export function judgeCommand({ command, ms, said, losses, error }: CommandCheck): readonly SelftestCheck[] {
-  if (said === undefined) {
+export function judgeCommand({ command, ms, summary, losses, error }: CommandCheck): readonly SelftestCheck[] {
+  if (summary === undefined) {
     const why = error === undefined ? 'no answer' : redactFault(error);
     const verdict = error?.code === 'ParseError' || error?.code === 'Unstable' ? 'Finding' : 'Unknown';
     return [{ area: 'Commands', verdict, message: `${command}: ${why}`, ms }];
   }
   return [
-    { area: 'Commands', verdict: 'Good', message: `${command}: ${said}`, ms },
+    { area: 'Commands', verdict: 'Good', message: `${command}: ${summary}`, ms },
     ...losses.map((loss): SelftestCheck => ({ area: 'Commands', verdict: 'Note', message: `${command}: ${loss}` })),
   ];
 }

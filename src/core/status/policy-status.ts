@@ -142,8 +142,8 @@ function addFreeze(
   { reason, message }: { readonly reason: PolicyReason; readonly message: string },
   why: string | undefined,
 ): string {
-  const isSaid = why === undefined || reason === 'Frozen';
-  const freeze = isSaid ? '' : `; ${cutText(describeGate({ reason: 'Frozen', why }), 1024)}`;
+  const isConfirmed = why === undefined || reason === 'Frozen';
+  const freeze = isConfirmed ? '' : `; ${cutText(describeGate({ reason: 'Frozen', why }), 1024)}`;
   return `${cutText(message, 4096 - freeze.length)}${freeze}`;
 }
 

@@ -1,8 +1,8 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { foreseeWaves, type Waves } from '../plan/waves.ts';
+import { forecastWaves, type Waves } from '../plan/waves.ts';
 import { findCap } from '../rollout/cap.ts';
 import { hasGpus, countLimit } from '../rollout/limit.ts';
-import type { NodeStanding } from '../rollout/slot.ts';
+import type { NodeRolloutState } from '../rollout/slot.ts';
 import { countWords } from '../text/cut-text.ts';
 import { describeDuration } from '../text/duration.ts';
 
@@ -41,21 +41,21 @@ export function foreseeRollouts(
   const byPolicy = Map.groupBy(partitions, ({ spec }) => spec.policy?.name);
   const left = enforcing.filter(({ metadata }) => (byPolicy.get(metadata.name) ?? []).some(isLeft));
   if (left.length === 0) return new Map();
-  const standings = enforcing.flatMap((policy) =>
-    (byPolicy.get(policy.metadata.name) ?? []).map((partition) => standingOf(partition, policy)),
+  const rolloutStates = enforcing.flatMap((policy) =>
+    (byPolicy.get(policy.metadata.name) ?? []).map((partition) => rolloutStateOf(partition, policy)),
   );
   const cap = findCap(policies, partitions);
-  const waves = { ...foreseeWaves({ policies: enforcing, others: [], standings, cap, now }), cap };
+  const waves = { ...forecastWaves({ policies: enforcing, others: [], rolloutStates, cap, now }), cap };
   return new Map(
     left.map((policy) => {
       const { name } = policy.metadata;
-      return [name, foresee(policy, byPolicy.get(name) ?? [], waves, now)];
+      return [name, forecast(policy, byPolicy.get(name) ?? [], waves, now)];
     }),
   );
 }
 
 /** As the controller last found the node, by what it has written. */
-function standingOf({ metadata, spec, status }: GpuNodePartition, policy: GpuPartitionPolicy): NodeStanding {
+function rolloutStateOf({ metadata, spec, status }: GpuNodePartition, policy: GpuPartitionPolicy): NodeRolloutState {
   const { phase, device } = status ?? {};
   const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? '';
   const { destroy = 0, affectedPods = [], morePods = 0 } = device?.plan ?? {};
@@ -77,7 +77,7 @@ function standingOf({ metadata, spec, status }: GpuNodePartition, policy: GpuPar
       request: {
         kind: 'New',
         isClosedAnyway: false,
-        rests: 0,
+        failedDrains: 0,
         evictions: affectedPods.length + morePods,
         destroys: destroy,
         epoch: (spec.granted?.epoch ?? 0) + 1,
@@ -86,7 +86,7 @@ function standingOf({ metadata, spec, status }: GpuNodePartition, policy: GpuPar
   };
 }
 
-function foresee(
+function forecast(
   policy: GpuPartitionPolicy,
   partitions: readonly GpuNodePartition[],
   { waves, held, cap }: Waves & { readonly cap: number },

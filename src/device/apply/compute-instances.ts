@@ -4,7 +4,7 @@ import type { ComputeInstanceRow } from '../../core/smi/instance-table.ts';
 import type { ComputeProfileRow } from '../../core/smi/profile-table.ts';
 import type { ComputeInstanceState, GpuInstanceState } from '../../core/gpu/state/device-state.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { saysDone } from '../../core/smi/output.ts';
+import { confirms } from '../../core/smi/output.ts';
 
 /** A GPU instance by its id. */
 type Placed = Pick<GpuInstanceState, 'profile' | 'id' | 'start'>;
@@ -22,7 +22,7 @@ export async function createParts(
   for (const [at, name] of names.entries()) {
     const command = chooseCreation(session, instance, name, offers);
     const execution = await session.run(command);
-    if (saysDone(execution, 'Successfully created compute instance')) continue;
+    if (confirms(execution, 'Successfully created compute instance')) continue;
     const now = (await listParts(session, instance)).length;
     if (now <= there + at) throw session.explainUndone(command, execution, instance);
   }
@@ -63,7 +63,7 @@ export async function destroyParts(
     ids: chosen,
   };
   const execution = await session.run(command);
-  if (saysDone(execution, 'Successfully destroyed compute instance')) {
+  if (confirms(execution, 'Successfully destroyed compute instance')) {
     session.believe(command, execution, [instance]);
     return;
   }

@@ -1,5 +1,5 @@
 import { isPlain, isWhole, type Step } from '../../core/gpu/plan/step.ts';
-import { isCompleted, countSaid } from '../../core/smi/output.ts';
+import { isCompleted, countPhrase } from '../../core/smi/output.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { InstanceRow } from '../../core/smi/instance-table.ts';
 import { createParts } from './compute-instances.ts';
@@ -15,11 +15,11 @@ export async function createInstances(session: GpuSession, steps: readonly Step[
   const whole = steps.some(isWhole);
   const command: ChangeCommand = { name: 'CreateInstances', gpu: session.busId, places, whole };
   const execution = await session.run(command);
-  const made = countSaid(execution, 'Successfully created GPU instance');
-  const filled = whole ? countSaid(execution, 'Successfully created compute instance') : made;
-  const isSaid = isCompleted(execution) && made === steps.length && filled === steps.length;
+  const made = countPhrase(execution, 'Successfully created GPU instance');
+  const filled = whole ? countPhrase(execution, 'Successfully created compute instance') : made;
+  const isConfirmed = isCompleted(execution) && made === steps.length && filled === steps.length;
   // Parts are made by the id that the driver assigned, which is never used unchecked.
-  if (isSaid && steps.every(isPlain)) return;
+  if (isConfirmed && steps.every(isPlain)) return;
   const rows = await session.driver.listInstances(session.busId);
   const found = places.map(({ profileId, start }) =>
     rows.find((row) => row.start === start && row.profileId === profileId),

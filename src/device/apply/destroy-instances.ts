@@ -1,4 +1,4 @@
-import { isCompleted, countSaid } from '../../core/smi/output.ts';
+import { isCompleted, countPhrase } from '../../core/smi/output.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { GpuInstanceState } from '../../core/gpu/state/device-state.ts';
@@ -54,8 +54,8 @@ async function removeAll(session: GpuSession, instances: readonly GpuInstanceSta
     instances: instances.map(({ id }) => id),
   };
   const execution = await session.run(command);
-  const isSaid = countSaid(execution, 'Successfully destroyed GPU instance') === instances.length;
-  if (isCompleted(execution) && isSaid) {
+  const isConfirmed = countPhrase(execution, 'Successfully destroyed GPU instance') === instances.length;
+  if (isCompleted(execution) && isConfirmed) {
     session.believe(command, execution, instances);
     return;
   }

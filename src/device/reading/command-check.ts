@@ -43,12 +43,12 @@ export async function checkCommands(runner: Runner): Promise<CommandChecks> {
     try {
       const execution = await runner.run(command);
       const ms = performance.now() - begin;
-      const { result, said, losses = [] } = read(name, execution);
-      checks.push({ command: name, ms, said, losses: [...listNotices(execution), ...losses] });
+      const { result, summary, losses = [] } = read(name, execution);
+      checks.push({ command: name, ms, summary, losses: [...listNotices(execution), ...losses] });
       return result;
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
-      checks.push({ command: name, ms: performance.now() - begin, said: undefined, losses: [], error });
+      checks.push({ command: name, ms: performance.now() - begin, summary: undefined, losses: [], error });
       if (error.stopsNode && error.code !== 'ParseError' && error.code !== 'NotPermitted') silence = error;
       return undefined;
     }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { packComputeInstances } from '../../../src/core/gpu/search/packing.ts';
-import { Work } from '../../../src/core/gpu/search/work.ts';
+import { SearchBudget } from '../../../src/core/gpu/search/search-budget.ts';
 
 describe('spreading compute instances over GPU instances', () => {
   it('needs the fewest GPU instances, and finds every way to fill them', () => {
@@ -18,7 +18,7 @@ describe('spreading compute instances over GPU instances', () => {
         const all = partition(sizes).filter((groups) => groups.every((group) => sum(group) <= capacity));
         const fewest = Math.min(...all.map((groups) => groups.length));
         const expected = new Set(all.filter((groups) => groups.length === fewest).map(write));
-        const { bins, ways } = packComputeInstances(sizes, capacity, 7, new Work());
+        const { bins, ways } = packComputeInstances(sizes, capacity, 7, new SearchBudget());
         expect(bins).to.equal(fewest);
         expect(ways.map(write)).to.have.members([...expected]);
       }),
@@ -27,12 +27,15 @@ describe('spreading compute instances over GPU instances', () => {
   });
 
   it('fills GPU instances up before it opens the next, if all ways are equal', () => {
-    expect(packComputeInstances([1, 1, 1, 1], 3, 2, new Work()).ways[0]).to.deep.equal([[1, 1, 1], [1]]);
+    expect(packComputeInstances([1, 1, 1, 1], 3, 2, new SearchBudget()).ways[0]).to.deep.equal([[1, 1, 1], [1]]);
   });
 
   it('only says that a wish is too large, however large it is', () => {
-    expect(packComputeInstances(Array<number>(1000).fill(1), 3, 2, new Work())).to.deep.equal({ bins: 334, ways: [] });
-    expect(packComputeInstances([2, 2, 2], 3, 2, new Work())).to.deep.equal({ bins: 3, ways: [] });
+    expect(packComputeInstances(Array<number>(1000).fill(1), 3, 2, new SearchBudget())).to.deep.equal({
+      bins: 334,
+      ways: [],
+    });
+    expect(packComputeInstances([2, 2, 2], 3, 2, new SearchBudget())).to.deep.equal({ bins: 3, ways: [] });
   });
 });
 

@@ -61,11 +61,11 @@ describe('a change that ends', () => {
     it(`counts as a failure when it ends with ${reason}, also with another leader and without the slot`, () => {
       const world = runUntilFailed(start());
       expect(world.step().verdict.reason).to.equal(reason);
-      expect(world.standing?.hasFailed).to.equal(true);
+      expect(world.rolloutState?.hasFailed).to.equal(true);
       world.slot = undefined;
       world.failOver();
       for (let steps = 0; steps < 3; steps += 1) world.step(1000);
-      expect(world.standing?.hasFailed).to.equal(true);
+      expect(world.rolloutState?.hasFailed).to.equal(true);
     });
   }
 
@@ -74,27 +74,27 @@ describe('a change that ends', () => {
     world.slot = undefined;
     world.policy = aSlicingPolicy({ generation: 2 });
     for (let steps = 0; steps < 3; steps += 1) world.step(1000);
-    expect(world.standing?.hasFailed).to.equal(false);
+    expect(world.rolloutState?.hasFailed).to.equal(false);
   });
 
   it('is a failure no more once the node is Ready', () => {
     const world = runUntilFailed(changes.AdvertisePending());
     world.advertise(advertisesSlice);
     world.settle();
-    expect(world.standing).to.include({ hasFailed: false, isVerified: true });
+    expect(world.rolloutState).to.include({ hasFailed: false, isVerified: true });
     world.advertise(advertisesWhole);
     world.slot = undefined;
     world.step(1000);
-    expect(world.standing?.hasFailed).to.equal(false);
+    expect(world.rolloutState?.hasFailed).to.equal(false);
   });
 
   it('has not begun on a node without a slot, nor on one that is still open', () => {
     const later = changes.AdvertisePending();
     later.slot = undefined;
-    expect(runUntilFailed(later).standing?.hasFailed).to.equal(false);
+    expect(runUntilFailed(later).rolloutState?.hasFailed).to.equal(false);
     const open = new NodeWorld({ pods: [aPluginPod({ strategy: 'single' })] });
     expect(open.step().verdict).to.include({ phase: 'Failed', reason: 'StrategyMismatch' });
-    expect(open.standing?.hasFailed).to.equal(false);
+    expect(open.rolloutState?.hasFailed).to.equal(false);
   });
 
   it('is judged by its reason, whatever that is', () => {

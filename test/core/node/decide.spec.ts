@@ -148,11 +148,11 @@ describe('decide', () => {
   it('knows of a node that was made anew under its name while it is closed: its ledger must have it at once', () => {
     const node = aNode({ taints: taints.closed });
     const anew = judge({ node, partition: aManagedPartition({ nodeUID: 'uid-before', granted: aGrant() }) });
-    expect(anew.standing).to.include({ isUnderWay: true, hasGpus: false });
-    expect(judge({ node, partition: undefined }).standing.isUnderWay).to.equal(true);
+    expect(anew.rolloutState).to.include({ isUnderWay: true, hasGpus: false });
+    expect(judge({ node, partition: undefined }).rolloutState.isUnderWay).to.equal(true);
     // The grant was the earlier node's.
     const open = judge({ partition: aManagedPartition({ nodeUID: 'uid-before', granted: aGrant({ epoch: 9 }) }) });
-    expect(open.standing.isUnderWay).to.equal(false);
+    expect(open.rolloutState.isUnderWay).to.equal(false);
   });
 
   it('patches the Node once for all that changes on it', () => {

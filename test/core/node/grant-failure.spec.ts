@@ -98,26 +98,26 @@ describe('a grant that fails', () => {
   it('is tried again after each rest, which grows from a minute to an hour, and has no last attempt', () => {
     const world = new FailingNode();
     world.failTwice();
-    const rests = Array.from({ length: 9 }, () => {
+    const failedDrains = Array.from({ length: 9 }, () => {
       const failedAt = world.now;
       expect(world.awaitGrant(70)).to.be.above(0);
       const minutes = Math.round((world.now - failedAt) / 60_000);
       world.fail();
       return minutes;
     });
-    expect(rests).to.deep.equal([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(failedDrains).to.deep.equal([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
   it('counts as one failed node however often it fails, and no more once an attempt succeeds', () => {
     const world = new FailingNode();
     world.failTwice();
-    expect(world.standing?.hasFailed).to.equal(true);
+    expect(world.rolloutState?.hasFailed).to.equal(true);
     world.awaitGrant(70);
-    expect(world.standing?.hasFailed).to.equal(true);
+    expect(world.rolloutState?.hasFailed).to.equal(true);
     world.report({ ...slicedGpu, observedEpoch: world.partition.spec.granted?.epoch ?? 0, step: 'Idle' });
     world.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-7g.40gb': '1' });
     for (let steps = 0; steps < 5; steps += 1) world.step(1000);
-    expect(world.standing).to.include({ hasFailed: false, isVerified: true });
+    expect(world.rolloutState).to.include({ hasFailed: false, isVerified: true });
   });
 
   it('rests longer with each failure, also with another leader whose clock is behind', () => {
@@ -213,7 +213,7 @@ describe('a grant that fails', () => {
     inFlight.awaitGrant();
     inFlight.policy = aSlicingPolicy({ generation: 2 });
     inFlight.fail();
-    expect(inFlight.step(1000).standing.hasFailed).to.equal(false);
+    expect(inFlight.step(1000).rolloutState.hasFailed).to.equal(false);
     // A stolen token of an agent says after the next edit that the grant before it has failed.
     const forged = new FailingNode();
     forged.awaitGrant();
@@ -226,10 +226,10 @@ describe('a grant that fails', () => {
     forged.fail();
     // It has stayed closed: no late pod is waited for a second time.
     const again = forged.step(1000);
-    expect(again.standing.hasFailed).to.equal(false);
+    expect(again.rolloutState.hasFailed).to.equal(false);
     expect(namesOf(again)).to.include('WriteGrant');
     forged.fail();
-    expect(forged.step(1000).standing.hasFailed).to.equal(true);
+    expect(forged.step(1000).rolloutState.hasFailed).to.equal(true);
   });
 
   it('does not count once where the kubelet may be restarting: the node stays closed for one more attempt', () => {
@@ -240,7 +240,7 @@ describe('a grant that fails', () => {
       world.fail({ code });
       for (let seconds = 0; seconds < 4; seconds += 1) {
         expect(world.step(1000).verdict, code).to.include({ phase: 'Updating', transient: true });
-        expect(world.standing, code).to.include({ hasFailed: false, isUnderWay: true });
+        expect(world.rolloutState, code).to.include({ hasFailed: false, isUnderWay: true });
         expect(world.taintKeys, code).to.deep.equal(['repartitioning']);
       }
       world.failOver();
@@ -251,7 +251,7 @@ describe('a grant that fails', () => {
       ).to.deep.equal([]);
       world.fail({ code: 'KubeletTimeout' });
       expect(world.step(1000).verdict, code).to.include({ phase: 'Failed' });
-      expect(world.standing?.hasFailed, code).to.equal(true);
+      expect(world.rolloutState?.hasFailed, code).to.equal(true);
     }
   });
 
@@ -265,7 +265,7 @@ describe('a grant that fails', () => {
         expect(world.taintKeys, code).to.deep.equal(['repartitioning']);
       }
       expect(world.partition.spec.granted?.epoch, code).to.equal(2);
-      expect(world.standing?.hasFailed, code).to.equal(false);
+      expect(world.rolloutState?.hasFailed, code).to.equal(false);
     }
   });
 

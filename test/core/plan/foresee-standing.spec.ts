@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { foreseeStanding } from '../../../src/core/plan/foresee-standing.ts';
+import { forecastRolloutState } from '../../../src/core/plan/forecast-rollout-state.ts';
 import { aDevice, aGpu } from '../../support/builders.ts';
 import { aManagedPartition, aNode, aSlicingPolicy, aSnapshot } from '../../support/node-builders.ts';
-import { aStanding } from '../rollout/rollout-builders.ts';
+import { aRolloutState } from '../rollout/rollout-builders.ts';
 
 describe('how a node will stand, before its agent has planned the new wish', () => {
   type Parts = Parameters<typeof aSnapshot>[0];
@@ -15,7 +15,7 @@ describe('how a node will stand, before its agent has planned the new wish', () 
   const allocatable = { 'nvidia.com/gpu': '0', 'nvidia.com/mig-3g.20gb': '1' };
   const request = (parts: Parts) => {
     const snapshot = aSnapshot({ policy: aSlicingPolicy(), node: aNode({ allocatable }), ...parts });
-    return foreseeStanding(aStanding('n', { nodeUID: 'uid-n' }), snapshot)?.request;
+    return forecastRolloutState(aRolloutState('n', { nodeUID: 'uid-n' }), snapshot)?.request;
   };
 
   it('requests a slot with what the plan would destroy', () => {
@@ -39,9 +39,9 @@ describe('how a node will stand, before its agent has planned the new wish', () 
 
   it('is unknown of a new node, of one over which another policy decided, and where any pod of the node has to go', () => {
     const snapshot = aSnapshot({ policy: aSlicingPolicy(), partition: aManagedPartition({ device: idle }) });
-    expect(foreseeStanding(undefined, snapshot)).to.equal(undefined);
-    expect(foreseeStanding(aStanding('n', { nodeUID: 'uid-before' }), snapshot)).to.equal(undefined);
-    expect(foreseeStanding(aStanding('n', { nodeUID: 'uid-n', policy: 'q' }), snapshot)).to.equal(undefined);
+    expect(forecastRolloutState(undefined, snapshot)).to.equal(undefined);
+    expect(forecastRolloutState(aRolloutState('n', { nodeUID: 'uid-before' }), snapshot)).to.equal(undefined);
+    expect(forecastRolloutState(aRolloutState('n', { nodeUID: 'uid-n', policy: 'q' }), snapshot)).to.equal(undefined);
     const policy = aSlicingPolicy({ drain: { scope: 'Node' } });
     expect(request({ partition: aManagedPartition({ device: idle }), policy })).to.equal(undefined);
   });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { expectStanding, judgeAdmits, type LookProgress } from '../../../src/core/rollout/admits.ts';
-import { Standings } from '../../../src/core/rollout/standings.ts';
-import { anAsking, aStanding, step } from './rollout-builders.ts';
+import { expectRolloutState, judgeAdmits, type LookProgress } from '../../../src/core/rollout/admits.ts';
+import { RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
+import { anAsking, aRolloutState, step } from './rollout-builders.ts';
 
 describe('which nodes a policy may admit', () => {
   function judge({ known = [], ...more }: Partial<LookProgress> & { readonly known?: readonly string[] }) {
-    const standings = new Standings();
-    for (const node of known) standings.put(aStanding(node));
-    const usual = { mayStart: true, unseen: new Set<string>(), isForeseen: true, hasCanary: false };
-    return judgeAdmits({ ...usual, ...more, standings });
+    const rolloutStates = new RolloutStates();
+    for (const node of known) rolloutStates.put(aRolloutState(node));
+    const usual = { mayStart: true, unseen: new Set<string>(), isForecast: true, hasCanary: false };
+    return judgeAdmits({ ...usual, ...more, rolloutStates });
   }
 
   it('all, once each has been looked at, and none of a generation that is not accepted', () => {
@@ -18,12 +18,12 @@ describe('which nodes a policy may admit', () => {
   });
 
   it('after an edit those that evict no pod: how each node stood is known from the generation before', () => {
-    expect(judge({ unseen: new Set(['a', 'b']), known: ['a', 'b'] })).to.equal('Idle');
+    expect(judge({ unseen: new Set(['a', 'b']), known: ['a', 'b'] })).to.equal('WithoutEvictions');
   });
 
   it('none while a node is unknown, which may be under way, nor as canaries, which must be able to change', () => {
     expect(judge({ unseen: new Set(['a', 'b']), known: ['a'] })).to.equal('Nobody');
-    expect(judge({ unseen: new Set(['a']), known: ['a'], isForeseen: false })).to.equal('Nobody');
+    expect(judge({ unseen: new Set(['a']), known: ['a'], isForecast: false })).to.equal('Nobody');
     expect(judge({ unseen: new Set(['a']), known: ['a'], hasCanary: true })).to.equal('Nobody');
   });
 
@@ -33,7 +33,7 @@ describe('which nodes a policy may admit', () => {
       anAsking('idle', 'New', { request: { evictions: 0, destroys: 7 } }),
     ];
     const rollout = { maxUnavailable: 2 };
-    expect(step({ nodes, rollout, admits: 'Idle' }).admitted).to.deep.equal(['idle']);
+    expect(step({ nodes, rollout, admits: 'WithoutEvictions' }).admitted).to.deep.equal(['idle']);
     expect(step({ nodes, rollout, admits: 'Everybody' }).admitted).to.deep.equal(['idle', 'evicts']);
   });
 });
@@ -42,16 +42,16 @@ describe('what is expected of a node at a new generation', () => {
   const { request } = anAsking('a');
 
   it('counts no failure and no success of the generation before', () => {
-    const before = aStanding('a', { hasFailed: true, isVerified: true });
-    expect(expectStanding(before, request)).to.deep.equal(aStanding('a', { request }));
+    const before = aRolloutState('a', { hasFailed: true, isVerified: true });
+    expect(expectRolloutState(before, request)).to.deep.equal(aRolloutState('a', { request }));
   });
 
   it('takes back what the node requested before', () => {
-    expect(expectStanding(anAsking('a', 'Retry'), undefined)).to.deep.equal(aStanding('a'));
+    expect(expectRolloutState(anAsking('a', 'Retry'), undefined)).to.deep.equal(aRolloutState('a'));
   });
 
   it('lets a node that is under way finish before it requests anything', () => {
-    const before = aStanding('a', { isUnderWay: true });
-    expect(expectStanding(before, request)).to.deep.equal(before);
+    const before = aRolloutState('a', { isUnderWay: true });
+    expect(expectRolloutState(before, request)).to.deep.equal(before);
   });
 });

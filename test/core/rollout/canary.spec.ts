@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { describeGate } from '../../../src/core/rollout/gate.ts';
-import type { NodeStanding } from '../../../src/core/rollout/slot.ts';
-import { aSlotOf, anAsking, aStanding, manyAsking, noon, step, type StepParts } from './rollout-builders.ts';
+import type { NodeRolloutState } from '../../../src/core/rollout/slot.ts';
+import { aSlotOf, anAsking, aRolloutState, manyAsking, noon, step, type StepParts } from './rollout-builders.ts';
 
 const rollout = { maxUnavailable: 5, failureThreshold: 9, canary: { nodes: 2, soak: '10m' } };
 const slot = '2026-01-01T12:00:00Z';
-const changing = (node: string): NodeStanding => aStanding(node, { isUnderWay: true, slot });
-const ready = (node: string): NodeStanding => aStanding(node, { isVerified: true });
+const changing = (node: string): NodeRolloutState => aRolloutState(node, { isUnderWay: true, slot });
+const ready = (node: string): NodeRolloutState => aRolloutState(node, { isVerified: true });
 const canaries = { generation: 1, nodes: ['c0', 'c1'] };
 const soaking = { ...canaries, readySince: slot };
 const minutes = (count: number): number => noon + count * 60_000;
@@ -67,7 +67,7 @@ describe('a canary', () => {
   });
 
   it('passes only if all of it is Ready at the end of the soak, its kubelets included', () => {
-    for (const gone of [aStanding('c1'), aStanding('c1', { isVerified: true, isReady: false })]) {
+    for (const gone of [aRolloutState('c1'), aRolloutState('c1', { isVerified: true, isReady: false })]) {
       const { admitted, canary, gate } = go({
         nodes: [ready('c0'), gone, ...manyAsking(9)],
         canary: soaking,
@@ -93,13 +93,13 @@ describe('a canary', () => {
   });
 
   it('soaks anew where one of it is not ready any more', () => {
-    const nodes = [ready('c0'), aStanding('c1'), ...manyAsking(9)];
+    const nodes = [ready('c0'), aRolloutState('c1'), ...manyAsking(9)];
     expect(go({ nodes, canary: soaking, now: minutes(4) }).canary).to.deep.equal(canaries);
   });
 
   it('has passed for good, whatever becomes of its nodes later', () => {
     const passed = { ...soaking, passedTime: '2026-01-01T12:10:00Z' };
-    for (const later of [[aStanding('c0'), aStanding('c1', { hasFailed: true })], []]) {
+    for (const later of [[aRolloutState('c0'), aRolloutState('c1', { hasFailed: true })], []]) {
       const { admitted, canary } = go({ nodes: [...later, ...manyAsking(9)], canary: passed, now: minutes(11) });
       expect(canary).to.deep.equal(passed);
       expect(admitted).to.not.have.length(0);
@@ -130,7 +130,7 @@ describe('a canary', () => {
   it('takes others in the place of nodes that are gone, or that another policy has won', () => {
     const gone = go({ nodes: [ready('c1'), ...manyAsking(9)], canary: soaking, now: minutes(4) });
     expect(gone.canary).to.deep.equal({ generation: 1, nodes: ['c1', 'a0'] });
-    const lost = aStanding('c0', { policy: 'q' });
+    const lost = aRolloutState('c0', { policy: 'q' });
     expect(go({ nodes: [lost, ready('c1'), ...manyAsking(9)], canary: canaries }).canary?.nodes).to.deep.equal([
       'c1',
       'a0',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
-import { anAsking, aStanding } from './rollout-builders.ts';
+import { anAsking, aRolloutState } from './rollout-builders.ts';
 
 const askersOf = (fleet: FleetRollout, policy: string): readonly string[] =>
   [...fleet.of(policy).inOrder('New')].map(({ node }) => node);
@@ -10,7 +10,7 @@ describe('the rollouts of a fleet', () => {
     const fleet = new FleetRollout();
     expect(fleet.put(anAsking('a'))).to.deep.equal(['p']);
     expect(fleet.put(anAsking('a'))).to.deep.equal([]);
-    expect(fleet.put(aStanding('a', { isVerified: true }))).to.deep.equal(['p']);
+    expect(fleet.put(aRolloutState('a', { isVerified: true }))).to.deep.equal(['p']);
     expect(fleet.remove('a')).to.deep.equal(['p']);
     expect(fleet.remove('a')).to.deep.equal([]);
   });
@@ -21,9 +21,9 @@ describe('the rollouts of a fleet', () => {
     expect(fleet.put(anAsking('a', 'New', { policy: 'q' }))).to.deep.equal(['p', 'q']);
     expect(askersOf(fleet, 'p')).to.deep.equal([]);
     expect(askersOf(fleet, 'q')).to.deep.equal(['a']);
-    expect(fleet.put(aStanding('a', { policy: undefined }))).to.deep.equal(['q']);
+    expect(fleet.put(aRolloutState('a', { policy: undefined }))).to.deep.equal(['q']);
     expect(askersOf(fleet, 'q')).to.deep.equal([]);
-    expect(fleet.standingOf('a')?.policy).to.equal(undefined);
+    expect(fleet.rolloutStateOf('a')?.policy).to.equal(undefined);
   });
 
   it('keep a node’s turn among those of equal cost, whatever else changes of it', () => {
@@ -31,7 +31,7 @@ describe('the rollouts of a fleet', () => {
     for (const node of ['a', 'b']) fleet.put(anAsking(node));
     fleet.put(anAsking('a', 'New', { isReady: false }));
     expect(askersOf(fleet, 'p')).to.deep.equal(['a', 'b']);
-    fleet.put(aStanding('a'));
+    fleet.put(aRolloutState('a'));
     fleet.put(anAsking('a'));
     expect(askersOf(fleet, 'p')).to.deep.equal(['b', 'a']);
   });
@@ -39,22 +39,30 @@ describe('the rollouts of a fleet', () => {
   it('know nothing any more of a node that is gone', () => {
     const fleet = new FleetRollout();
     fleet.put(anAsking('a', 'Retry', { isReady: false, isUnderWay: true }));
-    const standings = fleet.of('p');
-    expect([standings.failed.size, standings.unavailable.size, standings.underWay.size]).to.deep.equal([1, 1, 1]);
-    expect(standings.failedOpen.size).to.equal(0);
+    const rolloutStates = fleet.of('p');
+    expect([rolloutStates.failed.size, rolloutStates.unavailable.size, rolloutStates.underWay.size]).to.deep.equal([
+      1, 1, 1,
+    ]);
+    expect(rolloutStates.failedOpen.size).to.equal(0);
     fleet.put(anAsking('a', 'Retry'));
-    expect([standings.failedOpen.size, standings.unavailable.size, standings.underWay.size]).to.deep.equal([1, 0, 0]);
+    expect([rolloutStates.failedOpen.size, rolloutStates.unavailable.size, rolloutStates.underWay.size]).to.deep.equal([
+      1, 0, 0,
+    ]);
     fleet.remove('a');
-    expect([standings.failed.size, standings.failedOpen.size, standings.isAsked]).to.deep.equal([0, 0, false]);
+    expect([rolloutStates.failed.size, rolloutStates.failedOpen.size, rolloutStates.isAsked]).to.deep.equal([
+      0,
+      0,
+      false,
+    ]);
   });
 
   it('count the nodes that have GPUs, and tell policies whose nodes wait that there are more', () => {
     const fleet = new FleetRollout();
     fleet.put(anAsking('a'));
-    fleet.put(aStanding('b', { policy: 'q' }));
-    expect(fleet.put(aStanding('cpu', { policy: undefined, hasGpus: false }))).to.deep.equal([]);
+    fleet.put(aRolloutState('b', { policy: 'q' }));
+    expect(fleet.put(aRolloutState('cpu', { policy: undefined, hasGpus: false }))).to.deep.equal([]);
     expect([fleet.size, fleet.of('p').countGpuNodes()]).to.deep.equal([2, 1]);
-    expect(fleet.put(aStanding('c', { policy: undefined }))).to.deep.equal(['p']);
+    expect(fleet.put(aRolloutState('c', { policy: undefined }))).to.deep.equal(['p']);
     expect(fleet.size).to.equal(3);
     fleet.remove('c');
     fleet.put(anAsking('a', 'New', { hasGpus: false }));
@@ -64,10 +72,10 @@ describe('the rollouts of a fleet', () => {
   it('take a node with a slot for one under way while it is looked at', () => {
     const fleet = new FleetRollout();
     fleet.begin('unknown');
-    expect(fleet.standingOf('unknown')).to.equal(undefined);
+    expect(fleet.rolloutStateOf('unknown')).to.equal(undefined);
     fleet.put(anAsking('a'));
     fleet.begin('a');
-    expect(fleet.standingOf('a')?.isUnderWay).to.equal(true);
+    expect(fleet.rolloutStateOf('a')?.isUnderWay).to.equal(true);
     expect([...fleet.of('p').underWay]).to.deep.equal(['a']);
   });
 

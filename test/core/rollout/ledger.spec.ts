@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describeGate } from '../../../src/core/rollout/gate.ts';
-import { aSlotOf, anAsking, aStanding, manyAsking, namesOf, noon, step } from './rollout-builders.ts';
+import { aSlotOf, anAsking, aRolloutState, manyAsking, namesOf, noon, step } from './rollout-builders.ts';
 
 describe('the ledger', () => {
   describe('admits', () => {
@@ -30,8 +30,8 @@ describe('the ledger', () => {
 
     it('nodes whose pods did not go after those that were not tried as often: they starve nobody', () => {
       const nodes = [
-        anAsking('twice', 'New', { request: { evictions: 1, rests: 2 } }),
-        anAsking('once', 'New', { request: { evictions: 1, rests: 1 } }),
+        anAsking('twice', 'New', { request: { evictions: 1, failedDrains: 2 } }),
+        anAsking('once', 'New', { request: { evictions: 1, failedDrains: 1 } }),
         anAsking('dear', 'New', { request: { evictions: 200_000, destroys: 1000 } }),
       ];
       expect(step({ nodes, rollout: { maxUnavailable: 3 } }).admitted).to.deep.equal(['dear', 'once', 'twice']);
@@ -63,7 +63,7 @@ describe('the ledger', () => {
           'policy a x (since 2026-01-01T11:59:00Z), y (since 2026-01-01T11:59:30Z); policy c z',
       );
       expect(step({ nodes: manyAsking(5), cap: 1, others }).ledger, 'lowered').to.deep.equal([]);
-      expect(step({ nodes: [aStanding('x')], cap: 3, others }).gate, 'none asks').to.equal(undefined);
+      expect(step({ nodes: [aRolloutState('x')], cap: 3, others }).gate, 'none asks').to.equal(undefined);
     });
 
     it('never more than the API can keep', () => {
@@ -95,15 +95,15 @@ describe('the ledger', () => {
 
   describe('counts', () => {
     it('nodes in flight', () => {
-      const nodes = [aStanding('x', { isUnderWay: true }), ...manyAsking(5)];
+      const nodes = [aRolloutState('x', { isUnderWay: true }), ...manyAsking(5)];
       const { ledger } = step({ nodes, inFlight: [aSlotOf('x')], rollout: { maxUnavailable: 2 } });
       expect(namesOf({ ledger })).to.deep.equal(['x New', 'a0 New']);
     });
 
     it('nodes that are not ready, whoever is to blame, and one that is in flight as well once', () => {
-      const notReady = aStanding('down', { isReady: false });
+      const notReady = aRolloutState('down', { isReady: false });
       expect(step({ nodes: [notReady, ...manyAsking(5)] }).admitted).to.deep.equal([]);
-      const both = aStanding('x', { isUnderWay: true, isReady: false });
+      const both = aRolloutState('x', { isUnderWay: true, isReady: false });
       const { admitted } = step({
         nodes: [both, ...manyAsking(5)],
         inFlight: [aSlotOf('x')],
@@ -113,13 +113,13 @@ describe('the ledger', () => {
     });
 
     it('nodes that somebody has cordoned: no pod can be bound to them either', () => {
-      const cordoned = aStanding('out', { isCordoned: true });
+      const cordoned = aRolloutState('out', { isCordoned: true });
       const { admitted, gate } = step({ nodes: [cordoned, ...manyAsking(5)] });
       expect(admitted).to.deep.equal([]);
       expect(gate && describeGate(gate)).to.equal(
         'spec.rollout.maxUnavailable allows 1 unavailable node, and there is 1 already: out (cordoned). The rollout continues when fewer are',
       );
-      const down = aStanding('down', { isReady: false, isCordoned: true });
+      const down = aRolloutState('down', { isReady: false, isCordoned: true });
       const two = step({ nodes: [cordoned, down, ...manyAsking(5)], rollout: { maxUnavailable: 2 } });
       expect(two.gate && describeGate(two.gate)).to.include(
         '2 unavailable nodes, and there are 2 already: out (cordoned), down (not Ready)',
@@ -130,28 +130,28 @@ describe('the ledger', () => {
     });
 
     it('not those that were never there: closed since they joined, and their kubelet not up yet', () => {
-      const joining = aStanding('joining', { isReady: false, isClosedAnyway: true });
+      const joining = aRolloutState('joining', { isReady: false, isClosedAnyway: true });
       expect(step({ nodes: [joining, ...manyAsking(5)] }).admitted).to.deep.equal(['a0']);
     });
 
     it('failed nodes, so that with them a rollout slows down to one node at a time, and does not stop', () => {
-      const failed = ['f0', 'f1', 'f2'].map((name) => aStanding(name, { hasFailed: true }));
+      const failed = ['f0', 'f1', 'f2'].map((name) => aRolloutState(name, { hasFailed: true }));
       const nodes = [...failed, ...manyAsking(9)];
       const rollout = { maxUnavailable: 3, failureThreshold: 9 };
       expect(step({ nodes, rollout }).admitted).to.deep.equal(['a0']);
-      const underWay = nodes.map((one) => (one.node === 'a0' ? aStanding('a0', { isUnderWay: true }) : one));
+      const underWay = nodes.map((one) => (one.node === 'a0' ? aRolloutState('a0', { isUnderWay: true }) : one));
       expect(step({ nodes: underWay, rollout, inFlight: [aSlotOf('a0')] }).admitted).to.deep.equal([]);
       expect(step({ nodes: nodes.slice(1), rollout: { ...rollout, maxUnavailable: 4 } }).admitted).to.have.length(2);
     });
 
     it('a percentage of the nodes that there are now: growth admits more, shrinking revokes nothing', () => {
       const rollout = { maxUnavailable: '10%' };
-      const underWay = ['x0', 'x1', 'x2'].map((name) => aStanding(name, { isUnderWay: true }));
+      const underWay = ['x0', 'x1', 'x2'].map((name) => aRolloutState(name, { isUnderWay: true }));
       const inFlight = underWay.map(({ node }) => aSlotOf(node));
       const ofSize = (size: number) => [
         ...underWay,
         ...manyAsking(7),
-        ...Array.from({ length: size - 10 }, (_, at) => aStanding(`z${at}`)),
+        ...Array.from({ length: size - 10 }, (_, at) => aRolloutState(`z${at}`)),
       ];
       expect(step({ nodes: ofSize(30), rollout, inFlight }).admitted).to.deep.equal([]);
       expect(step({ nodes: ofSize(50), rollout, inFlight }).admitted).to.deep.equal(['a0', 'a1']);
@@ -160,21 +160,21 @@ describe('the ledger', () => {
 
     it('a percentage of the nodes that have GPUs', () => {
       const without = Array.from({ length: 90 }, (_, at) =>
-        aStanding(`cpu${at}`, { hasGpus: false, isVerified: true }),
+        aRolloutState(`cpu${at}`, { hasGpus: false, isVerified: true }),
       );
       const nodes = [...without, ...manyAsking(10)];
       const { admitted, limits } = step({ nodes, rollout: { maxUnavailable: '10%' }, cap: 4 });
       expect(admitted).to.deep.equal(['a0']);
       expect(limits).to.deep.equal({ nodes: 10, maxUnavailable: 1, maxConcurrentNodes: 4 });
       const { gate } = step({
-        nodes: [...nodes, ...['f0', 'f1', 'f2'].map((name) => aStanding(name, { hasFailed: true }))],
+        nodes: [...nodes, ...['f0', 'f1', 'f2'].map((name) => aRolloutState(name, { hasFailed: true }))],
         rollout: { failureThreshold: '30%' },
       });
       expect(gate).to.include({ reason: 'Halted', threshold: 3 });
     });
 
     it('what it allowed before it was lowered: nothing is revoked, and nothing new starts until there is room', () => {
-      const underWay = ['x0', 'x1', 'x2'].map((name) => aStanding(name, { isUnderWay: true }));
+      const underWay = ['x0', 'x1', 'x2'].map((name) => aRolloutState(name, { isUnderWay: true }));
       const inFlight = underWay.map(({ node }) => aSlotOf(node));
       const nodes = [...underWay, ...manyAsking(5)];
       const lowered = step({ nodes, inFlight, generation: 2, rollout: { maxUnavailable: 2 } });
@@ -182,7 +182,11 @@ describe('the ledger', () => {
       const held = step({ nodes, inFlight, generation: 2, rollout: { maxUnavailable: 0 } });
       expect(held.ledger).to.deep.equal(inFlight);
       const [, ...done] = underWay;
-      const after = [aStanding('x0', { isVerified: true, slot: '2026-01-01T12:00:00Z' }), ...done, ...manyAsking(5)];
+      const after = [
+        aRolloutState('x0', { isVerified: true, slot: '2026-01-01T12:00:00Z' }),
+        ...done,
+        ...manyAsking(5),
+      ];
       expect(step({ nodes: after, inFlight, generation: 2, rollout: { maxUnavailable: 2 } }).admitted).to.deep.equal(
         [],
       );
@@ -193,33 +197,34 @@ describe('the ledger', () => {
     const slot = aSlotOf('x');
     const found = slot.startTime;
     const isHeld = (
-      standing: ReturnType<typeof aStanding> | undefined,
+      rolloutState: ReturnType<typeof aRolloutState> | undefined,
       more: Parameters<typeof step>[0] = {},
     ): boolean =>
-      step({ nodes: standing ? [standing] : [], inFlight: [slot], uids: { x: 'uid-x' }, ...more }).ledger.length === 1;
+      step({ nodes: rolloutState ? [rolloutState] : [], inFlight: [slot], uids: { x: 'uid-x' }, ...more }).ledger
+        .length === 1;
 
     it('when the node was looked at with that very slot, and nothing is under way', () => {
-      expect(isHeld(aStanding('x', { slot: found, isVerified: true }))).to.equal(false);
-      expect(isHeld(aStanding('x', { slot: found }))).to.equal(false);
-      expect(isHeld(aStanding('x', { slot: found, isUnderWay: true }))).to.equal(true);
+      expect(isHeld(aRolloutState('x', { slot: found, isVerified: true }))).to.equal(false);
+      expect(isHeld(aRolloutState('x', { slot: found }))).to.equal(false);
+      expect(isHeld(aRolloutState('x', { slot: found, isUnderWay: true }))).to.equal(true);
     });
 
     it('not on the word of somebody who did not know of it', () => {
-      expect(isHeld(aStanding('x', { isVerified: true }))).to.equal(true);
-      expect(isHeld(aStanding('x', { slot: '2026-01-01T11:00:00Z', isVerified: true }))).to.equal(true);
+      expect(isHeld(aRolloutState('x', { isVerified: true }))).to.equal(true);
+      expect(isHeld(aRolloutState('x', { slot: '2026-01-01T11:00:00Z', isVerified: true }))).to.equal(true);
       expect(isHeld(undefined)).to.equal(true);
     });
 
     it('when the node is gone, or another one of the same name was looked at', () => {
       expect(isHeld(undefined, { uids: {} })).to.equal(false);
       const uids = { x: 'another' };
-      expect(isHeld(aStanding('x', { isUnderWay: true }), { uids }), 'it may be closed too').to.equal(true);
+      expect(isHeld(aRolloutState('x', { isUnderWay: true }), { uids }), 'it may be closed too').to.equal(true);
       expect(isHeld(undefined, { uids })).to.equal(true);
-      expect(isHeld(aStanding('x', { nodeUID: 'another' }), { uids })).to.equal(false);
+      expect(isHeld(aRolloutState('x', { nodeUID: 'another' }), { uids })).to.equal(false);
     });
 
     it('to the node that was made anew under the name and is closed, in the same write: its place is never free', () => {
-      const anew = aStanding('x', { nodeUID: 'another', isUnderWay: true });
+      const anew = aRolloutState('x', { nodeUID: 'another', isUnderWay: true });
       const { ledger, admitted, released } = step({ nodes: [anew, ...manyAsking(2)], inFlight: [slot] });
       expect(ledger.map(({ node, nodeUID, kind }) => [node, nodeUID, kind])).to.deep.equal([['x', 'another', 'Found']]);
       expect([admitted, released]).to.deep.equal([['x'], ['x']]);
@@ -227,14 +232,14 @@ describe('the ledger', () => {
 
     it('when another policy decides, or none, and has it in its own hands', () => {
       for (const policy of ['q', undefined]) {
-        expect(isHeld(aStanding('x', { policy, isUnderWay: true }))).to.equal(true);
-        expect(isHeld(aStanding('x', { policy }))).to.equal(false);
+        expect(isHeld(aRolloutState('x', { policy, isUnderWay: true }))).to.equal(true);
+        expect(isHeld(aRolloutState('x', { policy }))).to.equal(false);
       }
     });
 
     it('when it was given for a wish that the node does not have any more, and nothing is under way', () => {
-      expect(isHeld(aStanding('x', { wishGeneration: 2 }), { generation: 2 })).to.equal(false);
-      expect(isHeld(aStanding('x', { wishGeneration: 2, isUnderWay: true }), { generation: 2 })).to.equal(true);
+      expect(isHeld(aRolloutState('x', { wishGeneration: 2 }), { generation: 2 })).to.equal(false);
+      expect(isHeld(aRolloutState('x', { wishGeneration: 2, isUnderWay: true }), { generation: 2 })).to.equal(true);
     });
 
     describe('for an earlier wish, and is still closed for it', () => {
@@ -264,9 +269,9 @@ describe('the ledger', () => {
           expect(renew({ rollout }), JSON.stringify(rollout)).to.deep.equal([before]);
         expect(renew({ frozen: 'no' })).to.deep.equal([before]);
         expect(renew({ admits: 'Nobody' })).to.deep.equal([before]);
-        expect(renew({ nodes: [closed, aStanding('y', { hasFailed: true })] }), 'halted').to.deep.equal([before]);
+        expect(renew({ nodes: [closed, aRolloutState('y', { hasFailed: true })] }), 'halted').to.deep.equal([before]);
         const waiting = { generation: 2, nodes: ['y'] };
-        const soaking = [closed, aStanding('y', { isVerified: true })];
+        const soaking = [closed, aRolloutState('y', { isVerified: true })];
         const canary = renew({ nodes: soaking, rollout: { canary: { nodes: 1, soak: '5m' } }, canary: waiting });
         expect(canary).to.deep.equal([before]);
       });
@@ -284,20 +289,20 @@ describe('the ledger', () => {
     });
 
     it('not because of an edit that asks the same of the node', () => {
-      expect(isHeld(aStanding('x', { wishGeneration: 1 }), { generation: 2 })).to.equal(true);
+      expect(isHeld(aRolloutState('x', { wishGeneration: 1 }), { generation: 2 })).to.equal(true);
     });
 
     it('and has the next one take it at once', () => {
-      const nodes = [aStanding('x', { slot: found, isVerified: true }), ...manyAsking(2)];
+      const nodes = [aRolloutState('x', { slot: found, isVerified: true }), ...manyAsking(2)];
       const { released, admitted } = step({ nodes, inFlight: [slot] });
       expect(released).to.deep.equal(['x']);
       expect(admitted).to.deep.equal(['a0']);
     });
 
     it('looks again soon at nodes that others decide over: no event tells of them', () => {
-      const nodes = [aStanding('x', { policy: 'q', isUnderWay: true })];
+      const nodes = [aRolloutState('x', { policy: 'q', isUnderWay: true })];
       expect(step({ nodes, inFlight: [slot] }).requeueAfterMs).to.equal(1000);
-      expect(step({ nodes: [aStanding('x', { isUnderWay: true })], inFlight: [slot] }).requeueAfterMs).to.equal(
+      expect(step({ nodes: [aRolloutState('x', { isUnderWay: true })], inFlight: [slot] }).requeueAfterMs).to.equal(
         undefined,
       );
     });
@@ -305,7 +310,7 @@ describe('the ledger', () => {
 
   describe('that was lost', () => {
     it('is made again of the nodes under way, before anybody new starts', () => {
-      const underWay = ['x0', 'x1'].map((name) => aStanding(name, { isUnderWay: true }));
+      const underWay = ['x0', 'x1'].map((name) => aRolloutState(name, { isUnderWay: true }));
       const nodes = [...manyAsking(5), ...underWay];
       const { ledger } = step({ nodes, rollout: { maxUnavailable: 2 } });
       expect(namesOf({ ledger })).to.deep.equal(['x0 Found', 'x1 Found']);
@@ -317,7 +322,7 @@ describe('the ledger', () => {
     });
 
     it('is made again while nobody may start, too', () => {
-      const nodes = [aStanding('x', { isUnderWay: true })];
+      const nodes = [aRolloutState('x', { isUnderWay: true })];
       expect(namesOf(step({ nodes, admits: 'Nobody' }))).to.deep.equal(['x Found']);
       expect(namesOf(step({ nodes, frozen: 'incident 7' }))).to.deep.equal(['x Found']);
     });
@@ -328,7 +333,7 @@ describe('the ledger', () => {
     });
 
     it('has nodes that were closed anyway as such: they take no place', () => {
-      const nodes = [aStanding('x', { isUnderWay: true, isClosedAnyway: true }), ...manyAsking(2)];
+      const nodes = [aRolloutState('x', { isUnderWay: true, isClosedAnyway: true }), ...manyAsking(2)];
       expect(namesOf(step({ nodes }))).to.deep.equal(['x Fresh', 'a0 New']);
     });
   });
@@ -352,7 +357,7 @@ describe('the ledger', () => {
     });
 
     it('not start when too many have failed', () => {
-      const failed = aStanding('x', { hasFailed: true, isClosedAnyway: true });
+      const failed = aRolloutState('x', { hasFailed: true, isClosedAnyway: true });
       expect(step({ nodes: [failed, ...fresh] }).ledger).to.deep.equal([]);
     });
 
@@ -391,7 +396,7 @@ describe('the ledger', () => {
 
     it('at a share of the nodes, rounded down, at least one', () => {
       const gateAt = (size: number) => {
-        const others = Array.from({ length: size - failed.length - 3 }, (_, at) => aStanding(`z${at}`));
+        const others = Array.from({ length: size - failed.length - 3 }, (_, at) => aRolloutState(`z${at}`));
         const nodes = [...failed, ...manyAsking(3), ...others];
         return step({ nodes, rollout: { failureThreshold: '10%' } }).gate?.reason;
       };
@@ -401,7 +406,7 @@ describe('the ledger', () => {
     });
 
     it('and goes on when a failed node is ready, or gone', () => {
-      const nodes = [aStanding('f0', { isVerified: true }), ...manyAsking(3)];
+      const nodes = [aRolloutState('f0', { isVerified: true }), ...manyAsking(3)];
       expect(step({ nodes }).admitted).to.deep.equal(['a0']);
     });
   });
@@ -450,11 +455,11 @@ describe('the ledger', () => {
     });
 
     it('and nobody is told where nobody waits', () => {
-      expect(step({ nodes: [aStanding('x')], rollout: { paused: true } }).gate).to.equal(undefined);
+      expect(step({ nodes: [aRolloutState('x')], rollout: { paused: true } }).gate).to.equal(undefined);
     });
 
     it('and what is under way stays so', () => {
-      const nodes = [aStanding('x', { isUnderWay: true }), ...manyAsking(3)];
+      const nodes = [aRolloutState('x', { isUnderWay: true }), ...manyAsking(3)];
       for (const parts of [{ rollout: { paused: true } }, { rollout: { maxUnavailable: 0 } }, { frozen: 'x' }]) {
         expect(step({ nodes, inFlight: [aSlotOf('x')], ...parts }).ledger).to.deep.equal([aSlotOf('x')]);
       }
@@ -470,7 +475,7 @@ describe('the ledger', () => {
 
   it('is the same after another step in the same world', () => {
     const nodes = [
-      aStanding('x', { isUnderWay: true }),
+      aRolloutState('x', { isUnderWay: true }),
       anAsking('y', 'New', { isUnderWay: true }),
       anAsking('r', 'Retry'),
       ...manyAsking(9),

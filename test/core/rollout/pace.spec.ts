@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { aSlotOf, aStanding, noon, step, type StepParts } from './rollout-builders.ts';
+import { aSlotOf, aRolloutState, noon, step, type StepParts } from './rollout-builders.ts';
 
 const aMinuteLater = noon + 60_000;
 const slot = '2026-01-01T12:00:00Z';
@@ -9,9 +9,9 @@ const paceOf = (parts: StepParts) => step({ now: aMinuteLater, ...parts }).pace;
 
 describe('the pace of a rollout', () => {
   it('counts nodes that are verified, from their admission on, when they give their slots back', () => {
-    const nodes = [aStanding('a', { isVerified: true, slot }), aStanding('b', { isVerified: true, slot })];
+    const nodes = [aRolloutState('a', { isVerified: true, slot }), aRolloutState('b', { isVerified: true, slot })];
     const inFlight = [aSlotOf('a'), aSlotOf('b', { startTime: '2026-01-01T12:00:20Z' })];
-    const known = [nodes[0], aStanding('b', { isVerified: true, slot: '2026-01-01T12:00:20Z' })].filter(
+    const known = [nodes[0], aRolloutState('b', { isVerified: true, slot: '2026-01-01T12:00:20Z' })].filter(
       (one) => one !== undefined,
     );
     expect(paceOf({ nodes: known, inFlight })).to.deep.equal({ generation: 1, nodes: 2, seconds: 100 });
@@ -24,14 +24,14 @@ describe('the pace of a rollout', () => {
   });
 
   it('is not known before one is verified, and stays while nothing happens', () => {
-    expect(paceOf({ nodes: [aStanding('a', { isUnderWay: true })], inFlight: [aSlotOf('a')] })).to.equal(undefined);
+    expect(paceOf({ nodes: [aRolloutState('a', { isUnderWay: true })], inFlight: [aSlotOf('a')] })).to.equal(undefined);
     const pace = { generation: 1, nodes: 1, seconds: 30 };
-    expect(paceOf({ nodes: [aStanding('a')], pace })).to.deep.equal(pace);
+    expect(paceOf({ nodes: [aRolloutState('a')], pace })).to.deep.equal(pace);
   });
 
   it('does not count those that were given up, were found changing, or changed for an earlier generation', () => {
-    const verified = aStanding('a', { isVerified: true, slot });
-    expect(paceOf({ nodes: [aStanding('a', { slot })], inFlight: [aSlotOf('a')] })).to.equal(undefined);
+    const verified = aRolloutState('a', { isVerified: true, slot });
+    expect(paceOf({ nodes: [aRolloutState('a', { slot })], inFlight: [aSlotOf('a')] })).to.equal(undefined);
     expect(paceOf({ nodes: [verified], inFlight: [aSlotOf('a', { kind: 'Found' })] })).to.equal(undefined);
     expect(paceOf({ nodes: [verified], generation: 2, inFlight: [aSlotOf('a')] })).to.equal(undefined);
     expect(paceOf({ nodes: [], inFlight: [aSlotOf('a')] })).to.equal(undefined);
@@ -40,7 +40,7 @@ describe('the pace of a rollout', () => {
   it('begins anew when the first node of another generation is verified, and is no write before', () => {
     const pace = { generation: 1, nodes: 5, seconds: 500 };
     expect(paceOf({ nodes: [], generation: 2, pace })).to.deep.equal(pace);
-    const verified = aStanding('a', { isVerified: true, slot });
+    const verified = aRolloutState('a', { isVerified: true, slot });
     const inFlight = [aSlotOf('a', { generation: 2 })];
     expect(paceOf({ nodes: [verified], generation: 2, inFlight, pace })).to.deep.equal({
       generation: 2,

@@ -3,13 +3,13 @@ import type { Admits } from '../../../src/core/rollout/admits.ts';
 import type { SlotHolder } from '../../../src/core/rollout/cap.ts';
 import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
 import { type LedgerStep, stepLedger } from '../../../src/core/rollout/ledger.ts';
-import type { Canary, NodeStanding, Pace, Slot, SlotRequest } from '../../../src/core/rollout/slot.ts';
+import type { Canary, NodeRolloutState, Pace, Slot, SlotRequest } from '../../../src/core/rollout/slot.ts';
 import { aPolicy } from '../../support/builders.ts';
 
 export const noon = Date.parse('2026-01-01T12:00:00Z');
 
 /** A Ready node of policy `p` that is open, asks for nothing and has not failed. */
-export function aStanding(node: string, more: Partial<NodeStanding> = {}): NodeStanding {
+export function aRolloutState(node: string, more: Partial<NodeRolloutState> = {}): NodeRolloutState {
   return {
     node,
     nodeUID: `uid-${node}`,
@@ -30,19 +30,19 @@ export function aStanding(node: string, more: Partial<NodeStanding> = {}): NodeS
 export function anAsking(
   node: string,
   kind: SlotRequest['kind'] = 'New',
-  { request, ...more }: Partial<Omit<NodeStanding, 'request'>> & { readonly request?: Partial<SlotRequest> } = {},
-): NodeStanding {
+  { request, ...more }: Partial<Omit<NodeRolloutState, 'request'>> & { readonly request?: Partial<SlotRequest> } = {},
+): NodeRolloutState {
   const isClosedAnyway = more.isClosedAnyway ?? kind === 'Fresh';
-  return aStanding(node, {
+  return aRolloutState(node, {
     hasFailed: kind === 'Retry',
     isClosedAnyway,
     ...more,
-    request: { kind, isClosedAnyway, evictions: 0, destroys: 1, rests: 0, epoch: 1, ...request },
+    request: { kind, isClosedAnyway, evictions: 0, destroys: 1, failedDrains: 0, epoch: 1, ...request },
   });
 }
 
 /** Nodes `a0`, `a1`, … that ask for the same. */
-export function manyAsking(count: number, kind?: SlotRequest['kind'], prefix = 'a'): readonly NodeStanding[] {
+export function manyAsking(count: number, kind?: SlotRequest['kind'], prefix = 'a'): readonly NodeRolloutState[] {
   return Array.from({ length: count }, (_, index) => anAsking(`${prefix}${index}`, kind));
 }
 
@@ -61,7 +61,7 @@ export function aSlotOf(node: string, more: Partial<Slot> = {}): Slot {
 }
 
 export interface StepParts {
-  readonly nodes?: readonly NodeStanding[];
+  readonly nodes?: readonly NodeRolloutState[];
   readonly rollout?: PolicySpec['rollout'];
   readonly drain?: PolicySpec['drain'];
   readonly generation?: number;
@@ -96,9 +96,9 @@ export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): 
         ...(parts.pace && { pace: parts.pace }),
       },
     },
-    standings: fleet.of('p'),
+    rolloutStates: fleet.of('p'),
     size: fleet.of('p').countGpuNodes(),
-    standingOf: (node) => fleet.standingOf(node),
+    rolloutStateOf: (node) => fleet.rolloutStateOf(node),
     uidOf: (node) => uids[node],
     admits: parts.admits ?? 'Everybody',
     cap: { most: parts.cap ?? Infinity, others: parts.others ?? [] },

@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import { stepLedger } from '../../../src/core/rollout/ledger.ts';
-import type { NodeStanding } from '../../../src/core/rollout/slot.ts';
-import { type RequestQueue, Standings } from '../../../src/core/rollout/standings.ts';
+import type { NodeRolloutState } from '../../../src/core/rollout/slot.ts';
+import { type RequestQueue, RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
 import { aPolicy } from '../../support/builders.ts';
-import { aSlotOf, aStanding, manyAsking, noon } from './rollout-builders.ts';
+import { aSlotOf, aRolloutState, manyAsking, noon } from './rollout-builders.ts';
 
 /** Counts every node that is looked at. */
-class CountingStandings extends Standings {
+class CountingRolloutStates extends RolloutStates {
   looks = 0;
 
-  override get(node: string): NodeStanding | undefined {
+  override get(node: string): NodeRolloutState | undefined {
     this.looks += 1;
     return super.get(node);
   }
 
-  override *inOrder(queue: RequestQueue): Iterable<NodeStanding> {
+  override *inOrder(queue: RequestQueue): Iterable<NodeRolloutState> {
     for (const one of super.inOrder(queue)) {
       this.looks += 1;
       yield one;
@@ -51,39 +51,39 @@ class CountingStandings extends Standings {
 }
 
 /** How many nodes are looked at for one event of a fleet in which three nodes are in flight. */
-function countLooks(nodes: readonly NodeStanding[], rollout: Parameters<typeof aPolicy>[0]): number {
+function countLooks(nodes: readonly NodeRolloutState[], rollout: Parameters<typeof aPolicy>[0]): number {
   const inFlight = ['x0', 'x1', 'x2'].map((node) => aSlotOf(node));
-  const standings = new CountingStandings();
-  const all = [...nodes, ...inFlight.map(({ node }) => aStanding(node, { isUnderWay: true }))];
-  for (const one of all) standings.put(one);
+  const rolloutStates = new CountingRolloutStates();
+  const all = [...nodes, ...inFlight.map(({ node }) => aRolloutState(node, { isUnderWay: true }))];
+  for (const one of all) rolloutStates.put(one);
   const byName = new Map(all.map((one) => [one.node, one]));
   let looks = 0;
-  const find = (node: string): NodeStanding | undefined => {
+  const find = (node: string): NodeRolloutState | undefined => {
     looks += 1;
     return byName.get(node);
   };
   stepLedger({
     now: noon,
     policy: { ...aPolicy(rollout), status: { inFlight } },
-    standings,
+    rolloutStates,
     size: all.length,
-    standingOf: find,
+    rolloutStateOf: find,
     uidOf: (node) => find(node)?.nodeUID,
     admits: 'Everybody',
     cap: { most: 9, others: [] },
     frozen: undefined,
   });
-  return looks + standings.looks;
+  return looks + rolloutStates.looks;
 }
 
 describe('the cost of an event', () => {
   const rollout = { rollout: { maxUnavailable: 4, failureThreshold: 10_000, canary: { nodes: 5 } } };
-  const fleets: Readonly<Record<string, (count: number) => readonly NodeStanding[]>> = {
+  const fleets: Readonly<Record<string, (count: number) => readonly NodeRolloutState[]>> = {
     'that ask for a slot': (count) => manyAsking(count),
     'that are closed anyway': (count) => manyAsking(count, 'Fresh'),
     'that have failed': (count) => manyAsking(count, 'Retry'),
     'that are not ready': (count) => manyAsking(count).map((one) => ({ ...one, isReady: false })),
-    'that are done': (count) => manyAsking(count).map(({ node }) => aStanding(node, { isVerified: true })),
+    'that are done': (count) => manyAsking(count).map(({ node }) => aRolloutState(node, { isVerified: true })),
   };
   for (const [what, listNodes] of Object.entries(fleets)) {
     it(`is the same with 100 and with 10,000 nodes ${what}`, () => {

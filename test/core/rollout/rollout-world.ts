@@ -162,7 +162,7 @@ export class RolloutWorld {
           isClosedAnyway: isFresh,
           evictions: uid.length % 3,
           destroys: 1,
-          rests: 0,
+          failedDrains: 0,
           epoch: 1,
         },
       }),
@@ -198,9 +198,9 @@ export class RolloutWorld {
     return stepLedger({
       now: this.#now,
       policy: this.#policy,
-      standings: this.#fleet.of('p'),
+      rolloutStates: this.#fleet.of('p'),
       size: this.#own.length,
-      standingOf: (node) => this.#fleet.standingOf(node),
+      rolloutStateOf: (node) => this.#fleet.rolloutStateOf(node),
       uidOf: (node) => this.#truth.get(node)?.uid,
       admits: [...this.#truth.keys()].every((node) => this.#seen.has(node)) ? 'Everybody' : 'Nobody',
       cap: { most: this.#cap, others: [] },
@@ -218,16 +218,16 @@ export class RolloutWorld {
       const wasHeld = this.#policy.status?.inFlight?.some(({ nodeUID }) => nodeUID === uid) === true;
       if (isKnown || wasHeld) expect(names, `${name} is being changed`).to.include(name);
     }
-    const standings = this.#fleet.of('p');
+    const rolloutStates = this.#fleet.of('p');
     // 2. Nobody starts beyond the budget, the cap, a pause or the threshold.
     const { maxUnavailable = 1, failureThreshold = 1 } = this.#policy.spec.rollout ?? {};
     const size = this.#own.length;
     const before = new Set((this.#policy.status?.inFlight ?? []).map(({ node, nodeUID }) => `${node} ${nodeUID}`));
-    const isFound = (node: string): boolean => standings.get(node)?.isUnderWay === true;
+    const isFound = (node: string): boolean => rolloutStates.get(node)?.isUnderWay === true;
     const started = ledger.filter(({ node, nodeUID }) => !before.has(`${node} ${nodeUID}`) && !isFound(node));
     const disrupting = started.filter(({ kind }) => kind !== 'Fresh');
     const inFlight = ledger.flatMap(({ node, kind }) => (kind === 'Fresh' ? [] : [node]));
-    const unavailable = new Set([...inFlight, ...standings.unavailable, ...closed.map(([name]) => name)]);
+    const unavailable = new Set([...inFlight, ...rolloutStates.unavailable, ...closed.map(([name]) => name)]);
     const most = countOf(maxUnavailable, size);
     for (const { node } of started) expect(admitted, 'told').to.include(node);
     if (disrupting.length > 0) {
@@ -235,8 +235,8 @@ export class RolloutWorld {
       expect(this.#isPaused, 'started while paused').to.equal(false);
     }
     if (started.some(({ kind }) => kind !== 'Fresh')) expect(ledger.length, 'the cap').to.be.at.most(this.#cap);
-    const isHalted = standings.failed.size >= Math.max(1, countOf(failureThreshold, size));
-    const fresh = started.filter(({ node }) => standings.get(node)?.hasFailed !== true);
+    const isHalted = rolloutStates.failed.size >= Math.max(1, countOf(failureThreshold, size));
+    const fresh = started.filter(({ node }) => rolloutStates.get(node)?.hasFailed !== true);
     if (isHalted)
       expect(
         fresh.filter(({ kind }) => kind !== 'Repair'),

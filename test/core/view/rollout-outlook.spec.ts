@@ -22,7 +22,7 @@ interface Story {
 
 const aMinuteEach = { generation: 1, nodes: 4, seconds: 240 };
 
-function foresee({ maxUnavailable = 2, phases = {}, begun = [], reason = 'Reconciling', ...rest }: Story) {
+function forecast({ maxUnavailable = 2, phases = {}, begun = [], reason = 'Reconciling', ...rest }: Story) {
   const pace = 'pace' in rest ? rest.pace : aMinuteEach;
   const nodes = Object.entries(phases).flatMap(([phase, count]) =>
     Array.from({ length: count }, (_, at) =>
@@ -58,7 +58,7 @@ function foresee({ maxUnavailable = 2, phases = {}, begun = [], reason = 'Reconc
 
 describe('what is left of a rollout', () => {
   it('takes as long as the changes before, as many at a time as may change', () => {
-    const outlook = foresee({ phases: { Ready: 4, Pending: 5 } });
+    const outlook = forecast({ phases: { Ready: 4, Pending: 5 } });
     expect(outlook).to.deep.equal({
       left: 5,
       changing: 0,
@@ -71,66 +71,66 @@ describe('what is left of a rollout', () => {
   });
 
   it('counts what nodes in flight have had of their time', () => {
-    expect(foresee({ phases: { Updating: 1 }, begun: [45] })?.seconds).to.equal(15);
+    expect(forecast({ phases: { Updating: 1 }, begun: [45] })?.seconds).to.equal(15);
     // The place that is free next takes the next node.
-    expect(foresee({ phases: { Updating: 2, Pending: 1 }, begun: [45, 10] })?.seconds).to.equal(75);
-    expect(foresee({ phases: { Updating: 2, Pending: 3 }, begun: [45, 10] })?.seconds).to.equal(135);
+    expect(forecast({ phases: { Updating: 2, Pending: 1 }, begun: [45, 10] })?.seconds).to.equal(75);
+    expect(forecast({ phases: { Updating: 2, Pending: 3 }, begun: [45, 10] })?.seconds).to.equal(135);
     // One that takes longer than the others did is done at any moment, for all that is known.
-    expect(foresee({ phases: { Updating: 1 }, begun: [600] })?.seconds).to.equal(0);
+    expect(forecast({ phases: { Updating: 1 }, begun: [600] })?.seconds).to.equal(0);
     // A clock that is behind makes nothing longer.
-    expect(foresee({ phases: { Updating: 1 }, begun: [-30] })?.seconds).to.equal(60);
+    expect(forecast({ phases: { Updating: 1 }, begun: [-30] })?.seconds).to.equal(60);
   });
 
   it('says no time before a node has changed at this generation', () => {
-    const { words, ...rest } = foresee({ phases: { Pending: 5 }, pace: undefined }) ?? {};
+    const { words, ...rest } = forecast({ phases: { Pending: 5 }, pace: undefined }) ?? {};
     expect(rest).to.deep.include({ left: 5, waves: 3, seconds: undefined, pace: undefined });
     expect(words).to.equal('5 nodes left in 3 waves of at most 2');
-    const earlier = foresee({ phases: { Pending: 5 }, pace: { generation: 0, nodes: 3, seconds: 30 } });
+    const earlier = forecast({ phases: { Pending: 5 }, pace: { generation: 0, nodes: 3, seconds: 30 } });
     expect(earlier?.seconds).to.equal(undefined);
   });
 
   it('says no time where something keeps the rollout from going on', () => {
     for (const reason of ['Paused', 'WindowClosed', 'Halted', 'CanarySoak', 'Waiting', 'Failed']) {
-      expect(foresee({ phases: { Pending: 5 }, reason })?.seconds, reason).to.equal(undefined);
+      expect(forecast({ phases: { Pending: 5 }, reason })?.seconds, reason).to.equal(undefined);
     }
-    const held = foresee({ maxUnavailable: 0, phases: { Pending: 5 } });
+    const held = forecast({ maxUnavailable: 0, phases: { Pending: 5 } });
     expect([held?.waves, held?.seconds]).to.deep.equal([undefined, undefined]);
     expect(held?.words).to.equal('5 nodes left (a change took 1 min, mean of 4)');
   });
 
   it('takes as many waves as the cap over all policies leaves, and names it', () => {
     const limits = { nodes: 6, maxUnavailable: 3, maxConcurrentNodes: 1 };
-    const outlook = foresee({ maxUnavailable: 3, phases: { Pending: 6 }, limits });
+    const outlook = forecast({ maxUnavailable: 3, phases: { Pending: 6 }, limits });
     expect(outlook?.waves).to.equal(6);
     expect(outlook?.words).to.match(
       /^6 nodes left in 6 waves of at most 1 \(--max-concurrent-nodes of the controller\), done/,
     );
-    const wide = foresee({ maxUnavailable: 3, phases: { Pending: 6 }, limits: { ...limits, maxConcurrentNodes: 5 } });
+    const wide = forecast({ maxUnavailable: 3, phases: { Pending: 6 }, limits: { ...limits, maxConcurrentNodes: 5 } });
     expect(wide?.words).to.include('in 2 waves of at most 3, done');
   });
 
   it('tells nodes that change now from those that follow, and from those that something else holds up', () => {
     const phases = { Updating: 2, Pending: 3 };
-    expect(foresee({ phases, begun: [45, 10] })?.words).to.match(
+    expect(forecast({ phases, begun: [45, 10] })?.words).to.match(
       /^5 nodes left: 2 change now, 3 follow in 2 waves of at most 2, done in about/,
     );
     // What waits for its pods is in no wave, and nobody knows when it ends.
-    expect(foresee({ phases: { ...phases, Waiting: 1 }, begun: [45, 10] })?.words).to.equal(
+    expect(forecast({ phases: { ...phases, Waiting: 1 }, begun: [45, 10] })?.words).to.equal(
       '6 nodes left: 2 change now, 3 follow in 2 waves of at most 2, 1 held up (a change took 1 min, mean of 4)',
     );
   });
 
   it('has no waves while it is held, and says from when on otherwise', () => {
-    expect(foresee({ phases: { Pending: 5 }, rollout: { paused: true } })?.waves).to.equal(undefined);
+    expect(forecast({ phases: { Pending: 5 }, rollout: { paused: true } })?.waves).to.equal(undefined);
     const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
-    expect(foresee({ phases: { Pending: 2 }, rollout: { windows } })?.words).to.equal(
+    expect(forecast({ phases: { Pending: 2 }, rollout: { windows } })?.words).to.equal(
       '2 nodes left, not before 2026-01-01T22:00:00Z (a change took 1 min, mean of 4)',
     );
   });
 
   it('is nothing where nobody is waited for', () => {
-    expect(foresee({ phases: { Ready: 4, Failed: 1, Invalid: 1 } })).to.equal(undefined);
-    expect(foresee({ phases: { Pending: 1 }, mode: 'Plan' })).to.equal(undefined);
+    expect(forecast({ phases: { Ready: 4, Failed: 1, Invalid: 1 } })).to.equal(undefined);
+    expect(forecast({ phases: { Pending: 1 }, mode: 'Plan' })).to.equal(undefined);
   });
 });
 

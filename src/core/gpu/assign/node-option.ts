@@ -1,6 +1,6 @@
 import { searchGpu, type SearchResult } from '../search/gpu-search.ts';
 import { gridOf } from '../search/grid.ts';
-import { readInstances } from '../search/present.ts';
+import { readInstances } from '../search/occupancy.ts';
 import type { Refusal } from '../search/refusal.ts';
 import { completeSubject } from '../search/subject.ts';
 import { NO_COST, type NodeCost } from './node-cost.ts';
@@ -52,9 +52,9 @@ function prepareSearch(gpu: NodeGpu): (want: Want) => SearchResult | undefined {
   if (geometry === undefined) return () => undefined;
   const subject = completeSubject(geometry, gpu);
   const grid = gridOf(geometry);
-  const present = readInstances(grid, gpu.have, subject.model);
+  const occupancy = readInstances(grid, gpu.have, subject.model);
   return (want) =>
-    want === 'Impossible' ? undefined : searchGpu(grid, present, want === 'Disabled' ? {} : want, subject);
+    want === 'Impossible' ? undefined : searchGpu(grid, occupancy, want === 'Disabled' ? {} : want, subject);
 }
 
 function weighOption(

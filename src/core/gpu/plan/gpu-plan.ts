@@ -3,7 +3,7 @@ import { searchGpu } from '../search/gpu-search.ts';
 import { gridOf, type Grid } from '../search/grid.ts';
 import type { Instance, PlannedInstance } from '../search/instance.ts';
 import { listCreated, nameComputeInstances, planInstance } from './planned-instance.ts';
-import { readInstances, type Present } from '../search/present.ts';
+import { readInstances, type Occupancy } from '../search/occupancy.ts';
 import { refuse, type Refusal } from '../search/refusal.ts';
 import { subtractSlices, type Found, type PlanCost } from '../search/search.ts';
 import type { Step } from './step.ts';
@@ -54,20 +54,20 @@ export function planGpu(
 ): GpuPlanResult {
   const grid = gridOf(geometry);
   const subject = completeSubject(geometry, options);
-  const present = readInstances(grid, have, subject.model, options.mayDisturb);
-  const result = searchGpu(grid, present, want, subject);
+  const occupancy = readInstances(grid, have, subject.model, options.mayDisturb);
+  const result = searchGpu(grid, occupancy, want, subject);
   if (!result.fits) return result;
-  if ('code' in present) return { fits: false, refusal: present };
-  if (result.found.cost.fixedDisturbed > 0) return refuseFixed(result.found, present);
-  return writePlan(grid, present, result.found);
+  if ('code' in occupancy) return { fits: false, refusal: occupancy };
+  if (result.found.cost.fixedDisturbed > 0) return refuseFixed(result.found, occupancy);
+  return writePlan(grid, occupancy, result.found);
 }
 
 /** Turns a search result into a plan. */
-function writePlan(grid: Grid, present: Present, found: Found): GpuPlan {
-  const kept = new Set(found.kept.map((entry) => entry.present));
-  const gone = present.known.filter((instance) => !kept.has(instance));
+function writePlan(grid: Grid, occupancy: Occupancy, found: Found): GpuPlan {
+  const kept = new Set(found.kept.map((entry) => entry.occupancy));
+  const gone = occupancy.known.filter((instance) => !kept.has(instance));
   const create = listCreated(grid, found);
-  const stay = found.kept.map(({ present: { instance, profile }, kind }) =>
+  const stay = found.kept.map(({ occupancy: { instance, profile }, kind }) =>
     planInstance(grid, profile, instance.start, kind.computeSlices),
   );
   const destroys = gone
@@ -80,10 +80,10 @@ function writePlan(grid: Grid, present: Present, found: Found): GpuPlan {
     }));
   return {
     fits: true,
-    keep: found.kept.map((entry) => entry.present.instance),
+    keep: found.kept.map((entry) => entry.occupancy.instance),
     destroy: gone.map(({ instance }) => instance),
     create: create.toSorted(byStart),
-    foreign: present.foreign,
+    foreign: occupancy.foreign,
     steps: [
       ...listComputeSteps(grid, found, 'DestroyComputeInstances'),
       ...destroys,
@@ -100,7 +100,7 @@ function listComputeSteps(
   found: Found,
   action: 'DestroyComputeInstances' | 'CreateComputeInstances',
 ): readonly Step[] {
-  return found.kept.flatMap(({ present: { instance, profile, computeSlices }, kind }) => {
+  return found.kept.flatMap(({ occupancy: { instance, profile, computeSlices }, kind }) => {
     const changed =
       action === 'DestroyComputeInstances'
         ? subtractSlices(computeSlices, kind.computeSlices)
@@ -114,9 +114,9 @@ function byStart(left: PlannedInstance, right: PlannedInstance): number {
   return left.start - right.start;
 }
 
-function refuseFixed(found: Found, present: Present): GpuPlanResult {
-  const kinds = new Map(found.kept.map((entry) => [entry.present, entry.kind]));
-  const fixed = present.known.filter(({ isFixed }) => isFixed);
+function refuseFixed(found: Found, occupancy: Occupancy): GpuPlanResult {
+  const kinds = new Map(found.kept.map((entry) => [entry.occupancy, entry.kind]));
+  const fixed = occupancy.known.filter(({ isFixed }) => isFixed);
   const gone = fixed.filter((instance) => !kinds.has(instance));
   const cut = fixed.filter((instance) => {
     const kind = kinds.get(instance);

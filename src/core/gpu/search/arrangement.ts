@@ -1,5 +1,5 @@
 import { countsKey, type Grid } from './grid.ts';
-import type { Work } from './work.ts';
+import type { SearchBudget } from './search-budget.ts';
 
 /** The best places for instances yet to be created, as a list. */
 export interface Arrangement {
@@ -28,9 +28,9 @@ type Solution = Arrangement | Settled | undefined;
 export interface Arranger {
   /**
    * The best arrangement of the instances in `remaining` around the units in `occupied`; undefined if there is none.
-   * @throws WorkExceeded
+   * @throws BudgetExceeded
    */
-  arrange(occupied: number, remaining: readonly number[], work: Work): Solution;
+  arrange(occupied: number, remaining: readonly number[], budget: SearchBudget): Solution;
 }
 
 /** Maximum number of wanted counts cached per geometry; the largest known table has some hundreds that fit. */
@@ -57,23 +57,23 @@ function buildArranger(grid: Grid, totals: readonly number[]): Arranger {
   const solutions = new Map<number, Solution>();
   const units = 2 ** grid.geometry.memorySlices;
 
-  function solve(occupied: number, remaining: number[], key: number, work: Work): Solution {
+  function solve(occupied: number, remaining: number[], key: number, budget: SearchBudget): Solution {
     const memo = key * units + occupied;
     if (solutions.has(memo)) return solutions.get(memo);
-    work.spend();
+    budget.spend();
     if (solutions.size >= MOST_SOLUTIONS) solutions.clear();
-    const solution = key === 0 ? settle(occupied) : place(occupied, remaining, key, work);
+    const solution = key === 0 ? settle(occupied) : place(occupied, remaining, key, budget);
     solutions.set(memo, solution);
     return solution;
   }
 
-  function place(occupied: number, remaining: number[], key: number, work: Work): Solution {
+  function place(occupied: number, remaining: number[], key: number, budget: SearchBudget): Solution {
     const profile = grid.largestFirst.find((index) => (remaining[index] ?? 0) > 0) ?? 0;
     let best: Solution;
     remaining[profile] = (remaining[profile] ?? 0) - 1;
     for (const slot of grid.slots[profile] ?? []) {
       if ((slot.mask & occupied) !== 0) continue;
-      const next = solve(occupied | slot.mask, remaining, key - (grid.radix[profile] ?? 0), work);
+      const next = solve(occupied | slot.mask, remaining, key - (grid.radix[profile] ?? 0), budget);
       if (next !== undefined && (best === undefined || next.room > best.room))
         best = { room: next.room, profile, start: slot.start, next: next.profile === -1 ? undefined : next };
     }
@@ -85,7 +85,9 @@ function buildArranger(grid: Grid, totals: readonly number[]): Arranger {
     return { room: measureRoom(grid, occupied, caps), next: undefined, profile: -1, start: -1 };
   }
 
-  return { arrange: (occupied, remaining, work) => solve(occupied, [...remaining], countsKey(grid, remaining), work) };
+  return {
+    arrange: (occupied, remaining, budget) => solve(occupied, [...remaining], countsKey(grid, remaining), budget),
+  };
 }
 
 /**

@@ -3,18 +3,18 @@ import type { Shortage } from './counters.ts';
 import type { Grid } from './grid.ts';
 import { joinWords, writeLayout } from './layout-words.ts';
 import { listNearest, type Holds } from './nearest-layout.ts';
-import type { Present } from './present.ts';
+import type { Occupancy } from './occupancy.ts';
 import { refuse, type Refusal, type RefusalCode } from './refusal.ts';
 import { nameSubject, type Subject } from './subject.ts';
-import { translateNames, writeCounts } from './wanted-names.ts';
-import { readLayout } from './wanted.ts';
-import { tryWork, Work } from './work.ts';
+import { translateNames, writeCounts } from './layout-names.ts';
+import { readLayout } from './grid-layout.ts';
+import { withinBudget, SearchBudget } from './search-budget.ts';
 
 /** A layout that names what the GPU does not have: tells what exists, and what the unknown name probably means. */
 export function explainUnreadable(grid: Grid, want: Layout, refusal: Refusal, subject: Subject, fits: Holds): Refusal {
   // The meaning of a malformed entry is not guessed: layouts near the rest would mislead.
   if (refusal.code !== 'UnknownProfile') return refusal;
-  const { unknown, layout } = translateNames(grid, want, subject, new Work());
+  const { unknown, layout } = translateNames(grid, want, subject, new SearchBudget());
   const hints = unknown.map(({ name, nearest }) => {
     if (nearest === undefined) return name;
     return `${name} (${nearest.same ? `${nearest.profile.name} is the same slice here` : `nearest is ${nearest.profile.name}`})`;
@@ -37,8 +37,8 @@ export function explainShortage(
 }
 
 /** A layout that an empty GPU could hold, but not around what exists and must stay, or whose starts do not combine. */
-export function explainBlocked(grid: Grid, want: Layout, present: Present, subject: Subject, fits: Holds): Refusal {
-  const foreign = present.foreign.map(({ profile, start }) => `${profile} at ${start}`);
+export function explainBlocked(grid: Grid, want: Layout, occupancy: Occupancy, subject: Subject, fits: Holds): Refusal {
+  const foreign = occupancy.foreign.map(({ profile, start }) => `${profile} at ${start}`);
   const what = `${writeLayout(want)} on ${nameSubject(subject)}: `;
   const why =
     foreign.length > 0
@@ -51,14 +51,20 @@ export function explainBlocked(grid: Grid, want: Layout, present: Present, subje
 
 /** Nothing is near if the table has more layouts than can be tried. */
 function findNearby(grid: Grid, want: Layout, subject: Subject, fits: Holds): readonly Layout[] {
-  return tryWork((work) => searchNearby(grid, want, subject, fits, work))?.result ?? [];
+  return withinBudget((budget) => searchNearby(grid, want, subject, fits, budget))?.result ?? [];
 }
 
-function searchNearby(grid: Grid, want: Layout, subject: Subject, fits: Holds, work: Work): readonly Layout[] {
-  const wanted = readLayout(grid, want, subject.model, work);
-  if ('code' in wanted || wanted.totals.every((count) => count === 0)) return [];
-  const { totals } = wanted;
-  return listNearest(grid, totals, fits).map((counts) => writeCounts(grid, want, totals, counts, subject, work));
+function searchNearby(
+  grid: Grid,
+  want: Layout,
+  subject: Subject,
+  fits: Holds,
+  budget: SearchBudget,
+): readonly Layout[] {
+  const gridLayout = readLayout(grid, want, subject.model, budget);
+  if ('code' in gridLayout || gridLayout.totals.every((count) => count === 0)) return [];
+  const { totals } = gridLayout;
+  return listNearest(grid, totals, fits).map((counts) => writeCounts(grid, want, totals, counts, subject, budget));
 }
 
 function offerNearest(code: RefusalCode, why: string, alternatives: readonly Layout[]): Refusal {

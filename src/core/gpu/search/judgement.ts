@@ -5,16 +5,16 @@ import type { Grid } from './grid.ts';
 import { type Holds, isAnything } from './nearest-layout.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import { nameSubject, type Subject } from './subject.ts';
-import { readLayout, type Wanted } from './wanted.ts';
-import { tryWork, type Work } from './work.ts';
+import { readLayout, type GridLayout } from './grid-layout.ts';
+import { withinBudget, type SearchBudget } from './search-budget.ts';
 
 /** Maximum number of judgements cached per geometry: a fleet asks for the same few layouts on thousands of GPUs. */
 const MOST_REMEMBERED = 500;
 
-const remembered = new WeakMap<Grid, Map<string, Wanted | Refusal>>();
+const remembered = new WeakMap<Grid, Map<string, GridLayout | Refusal>>();
 
 /** Reads a layout and judges everything that does not depend on what is on the GPU. */
-export function judgeLayout(grid: Grid, layout: Layout, subject: Subject): Wanted | Refusal {
+export function judgeLayout(grid: Grid, layout: Layout, subject: Subject): GridLayout | Refusal {
   const key = writeKey(layout, subject);
   const known = remembered.get(grid)?.get(key);
   return known ?? remember(grid, key, judgeAround(grid, layout, subject, isAnything));
@@ -25,8 +25,8 @@ export function giveUp(grid: Grid, layout: Layout, subject: Subject): Refusal {
   return remember(grid, writeKey(layout, subject), refuseTooLarge(subject));
 }
 
-function remember<Judged extends Wanted | Refusal>(grid: Grid, key: string, judged: Judged): Judged {
-  const known = remembered.get(grid) ?? new Map<string, Wanted | Refusal>();
+function remember<Judged extends GridLayout | Refusal>(grid: Grid, key: string, judged: Judged): Judged {
+  const known = remembered.get(grid) ?? new Map<string, GridLayout | Refusal>();
   remembered.set(grid, known);
   if (known.size >= MOST_REMEMBERED) known.clear();
   known.set(key, judged);
@@ -34,17 +34,17 @@ function remember<Judged extends Wanted | Refusal>(grid: Grid, key: string, judg
 }
 
 /** Like {@link judgeLayout}, with alternatives that `fits` accepts. */
-export function judgeAround(grid: Grid, layout: Layout, subject: Subject, fits: Holds): Wanted | Refusal {
+export function judgeAround(grid: Grid, layout: Layout, subject: Subject, fits: Holds): GridLayout | Refusal {
   if (!grid.countable) return refuseTooLarge(subject);
-  const judged = tryWork((work) => judge(grid, layout, subject, fits, work));
+  const judged = withinBudget((budget) => judge(grid, layout, subject, fits, budget));
   return judged === undefined ? refuseTooLarge(subject) : judged.result;
 }
 
-function judge(grid: Grid, layout: Layout, subject: Subject, fits: Holds, work: Work): Wanted | Refusal {
-  const wanted = readLayout(grid, layout, subject.model, work);
-  if ('code' in wanted) return explainUnreadable(grid, layout, wanted, subject, fits);
-  const shortage = findShortage(grid, wanted.totals);
-  return shortage === undefined ? wanted : explainShortage(grid, layout, shortage, subject, fits);
+function judge(grid: Grid, layout: Layout, subject: Subject, fits: Holds, budget: SearchBudget): GridLayout | Refusal {
+  const gridLayout = readLayout(grid, layout, subject.model, budget);
+  if ('code' in gridLayout) return explainUnreadable(grid, layout, gridLayout, subject, fits);
+  const shortage = findShortage(grid, gridLayout.totals);
+  return shortage === undefined ? gridLayout : explainShortage(grid, layout, shortage, subject, fits);
 }
 
 /** A table of no known model, or a layout with very many compute instances. */

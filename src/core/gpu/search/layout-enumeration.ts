@@ -1,7 +1,7 @@
 import type { Geometry, Layout } from '../geometry/geometry.ts';
 import { arrangerOf, countAddable } from './arrangement.ts';
 import { gridOf, type Grid } from './grid.ts';
-import { tryWork, Work, WorkExceeded } from './work.ts';
+import { withinBudget, SearchBudget, BudgetExceeded } from './search-budget.ts';
 
 export interface LayoutFilter {
   /** Only layouts to which no further instance (of the profiles considered) can be added. */
@@ -16,7 +16,7 @@ const listed = new WeakMap<Grid, readonly (readonly number[])[] | 'TooMany'>();
  * Every layout that an empty GPU can hold, except the empty one, smallest profiles first. A 7-slice GPU has 127 (37 of plain
  * profiles), of which 44 (12) are maximal.
  *
- * @throws WorkExceeded for a table that is none of NVIDIA's
+ * @throws BudgetExceeded for a table that is none of NVIDIA's
  */
 export function enumerateLayouts(geometry: Geometry, filter: LayoutFilter = {}): readonly Layout[] {
   const grid = gridOf(geometry);
@@ -43,22 +43,22 @@ export function listBaseProfiles(geometry: Geometry): readonly Geometry['profile
   return geometry.profiles.filter((profile) => best.get(profile.computeSlices) === profile);
 }
 
-/** Counts per profile of every layout that fits an empty GPU; computed once per geometry. @throws WorkExceeded */
+/** Counts per profile of every layout that fits an empty GPU; computed once per geometry. @throws BudgetExceeded */
 export function enumerateCounts(grid: Grid): readonly (readonly number[])[] {
-  const known = listed.get(grid) ?? tryWork((work) => listCounts(grid, work))?.result ?? 'TooMany';
+  const known = listed.get(grid) ?? withinBudget((budget) => listCounts(grid, budget))?.result ?? 'TooMany';
   listed.set(grid, known);
-  if (known === 'TooMany') throw new WorkExceeded();
+  if (known === 'TooMany') throw new BudgetExceeded();
   return known;
 }
 
-function listCounts(grid: Grid, work: Work): readonly (readonly number[])[] {
+function listCounts(grid: Grid, budget: SearchBudget): readonly (readonly number[])[] {
   const found: (readonly number[])[] = [];
   const counts = grid.profiles.map(() => 0);
 
   function extend(from: number): void {
     for (let profile = from; profile < counts.length; profile += 1) {
-      work.spend();
-      if (!canHoldOneMore(grid, counts, profile, work)) continue;
+      budget.spend();
+      if (!canHoldOneMore(grid, counts, profile, budget)) continue;
       counts[profile] = (counts[profile] ?? 0) + 1;
       found.push([...counts]);
       extend(profile);
@@ -71,18 +71,18 @@ function listCounts(grid: Grid, work: Work): readonly (readonly number[])[] {
 }
 
 /** Whether an empty GPU can hold the instances and one more of a profile. */
-function canHoldOneMore(grid: Grid, counts: readonly number[], profile: number, work: Work): boolean {
+function canHoldOneMore(grid: Grid, counts: readonly number[], profile: number, budget: SearchBudget): boolean {
   if (countAddable(grid, counts, profile) === 0) return false;
   return holds(
     grid,
     counts.map((count, index) => (index === profile ? count + 1 : count)),
-    work,
+    budget,
   );
 }
 
 /** Whether instances that respect the counters can also be placed; if placements are unknown the counters decide. */
-function holds(grid: Grid, counts: readonly number[], work: Work): boolean {
-  return !grid.placeable || arrangerOf(grid, counts).arrange(0, counts, work) !== undefined;
+function holds(grid: Grid, counts: readonly number[], budget: SearchBudget): boolean {
+  return !grid.placeable || arrangerOf(grid, counts).arrange(0, counts, budget) !== undefined;
 }
 
 function keepMaximal(
@@ -91,7 +91,9 @@ function keepMaximal(
   considered: readonly boolean[],
 ): readonly (readonly number[])[] {
   return layouts.filter((counts) =>
-    considered.every((wanted, profile) => !wanted || !canHoldOneMore(grid, counts, profile, new Work())),
+    considered.every(
+      (isConsidered, profile) => !isConsidered || !canHoldOneMore(grid, counts, profile, new SearchBudget()),
+    ),
   );
 }
 

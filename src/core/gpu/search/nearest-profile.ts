@@ -17,12 +17,12 @@ export interface NearestProfile {
  */
 export function findNearestProfile(
   geometry: Geometry,
-  wanted: ParsedProfile,
+  parsed: ParsedProfile,
   model: GpuModel | undefined,
 ): NearestProfile | undefined {
-  const twin = findTwin(geometry, wanted.instanceProfile, model);
+  const twin = findTwin(geometry, parsed.instanceProfile, model);
   if (twin !== undefined) return { profile: twin, same: true };
-  const nearest = geometry.profiles.toSorted((a, b) => measure(a, wanted) - measure(b, wanted))[0];
+  const nearest = geometry.profiles.toSorted((a, b) => measure(a, parsed) - measure(b, parsed))[0];
   return nearest && { profile: nearest, same: false };
 }
 
@@ -40,8 +40,8 @@ function findTwin(geometry: Geometry, name: string, model: GpuModel | undefined)
     : undefined;
 }
 
-function measure(profile: Profile, wanted: ParsedProfile): number {
+function measure(profile: Profile, parsed: ParsedProfile): number {
   const gb = Number(/(\d+)gb/.exec(profile.name)?.[1] ?? 0);
-  const attributes = profile.name.replace(/^.*gb/, '') === wanted.instanceProfile.replace(/^.*gb/, '') ? 0 : 1;
-  return Math.abs(profile.computeSlices - wanted.gpuSlices) * 1000 + Math.abs(gb - wanted.gb) * 2 + attributes;
+  const attributes = profile.name.replace(/^.*gb/, '') === parsed.instanceProfile.replace(/^.*gb/, '') ? 0 : 1;
+  return Math.abs(profile.computeSlices - parsed.gpuSlices) * 1000 + Math.abs(gb - parsed.gb) * 2 + attributes;
 }

@@ -1,4 +1,4 @@
-import type { Work } from './work.ts';
+import type { SearchBudget } from './search-budget.ts';
 
 /** The fewest GPU instances for some compute instances, and every way to fill them. */
 export interface Packings {
@@ -14,13 +14,18 @@ export interface Packings {
  *
  * @param sizes slices of each compute instance, none above `capacity`
  * @param limit most GPU instances of the profile; beyond it only the bound is computed, since the layout cannot fit anyway
- * @throws WorkExceeded
+ * @throws BudgetExceeded
  */
-export function packComputeInstances(sizes: readonly number[], capacity: number, limit: number, work: Work): Packings {
+export function packComputeInstances(
+  sizes: readonly number[],
+  capacity: number,
+  limit: number,
+  budget: SearchBudget,
+): Packings {
   const sorted = sizes.toSorted((a, b) => b - a);
   const least = Math.ceil(sorted.reduce((sum, size) => sum + size, 0) / capacity);
   for (let bins = least; bins <= limit; bins += 1) {
-    const ways = fill(sorted, bins, capacity, work);
+    const ways = fill(sorted, bins, capacity, budget);
     if (ways.length > 0) return { bins, ways };
   }
   return { bins: Math.max(least, limit + 1), ways: [] };
@@ -30,7 +35,7 @@ function fill(
   sizes: readonly number[],
   bins: number,
   capacity: number,
-  work: Work,
+  budget: SearchBudget,
 ): readonly (readonly (readonly number[])[])[] {
   const found = new Map<string, readonly (readonly number[])[]>();
   const open: number[][] = Array.from({ length: bins }, () => []);
@@ -45,7 +50,7 @@ function fill(
     }
     const tried = new Set<string>();
     open.forEach((bin, position) => {
-      work.spend();
+      budget.spend();
       // Two bins with the same content are the same choice.
       if ((room[position] ?? 0) < size || tried.has(bin.join())) return;
       tried.add(bin.join());

@@ -1,8 +1,8 @@
 import { arrangerOf, type Arrangement } from './arrangement.ts';
 import type { Grid } from './grid.ts';
-import type { Present, PresentInstance } from './present.ts';
-import type { Wanted, WantedKind } from './wanted.ts';
-import type { Work } from './work.ts';
+import type { Occupancy, OccupyingInstance } from './occupancy.ts';
+import type { GridLayout, InstanceGroup } from './grid-layout.ts';
+import type { SearchBudget } from './search-budget.ts';
 
 /** What a plan costs, most important first; the number of instances created follows from that of those destroyed. */
 export interface PlanCost {
@@ -19,8 +19,8 @@ export interface PlanCost {
 
 /** An instance that stays, and the compute instances that it should have. */
 export interface KeptInstance {
-  readonly present: PresentInstance;
-  readonly kind: WantedKind;
+  readonly occupancy: OccupyingInstance;
+  readonly kind: InstanceGroup;
 }
 
 /** The best way from the current state to the wanted one. */
@@ -31,14 +31,15 @@ export interface Found {
   readonly kept: readonly KeptInstance[];
   /** Places for the instances to create, largest profile first; undefined if there are none. */
   readonly made: Arrangement | undefined;
-  readonly kindsLeft: readonly WantedKind[];
+  readonly kindsLeft: readonly InstanceGroup[];
 }
 
 interface Best {
   cost: number;
   room: number;
   found:
-    { choice: readonly (number | undefined)[]; made: Arrangement | undefined; way: readonly WantedKind[] } | undefined;
+    | { choice: readonly (number | undefined)[]; made: Arrangement | undefined; way: readonly InstanceGroup[] }
+    | undefined;
 }
 
 /** Above any count of instances on a GPU: five counts make one number below 2^53. */
@@ -50,33 +51,38 @@ const DIGIT = 256;
  * destroyed and created, room left for later instances; then instances at low starts are kept first. The same set in another order
  * gives the same plan.
  *
- * @throws WorkExceeded
+ * @throws BudgetExceeded
  */
-export function searchPlan(grid: Grid, present: Present, wanted: Wanted, work: Work): Found | undefined {
+export function searchPlan(
+  grid: Grid,
+  occupancy: Occupancy,
+  gridLayout: GridLayout,
+  budget: SearchBudget,
+): Found | undefined {
   const best: Best = { cost: Infinity, room: -1, found: undefined };
-  for (const way of wanted.ways) searchWay(grid, present, wanted, way, best, work);
-  return best.found && describe(present, best.found, best.cost);
+  for (const way of gridLayout.ways) searchWay(grid, occupancy, gridLayout, way, best, budget);
+  return best.found && describe(occupancy, best.found, best.cost);
 }
 
 function searchWay(
   grid: Grid,
-  present: Present,
-  wanted: Wanted,
-  way: readonly WantedKind[],
+  occupancy: Occupancy,
+  gridLayout: GridLayout,
+  way: readonly InstanceGroup[],
   best: Best,
-  work: Work,
+  budget: SearchBudget,
 ): void {
-  const arranger = arrangerOf(grid, wanted.totals);
-  const remaining = [...wanted.totals];
+  const arranger = arrangerOf(grid, gridLayout.totals);
+  const remaining = [...gridLayout.totals];
   const left = way.map(({ count }) => count);
-  const choice: (number | undefined)[] = present.known.map(() => undefined);
+  const choice: (number | undefined)[] = occupancy.known.map(() => undefined);
 
   function decide(index: number, occupied: number, cost: number): void {
-    work.spend();
+    budget.spend();
     if (cost > best.cost) return;
-    const instance = present.known[index];
+    const instance = occupancy.known[index];
     if (instance === undefined) {
-      const made = arranger.arrange(occupied, remaining, work);
+      const made = arranger.arrange(occupied, remaining, budget);
       if (made === undefined || (cost === best.cost && made.room <= best.room)) return;
       best.cost = cost;
       best.room = made.room;
@@ -97,22 +103,22 @@ function searchWay(
     decide(index + 1, occupied, cost + destroyCost(instance));
   }
 
-  decide(0, present.foreignMask, 0);
+  decide(0, occupancy.foreignMask, 0);
 }
 
-function destroyCost(present: PresentInstance): number {
-  return disturbCost(present) + DIGIT ** 2;
+function destroyCost(occupancy: OccupyingInstance): number {
+  return disturbCost(occupancy) + DIGIT ** 2;
 }
 
-function disturbCost({ instance, isFixed }: PresentInstance): number {
+function disturbCost({ instance, isFixed }: OccupyingInstance): number {
   return (isFixed ? DIGIT ** 4 : 0) + (instance.busy ? DIGIT ** 3 : 0);
 }
 
-function keepCost(present: PresentInstance, kind: WantedKind): number {
-  if (sameSlices(present.computeSlices, kind.computeSlices)) return 0;
-  const destroyed = subtractSlices(present.computeSlices, kind.computeSlices).length;
-  const created = subtractSlices(kind.computeSlices, present.computeSlices).length;
-  return (destroyed > 0 ? disturbCost(present) : 0) + destroyed * DIGIT + created;
+function keepCost(occupancy: OccupyingInstance, kind: InstanceGroup): number {
+  if (sameSlices(occupancy.computeSlices, kind.computeSlices)) return 0;
+  const destroyed = subtractSlices(occupancy.computeSlices, kind.computeSlices).length;
+  const created = subtractSlices(kind.computeSlices, occupancy.computeSlices).length;
+  return (destroyed > 0 ? disturbCost(occupancy) : 0) + destroyed * DIGIT + created;
 }
 
 function sameSlices(left: readonly number[], right: readonly number[]): boolean {
@@ -129,15 +135,15 @@ export function subtractSlices(from: readonly number[], keep: readonly number[])
   return rest;
 }
 
-function describe(present: Present, found: NonNullable<Best['found']>, packed: number): Found {
+function describe(occupancy: Occupancy, found: NonNullable<Best['found']>, packed: number): Found {
   const left = found.way.map(({ count }) => count);
   const kept: KeptInstance[] = [];
-  present.known.forEach((instance, index) => {
+  occupancy.known.forEach((instance, index) => {
     const choice = found.choice[index];
     const kind = choice === undefined ? undefined : found.way[choice];
     if (choice === undefined || kind === undefined) return;
     left[choice] = (left[choice] ?? 0) - 1;
-    kept.push({ present: instance, kind });
+    kept.push({ occupancy: instance, kind });
   });
   return {
     cost: {

@@ -5,7 +5,7 @@ import { findTightBudget } from '../../pods/disruption-budget.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
 import type { Outcome } from '../outcome.ts';
 import { waitFor } from '../memory.ts';
-import { findRest, longestWho } from '../rest.ts';
+import { findRest, longestBlockers } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { giveUp } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
@@ -21,8 +21,8 @@ const pollMs = 5000;
 export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
   const { claim, fresh, partition, slot } = situation;
   const { scope, onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
-  const { drain: told } = partition.spec;
-  const isUnderWay = told?.planHash === partition.status?.device?.plan?.hash && (told?.pods ?? []).length > 0;
+  const { drain: announced } = partition.spec;
+  const isUnderWay = announced?.planHash === partition.status?.device?.plan?.hash && (announced?.pods ?? []).length > 0;
   // By force they go in any case.
   if (scope === 'None' || onTimeout === 'Force' || isUnderWay) return undefined;
   const affected = presumeAffected(situation, pods);
@@ -33,7 +33,7 @@ export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Ou
   const fates = here.map((pod) => ({ pod, ...judgeFate(pod, claim.winner?.spec.drain, known) }));
   const say = (kind: 'Stays' | 'Blocked'): string => {
     const causes = fates.flatMap(({ pod, fate, message = '' }) => (fate === kind ? [{ pod, why: message }] : []));
-    return joinWithin(listPodCauses(causes), longestWho);
+    return joinWithin(listPodCauses(causes), longestBlockers);
   };
   const [never, blocked] = [say('Stays'), say('Blocked')];
   if (never !== '') return giveUp(situation, 'EvictionBlocked', never);

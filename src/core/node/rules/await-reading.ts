@@ -28,8 +28,8 @@ export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ru
   if (lastsMs > longestReadingMs) return giveUp(situation, 'PodsUseGpus', names);
   const { device } = partition.status ?? {};
   const { hash = '', drains = [] } = device?.plan ?? {};
-  const { drain: told } = partition.spec;
-  const before = told?.planHash === hash ? told : undefined;
+  const { drain: announced } = partition.spec;
+  const before = announced?.planHash === hash ? announced : undefined;
   const asked = unknown.filter((pod) => !isSurelyRead(pod, device)).map(readableFrom);
   const readAfter = asked.length > 0 ? timeText(Math.max(...asked)) : before?.readAfter;
   const drain = {
@@ -41,7 +41,7 @@ export function awaitReading(situation: Situation, pods: readonly NodePod[]): Ru
   const message = `the agent does not know yet which GPUs ${names} ${unknown.length === 1 ? 'uses' : 'use'}`;
   return {
     verdict: { phase: 'Updating', reason: 'Draining', message, transient: true, requeueAfterMs: pollMs },
-    commands: sameJson(told, drain) ? [] : [{ name: 'WriteDrain', drain }],
+    commands: sameJson(announced, drain) ? [] : [{ name: 'WriteDrain', drain }],
     waits,
     ifClosed: 'Stays',
   };

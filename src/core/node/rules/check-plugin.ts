@@ -16,7 +16,7 @@ import type { NodePod, NodeSettings, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { lookAgainMs } from './foreign-owner.ts';
 import { configOf, describeTrouble } from './plugin-config.ts';
-import { presentOffer } from './present-offer.ts';
+import { currentOffer } from './current-offer.ts';
 import { wishOf } from './wish.ts';
 
 /** Whether the device plugin has the policy's settings, or takes them from us, and runs: nothing is changed that it would not offer. */
@@ -55,7 +55,7 @@ function isCuredByChange(situation: Situation): boolean {
   const { node, configFiles } = situation;
   const key = configOf(node);
   const lacksFile = key !== undefined && configFiles?.state === 'Read' && !(key in configFiles.files);
-  return lacksFile || presentOffer(situation).cannotStart;
+  return lacksFile || currentOffer(situation).cannotStart;
 }
 
 function refuse(reason: NodeReason, message: string): Ruling {

@@ -17,8 +17,8 @@ type Cause = keyof typeof causes;
  * Opens the node with nothing changed, and leaves its pods alone for a while, longer each time.
  * @param evicted how many pods had to go, if some of them were evicted
  */
-export function giveUp(situation: Situation, reason: Cause, who: string, evicted = 0): Ruling {
-  const rest = beginRest(situation, 'DrainRest', reason, who, evicted);
+export function giveUp(situation: Situation, reason: Cause, blockers: string, evicted = 0): Ruling {
+  const rest = beginRest(situation, 'DrainRest', reason, blockers, evicted);
   return { ...resting(situation, reason, rest), waits: rest.waits };
 }
 
@@ -31,12 +31,12 @@ export function drainRests(situation: Situation, pods: readonly NodePod[]): Ruli
 }
 
 /** How often pods failed to go for the current request. */
-export function countRests(situation: Situation): number {
+export function countFailedDrains(situation: Situation): number {
   return findRest(situation, 'DrainRest')?.count ?? 0;
 }
 
-function resting({ now }: Situation, reason: Cause, { who, leftMs }: Rest): Ruling {
-  const message = `${causes[reason]}: ${who}. Nothing was changed; the next attempt is at ${timeText(now + leftMs)}`;
+function resting({ now }: Situation, reason: Cause, { blockers, leftMs }: Rest): Ruling {
+  const message = `${causes[reason]}: ${blockers}. Nothing was changed; the next attempt is at ${timeText(now + leftMs)}`;
   return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason, message, requeueAfterMs: leftMs + 10 } };
 }
 

@@ -9,14 +9,14 @@ import type { Ruling, Verdict } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { graceOf, terminationMs, evictPods, listRefusals, mayAsk, roundOf } from './evictions.ts';
 import { joinWithin } from '../../text/cut-text.ts';
-import { longestWho } from '../rest.ts';
+import { longestBlockers } from '../rest.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
 const drainPollMs = 1000;
 /** The API keeps at most this many pods of a drain. */
-const mostTold = 256;
+const mostAnnounced = 256;
 /** So many pods of one owner, one after the other, came back to the node from which they were evicted. */
 const mostReturns = 3;
 
@@ -39,39 +39,39 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   if (scope === 'None')
     return wait(waits, 'PodsUseGpus', `${sayWaiting(affected)}: with spec.drain.scope None they end on their own`);
   // Announced before it happens: exactly these pods are evicted, for exactly this plan.
-  const bill = makeBill(situation, affected);
-  if (!sameJson(partition.spec.drain, bill)) {
+  const announced = announceDrain(situation, affected);
+  if (!sameJson(partition.spec.drain, announced)) {
     return {
       ...wait(waits, 'Draining', `${namePods(affected)} will be evicted`),
-      commands: [{ name: 'WriteDrain', drain: bill }],
+      commands: [{ name: 'WriteDrain', drain: announced }],
     };
   }
-  const told = affected.filter(({ metadata }) => bill.pods.some(({ uid }) => uid === metadata.uid));
-  const commands = isOver && onTimeout === 'Force' ? deletePods(situation, told) : evictAffected(situation, told);
+  const going = affected.filter(({ metadata }) => announced.pods.some(({ uid }) => uid === metadata.uid));
+  const commands = isOver && onTimeout === 'Force' ? deletePods(situation, going) : evictAffected(situation, going);
   const reason = listRefusals(situation, affected).length > 0 ? 'EvictionBlocked' : 'Draining';
   return { ...wait(waits, reason, describe(situation, affected)), commands };
 }
 
 /** How many pods had to go, if any of them was evicted for it or has ended meanwhile; 0 if all are as they were. */
 function countEvicted({ partition }: Situation, affected: readonly NodePod[]): number {
-  const told = partition.spec.drain?.pods ?? [];
+  const announced = partition.spec.drain?.pods ?? [];
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const uids = new Set(here.map(({ metadata }) => metadata.uid));
-  return told.every(({ uid }) => uids.has(uid)) ? 0 : told.length;
+  return announced.every(({ uid }) => uids.has(uid)) ? 0 : announced.length;
 }
 
 /** Pods that have gone stay on it: with them the agent's plan is the same. Those that the policy spares by now do not. */
-function makeBill({ partition, pods: present = [] }: Situation, affected: readonly NodePod[]): Drain {
+function announceDrain({ partition, pods: present = [] }: Situation, affected: readonly NodePod[]): Drain {
   const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
-  const { pods: told = [], readAfter } = partition.spec.drain?.planHash === hash ? partition.spec.drain : {};
+  const { pods: announced = [], readAfter } = partition.spec.drain?.planHash === hash ? partition.spec.drain : {};
   const sparing = present.filter((pod) => !hasEnded(pod) && !affected.includes(pod));
   const spared = new Set(sparing.map(({ metadata }) => metadata.uid));
-  const before = told.filter(({ uid }) => !spared.has(uid));
+  const before = announced.filter(({ uid }) => !spared.has(uid));
   const known = new Set(before.map(({ uid }) => uid));
   const all = [...before, ...affected.map(refOf).filter(({ uid }) => !known.has(uid))];
   const here = new Set(affected.map(({ metadata }) => metadata.uid));
   // If there is no room for all, the others follow when these have gone.
-  const pods = all.length > mostTold ? all.filter(({ uid }) => here.has(uid)).slice(0, mostTold) : all;
+  const pods = all.length > mostAnnounced ? all.filter(({ uid }) => here.has(uid)).slice(0, mostAnnounced) : all;
   const asked = readAfter !== undefined && { readAfter };
   return { planHash: hash, ...asked, ...(drains.length > 0 && { places: drains }), pods };
 }
@@ -114,7 +114,7 @@ function describe(situation: Situation, affected: readonly NodePod[]): string {
     return why === undefined ? [] : [{ pod, why: `it ${why}` }];
   });
   const causes = listPodCauses([...stuck, ...listRefusals(situation, affected)]);
-  return joinWithin([sayWaiting(affected), ...causes], longestWho);
+  return joinWithin([sayWaiting(affected), ...causes], longestBlockers);
 }
 
 function sayWaiting(staying: readonly NodePod[]): string {

@@ -42,10 +42,11 @@ export function finish(situation: Situation): Outcome | undefined {
 /** Entries of the policy that have no effect on this node are reported, so that nobody takes them for done. */
 function describeDone({ gpus }: Wish, { wish, winner }: NodeClaim): Verdict {
   const skipped = wish && 'skipped' in wish ? wish.skipped : [];
-  const told = gpus.length === 0 ? skipped : skipped.filter((one) => isUnexpected(one, winner?.spec.layouts ?? []));
-  const remarks = told.length > 0 ? `: ${told.map(({ message }) => message).join('; ')}` : '';
+  const remarkable =
+    gpus.length === 0 ? skipped : skipped.filter((one) => isUnexpected(one, winner?.spec.layouts ?? []));
+  const remarks = remarkable.length > 0 ? `: ${remarkable.map(({ message }) => message).join('; ')}` : '';
   if (gpus.length > 0) {
-    const message = `device, labels and resources match the policy${told.length > 0 ? `; skipped${remarks}` : ''}`;
+    const message = `device, labels and resources match the policy${remarkable.length > 0 ? `; skipped${remarks}` : ''}`;
     return { phase: 'Ready', reason: 'Ready', message };
   }
   const message = `no layout of the policy applies to a GPU of this node; its GPUs are left alone${remarks}`;

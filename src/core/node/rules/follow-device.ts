@@ -3,7 +3,7 @@ import { isUnfinished, metadataOf } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { layoutLabels } from './labels.ts';
-import { presentOffer } from './present-offer.ts';
+import { currentOffer } from './current-offer.ts';
 import { isDeviceDone, onlyPlans } from './wish.ts';
 
 /**
@@ -16,6 +16,6 @@ export function followDevice(situation: Situation, ruling: Ruling): Ruling {
   const isOurs = listManagedLabels(metadataOf(node)).length > 0 && !isFinished && !onlyPlans(situation);
   const isThisBoot = partition.status?.device?.bootID === node.status?.nodeInfo?.bootID;
   if (!isOurs || !isThisBoot || agent.state !== 'Ready' || isUnfinished(node)) return ruling;
-  const change = layoutLabels(situation, presentOffer(situation).labels);
+  const change = layoutLabels(situation, currentOffer(situation).labels);
   return { ...ruling, commands: [...(ruling.commands ?? []), { name: 'PatchNode', change }] };
 }

@@ -15,7 +15,7 @@ import { tolerates } from '../../pods/plugin-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import { waitFor } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
-import { beginRest, findRest, type Rest, longestWho } from '../rest.ts';
+import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
@@ -46,14 +46,14 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   const { pause, evicted, staying } = findStaying(situation, pods);
   const isToldNow = Object.keys(pause.labels).length > 0;
   const refusals = listRefusals(situation, evicted);
-  const who = joinWithin([namePods(staying), ...listPodCauses(refusals)], longestWho);
+  const blockers = joinWithin([namePods(staying), ...listPodCauses(refusals)], longestBlockers);
   if (!isToldNow && staying.length === 0 && refusals.length === 0) return undefined;
   const { lastsMs, waits } = waitFor(situation, 'HoldersGo');
   if (lastsMs > settings.holdersDeadlineMs) {
-    const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', who);
+    const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', blockers);
     return { ...giveUp(situation, rest), waits: { ...waits, ...rest.waits } };
   }
-  const message = `waiting for the pods that hold the GPUs open to end: ${who}`;
+  const message = `waiting for the pods that hold the GPUs open to end: ${blockers}`;
   return {
     verdict: { phase: 'Updating', reason: 'ClientsStay', message, transient: true, requeueAfterMs: 500 },
     commands: [
@@ -66,10 +66,10 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   };
 }
 
-function giveUp({ settings, now }: Situation, { who, leftMs }: Rest): Ruling {
+function giveUp({ settings, now }: Situation, { blockers, leftMs }: Rest): Ruling {
   const message =
     `MIG mode cannot change while these pods hold the GPUs open, and they did not end within ${settings.holdersDeadlineMs / 1000} s: ` +
-    `${who}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
+    `${blockers}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Failed', reason: 'ClientsStay', message, requeueAfterMs: leftMs + 10 },

@@ -6,7 +6,7 @@ import { hasStartupTaint, isClosed, isUnfinished, metadataOf } from '../node-vie
 import { alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { layoutLabels, withoutLayoutLabels } from './labels.ts';
-import { presentOffer } from './present-offer.ts';
+import { currentOffer } from './current-offer.ts';
 import { type Offered, refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 import { onlyPlans } from './wish.ts';
@@ -30,7 +30,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   if (gpus === undefined) return addPatch(ruling, change);
   if (isUntouched(situation)) {
     const isKnown = step !== 'Unknown' && listManagedLabels(metadataOf(node)).length > 0;
-    const labels = isKnown ? layoutLabels(situation, presentOffer(situation).labels) : {};
+    const labels = isKnown ? layoutLabels(situation, currentOffer(situation).labels) : {};
     return addPatch(ruling, combine(change, labels));
   }
   const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
@@ -94,7 +94,7 @@ interface Labelled extends Offered {
 function advertiseDevice(situation: Situation): Outcome | Labelled {
   // The plugin's pods tell with which strategy it runs.
   if (situation.pods === undefined) return { look: 'Pods' };
-  const { labels, resources } = presentOffer(situation);
+  const { labels, resources } = currentOffer(situation);
   const marks = layoutLabels(situation, labels);
   const pending = refreshPlugin(situation, { resources, marks });
   if ('look' in pending) return pending;

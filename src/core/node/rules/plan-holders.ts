@@ -22,8 +22,8 @@ export function listHolderNamespaces(
   const { plan } = status?.device ?? {};
   const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
   const names = [...(plan?.affectedPods ?? []), ...(isAll ? listReportedPods(status?.device).holders : [])];
-  const told = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
-  return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...told])];
+  const announced = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
+  return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...announced])];
 }
 
 /** A pod is told by its uid, where the controller has told it to go, else by its name in a reading that is later than the pod. */
@@ -35,9 +35,9 @@ export function findHolders(
   const { device } = partition.status ?? {};
   const { plan } = device ?? {};
   const users = new Set(listUsers(situation, pods));
-  const { drain: told } = partition.spec;
-  const isDraining = told !== undefined && told.planHash === plan?.hash;
-  const ordered = new Set(isDraining ? told.pods.map(({ uid }) => uid) : []);
+  const { drain: announced } = partition.spec;
+  const isDraining = announced !== undefined && announced.planHash === plan?.hash;
+  const ordered = new Set(isDraining ? announced.pods.map(({ uid }) => uid) : []);
   const planned = new Set(plan?.affectedPods);
   const [known, going] = [new Set(fresh?.holders), new Set(fresh?.going)];
   // During a drain the plan goes on naming pods that have gone: the reading shows whether another one of the name is in the way.

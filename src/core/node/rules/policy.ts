@@ -13,7 +13,7 @@ export function noPolicy(situation: Situation): Ruling | undefined {
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message, transient: true },
-    commands: isNobodys(situation)
+    commands: isDisposable(situation)
       ? [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }]
       : isOutdated
         ? [{ name: 'WriteWish', fields: { policy: null, strategy: null, wish: null, repairs: null, drain: null } }]
@@ -22,7 +22,7 @@ export function noPolicy(situation: Situation): Ruling | undefined {
 }
 
 /** Created for a policy that selected a node without GPUs: it is deleted with the policy. */
-function isNobodys({ node, partition }: Situation): boolean {
+function isDisposable({ node, partition }: Situation): boolean {
   const { gpus = [], lastGood } = partition.status?.device ?? {};
   const isMarked = node.metadata.labels?.[gpuPresenceLabel] === 'true';
   return !isMarked && gpus.length === 0 && (lastGood?.gpus ?? []).length === 0 && partition.spec.granted === undefined;

@@ -7,7 +7,7 @@ import { countWords } from '../../text/cut-text.ts';
 import { type Outcome, type Ruling, askInOrder, type Rule, type Verdict } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
-import { countRests } from './drain-rest.ts';
+import { countFailedDrains } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
 import { onHold } from './policy.ts';
 import { publishConfig } from './plugin-config.ts';
@@ -71,7 +71,7 @@ function requestOf(situation: Situation, use: SlotUse): SlotRequest {
   return {
     kind: hasFailed(situation) ? 'Retry' : isFresh ? 'Fresh' : isBroken ? 'Repair' : 'New',
     isClosedAnyway: isFresh,
-    rests: isLayout ? countRests(situation) : 0,
+    failedDrains: isLayout ? countFailedDrains(situation) : 0,
     evictions,
     destroys: isLayout ? (partition.status?.device?.plan?.destroy ?? 0) : 0,
     epoch: nextEpoch(partition),

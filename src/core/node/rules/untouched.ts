@@ -7,12 +7,12 @@ import { changeKey } from '../refresh-mark.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
-import { presentOffer } from './present-offer.ts';
+import { currentOffer } from './current-offer.ts';
 
 /** Remembers of a node that is being closed that its device is as its plugin read it: it offers that, and nothing else. */
 export function noteUntouched(situation: Situation, pods: readonly NodePod[]): Waits | undefined {
   const { partition, node } = situation;
-  const { resources } = presentOffer(situation);
+  const { resources } = currentOffer(situation);
   // The kubelet offers devices before the API server hears of it.
   const isStale = staleOffer(partition.status?.device?.advertised, resources) !== undefined;
   if (isStale || !advertises(node.status?.allocatable ?? {}, resources)) return undefined;

@@ -126,9 +126,9 @@ export class Daemon {
 
   #work(config: DevicePluginConfig, labels: Labels): DaemonRunResult {
     const { settings, node, work } = this.#options;
-    const said = settings.strategy ?? config.migStrategy ?? usualStrategyOf(node, labels);
-    if (!isMigStrategy(said)) return { failure: `unknown strategy: ${said}` };
-    return work.start({ strategy: said, sharing: settings.configManager ? config.sharing : node.sharing });
+    const strategy = settings.strategy ?? config.migStrategy ?? usualStrategyOf(node, labels);
+    if (!isMigStrategy(strategy)) return { failure: `unknown strategy: ${strategy}` };
+    return work.start({ strategy, sharing: settings.configManager ? config.sharing : node.sharing });
   }
 
   #hasToFollow(labels: Labels): boolean {

@@ -120,11 +120,11 @@ describe('an agent that is away', () => {
     const node = aNode({ allocatable: {}, labels: { 'gpupartition.dev/state': 'updating' } });
     const world = new NodeWorld({ node, partition: done, pods: [], agent: { state: 'Missing' } });
     world.slot = aSlot;
-    expect(world.step().standing.isUnderWay).to.equal(true);
+    expect(world.step().rolloutState.isUnderWay).to.equal(true);
     world.step(31_000);
     world.settle();
     expect(world.node.metadata.labels).to.include({ 'gpupartition.dev/state': 'waiting' });
-    expect(world.step(1000).standing.isUnderWay).to.equal(false);
+    expect(world.step(1000).rolloutState.isUnderWay).to.equal(false);
   });
 
   it('leaves the node as it is, closed or open, at first', () => {
@@ -172,7 +172,7 @@ describe('a node that was restarted', () => {
       world.slot = aSlot;
       // By then it would have begun.
       world.now += 3600_000;
-      return world.step().standing.isUnderWay;
+      return world.step().rolloutState.isUnderWay;
     };
     expect(isUnderWay('True', 'boot-b')).to.equal(true);
     expect(isUnderWay('Unknown', 'boot-b')).to.equal(false);

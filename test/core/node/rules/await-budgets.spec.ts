@@ -86,7 +86,7 @@ describe('disruption budgets', () => {
       expect(verdict.message).to.match(
         /^disruption budgets cannot let the pods go that have to: ns\/one, ns\/two: PodDisruptionBudget ns\/train never allows a disruption: it needs 4 healthy pods and covers 4\. .*the next attempt is at /,
       );
-      expect(world.standing?.isUnderWay, 'the turn is another node’s').to.equal(false);
+      expect(world.rolloutState?.isUnderWay, 'the turn is another node’s').to.equal(false);
       expect(world.done).to.deep.equal([]);
       restAndAsk(world);
       world.drain = { budgets: [aBudget(2)] };
@@ -100,7 +100,7 @@ describe('disruption budgets', () => {
       const { verdict } = world.step(5000);
       expect(verdict).to.include({ phase: 'Updating', reason: 'EvictionBlocked', requeueAfterMs: 5000 });
       expect(verdict.message).to.include('with the node open');
-      expect(world.standing?.isUnderWay, 'it keeps its slot').to.equal(true);
+      expect(world.rolloutState?.isUnderWay, 'it keeps its slot').to.equal(true);
     }
     expect(world.done).to.deep.equal([]);
     const later = stepUntil(world, 'DrainTimeout', 5000, 30);

@@ -33,7 +33,7 @@ import type { NodeWorld } from '../../../support/node-world.ts';
 
 function requestOf({ now, node, partition, policy, pods, memory }: NodeWorld) {
   const decision = decide({ ...aSnapshot({ now, node, partition, policy, slot: undefined }), pods }, memory);
-  return 'look' in decision ? undefined : decision.standing.request;
+  return 'look' in decision ? undefined : decision.rolloutState.request;
 }
 
 const find = <Name extends Command['name']>({ commands }: Answer, name: Name) =>
@@ -133,7 +133,7 @@ describe('a drain', () => {
     expect(verdict.message).to.match(/^the kubelet has not reported in time which GPUs some pods use: ns\/new\. /);
     expect(world.taintKeys).to.deep.equal([]);
     world.step(1000);
-    expect(world.standing).to.include({ isUnderWay: false, hasFailed: false });
+    expect(world.rolloutState).to.include({ isUnderWay: false, hasFailed: false });
     expect(world.partition.spec.drain).to.equal(undefined);
     expect(stepUntil(world, 'AwaitingGrant', 5000, 13).verdict.phase).to.equal('Updating');
   });
@@ -452,13 +452,13 @@ describe('a drain', () => {
 
     it('rests longer each time', () => {
       const world = aBlockedDrain();
-      const rests: number[] = [];
+      const failedDrains: number[] = [];
       for (let tries = 0; tries < 4; tries += 1) {
         giveUp(world);
-        rests.push(rest(world));
+        failedDrains.push(rest(world));
         world.slot = aSlotFrom(world.now, 600_000);
       }
-      expect(rests).to.deep.equal([1, 2, 4, 8]);
+      expect(failedDrains).to.deep.equal([1, 2, 4, 8]);
     });
 
     it('rests as long with another leader', () => {
@@ -542,11 +542,11 @@ describe('a drain', () => {
       const world = aBlockedDrain();
       giveUp(world);
       rest(world);
-      expect(requestOf(world)?.rests).to.equal(1);
+      expect(requestOf(world)?.failedDrains).to.equal(1);
       world.slot = aSlotFrom(world.now, 600_000);
       giveUp(world);
       rest(world);
-      expect(requestOf(world)?.rests).to.equal(2);
+      expect(requestOf(world)?.failedDrains).to.equal(2);
     });
 
     it('rests no longer when the policy changes, or somebody asks for another try', () => {

@@ -183,7 +183,7 @@ describe('a grant that is not answered by its deadline', () => {
       expect(world.taintKeys).to.deep.equal(['repartitioning']);
       world.step(61_000);
       expect(world.taintKeys).to.deep.equal([]);
-      expect(world.step(1000).standing.isUnderWay).to.equal(false);
+      expect(world.step(1000).rolloutState.isUnderWay).to.equal(false);
     }
   });
 

@@ -134,7 +134,7 @@ describe('holders of GPUs beside pods that hold what has to go', () => {
     pause(world);
     for (let second = 0; second < 310; second += 1) world.step(1000);
     expect(world.labels[dcgm]).to.equal('true');
-    expect(world.standing).to.include({ hasFailed: true, isUnderWay: false });
+    expect(world.rolloutState).to.include({ hasFailed: true, isUnderWay: false });
     expect(world.taintKeys).to.deep.equal([]);
     expect(evicted(world)).to.deep.equal([]);
   });
@@ -179,7 +179,7 @@ describe('holders of GPUs that do not go', () => {
     throw new Error('they are left in peace for ever');
   }
 
-  function countRests(world: NodeWorld, count: number): readonly number[] {
+  function countFailedDrains(world: NodeWorld, count: number): readonly number[] {
     return Array.from({ length: count }, () => {
       pause(world);
       giveUp(world);
@@ -201,7 +201,7 @@ describe('holders of GPUs that do not go', () => {
 
   it('are left in peace with their node open, longer each time', () => {
     const world = aModeChange();
-    const [first = 0] = countRests(world, 1);
+    const [first = 0] = countFailedDrains(world, 1);
     const [second = 0, third = 0] = countFurtherRests(world, 2);
     expect(first).to.be.within(55, 65);
     expect(second).to.be.within(115, 125);
@@ -210,7 +210,7 @@ describe('holders of GPUs that do not go', () => {
 
   it('are left in peace as long after a change of leader', () => {
     const world = aModeChange();
-    countRests(world, 1);
+    countFailedDrains(world, 1);
     for (let second = 0; second < 5; second += 1) world.step(1000);
     giveUp(world);
     world.settle(10);

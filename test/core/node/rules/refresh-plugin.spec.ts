@@ -261,7 +261,7 @@ describe('devices that the kubelet offers before it has told the API server', ()
       world.step(100);
       expect(world.taintKeys).to.deep.equal([]);
     }
-    expect(noSlot.standing?.request).to.include({ kind: 'Repair' });
+    expect(noSlot.rolloutState?.request).to.include({ kind: 'Repair' });
   });
 
   it('are waited for where the API server forbids the write, which is tried once for each change and reported', () => {

@@ -38,7 +38,9 @@ describe('a drain of pods that no eviction moves', () => {
           expect(verdict.message).to.include(`with the node open, for 1 pod that no eviction moves: ns/goes: ${why}`);
           expect(verdict.message).to.match(advice);
           expect(world.taintKeys).to.deep.equal([]);
-          expect(world.standing).to.include({ isUnderWay: false, hasFailed: false }).and.not.have.property('request');
+          expect(world.rolloutState)
+            .to.include({ isUnderWay: false, hasFailed: false })
+            .and.not.have.property('request');
         }
         expect(world.done).to.deep.equal([]);
       }

@@ -30,10 +30,10 @@ const parts: SnapshotParts = { node: aNode({ allocatable }), partition, policy: 
 const pods = [aGpuPod('goes'), aGpuPod('stays')];
 
 /** How the node stands. */
-function standingOf(more: SnapshotParts = {}, memory = noMemory) {
+function rolloutStateOf(more: SnapshotParts = {}, memory = noMemory) {
   const decision = decide({ ...aSnapshot({ ...parts, ...more }), pods, fresh: freshOf(more.slot) }, memory);
   if ('look' in decision) throw new Error(`it looks for ${decision.look}`);
-  return decision.standing;
+  return decision.rolloutState;
 }
 
 describe('a node without a slot', () => {
@@ -45,12 +45,12 @@ describe('a node without a slot', () => {
     );
     expect(commands).to.deep.equal([]);
     expect(looks).to.deep.equal(['Pods']);
-    expect(standingOf().request).to.deep.equal({
+    expect(rolloutStateOf().request).to.deep.equal({
       kind: 'New',
       isClosedAnyway: false,
       evictions: 1,
       destroys: 1,
-      rests: 0,
+      failedDrains: 0,
       epoch: 1,
     });
   });
@@ -67,37 +67,41 @@ describe('a node without a slot', () => {
   it('asks as one that is closed anyway where making it available disrupts nobody', () => {
     const quiet = aManagedPartition();
     const fresh = { node: aNode({ taints: taints.startup }), partition: quiet, policy: aSlicingPolicy() };
-    expect(standingOf(fresh)).to.deep.include({ isClosedAnyway: true, isUnderWay: false });
-    expect(standingOf(fresh).request).to.include({ kind: 'Fresh', isClosedAnyway: true });
+    expect(rolloutStateOf(fresh)).to.deep.include({ isClosedAnyway: true, isUnderWay: false });
+    expect(rolloutStateOf(fresh).request).to.include({ kind: 'Fresh', isClosedAnyway: true });
     const restarted = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule', value: 'restarted' }];
     const closed = { ...fresh, node: aNode({ taints: restarted }) };
     const memory = { ...noMemory, waits: { Closed: { since: noon - 10_000 } } };
-    expect(standingOf(closed, memory).request).to.include({ kind: 'Fresh', isClosedAnyway: true });
+    expect(rolloutStateOf(closed, memory).request).to.include({ kind: 'Fresh', isClosedAnyway: true });
   });
 
   it('keeps its turn while it is closed anyway only as long as its kubelet is heard of', () => {
     const restarted = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule', value: 'restarted' }];
     for (const own of [restarted, [...taints.startup, ...taints.closed]]) {
       const isUnderWay = (ready: 'True' | 'Unknown'): boolean =>
-        standingOf({ node: aNode({ taints: own, ready }), slot: aSlot }).isUnderWay;
+        rolloutStateOf({ node: aNode({ taints: own, ready }), slot: aSlot }).isUnderWay;
       expect(isUnderWay('True')).to.equal(true);
       expect(isUnderWay('Unknown')).to.equal(false);
     }
   });
 
   it('asks as any other where pods would have to go, closed or not', () => {
-    const { request } = standingOf({ node: aNode({ allocatable, taints: taints.startup }) });
+    const { request } = rolloutStateOf({ node: aNode({ allocatable, taints: taints.startup }) });
     expect(request).to.include({ kind: 'New', isClosedAnyway: false, evictions: 1 });
   });
 
   it('counts every pod that uses GPUs where the policy drains the whole node, and takes no place without a budget then', () => {
     const policy = policyOf({ scope: 'Node' });
-    expect(standingOf({ policy }).request).to.include({ kind: 'New', evictions: 2 });
+    expect(rolloutStateOf({ policy }).request).to.include({ kind: 'New', evictions: 2 });
     const idle = aDevice(withPods(aGpu({ slices: ['2g.10gb@0', '3g.20gb@4'] }), { '3g.20gb@4': ['ns/stays'] }));
     const quiet = aManagedPartition({ device: idle, wish: { gpus: [{ uuid: uuidOf(0), profiles }] } });
     const closed = { partition: quiet, node: aNode({ allocatable, taints: taints.startup }) };
-    expect(standingOf(closed).request).to.include({ kind: 'Fresh', evictions: 0 });
-    expect(standingOf({ ...closed, policy }).request).to.include({ kind: 'New', isClosedAnyway: false, evictions: 2 });
+    expect(rolloutStateOf(closed).request).to.include({ kind: 'Fresh', evictions: 0 });
+    expect(rolloutStateOf({ ...closed, policy }).request).to.include({
+      kind: 'New',
+      isClosedAnyway: false,
+      evictions: 2,
+    });
   });
 
   it('asks as one that has failed after a grant of this generation has', () => {
@@ -107,20 +111,20 @@ describe('a node without a slot', () => {
       granted: aGrant(),
     });
     const { memory } = judge({ ...parts, partition: failed }, { pods });
-    const standing = standingOf({ partition: failed, now: noon + 5_000 }, memory);
-    expect(standing.hasFailed).to.equal(true);
-    expect(standing.request).to.include({ kind: 'Retry', epoch: 4 });
+    const rolloutState = rolloutStateOf({ partition: failed, now: noon + 5_000 }, memory);
+    expect(rolloutState.hasFailed).to.equal(true);
+    expect(rolloutState.request).to.include({ kind: 'Retry', epoch: 4 });
     // At another generation it counts against no threshold, and is as new as any other.
     const edited = aSlicingPolicy({ layouts: [{ profiles }], generation: 2 });
-    const anew = standingOf({ partition: failed, policy: edited }, memory);
+    const anew = rolloutStateOf({ partition: failed, policy: edited }, memory);
     expect(anew.hasFailed).to.equal(false);
     expect(anew.request).to.include({ kind: 'New', epoch: 4 });
   });
 
   it('asks for nothing where it has nothing to do, or cannot do it', () => {
-    expect(standingOf({ node: aNode({ ready: 'False' }) }).request).to.equal(undefined);
-    expect(standingOf({ node: aNode({ unschedulable: true }) }).request).to.equal(undefined);
-    expect(standingOf({ policy: aSlicingPolicy({ mode: 'Plan' }) }).request).to.equal(undefined);
+    expect(rolloutStateOf({ node: aNode({ ready: 'False' }) }).request).to.equal(undefined);
+    expect(rolloutStateOf({ node: aNode({ unschedulable: true }) }).request).to.equal(undefined);
+    expect(rolloutStateOf({ policy: aSlicingPolicy({ mode: 'Plan' }) }).request).to.equal(undefined);
   });
 
   it('is opened only when the API server has no slot for it either: another leader may have closed it for its own', () => {
@@ -137,7 +141,7 @@ describe('a node without a slot', () => {
   it('that is closed for a change counts as under way, whoever closed it', () => {
     const closed = aNode({ allocatable, taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     const memory = { ...noMemory, waits: { Closed: { since: noon - 10_000 } } };
-    expect(standingOf({ node: closed }, memory).isUnderWay).to.equal(true);
+    expect(rolloutStateOf({ node: closed }, memory).isUnderWay).to.equal(true);
   });
 });
 
@@ -146,13 +150,13 @@ describe('a node with a slot', () => {
 
   it('counts as under way until it is done or given up', () => {
     const { slot = aSlot } = aSnapshot();
-    const { standing, verdict } = (() => {
+    const { rolloutState, verdict } = (() => {
       const answer = decide({ ...aSnapshot({ ...parts, slot }), pods, fresh: freshOf(slot) }, noMemory);
       if ('look' in answer) throw new Error(answer.look);
       return answer;
     })();
     expect(verdict.reason).to.equal('AwaitingGrant');
-    expect(standing).to.deep.include({ isUnderWay: true, slot: slot.startTime });
+    expect(rolloutState).to.deep.include({ isUnderWay: true, slot: slot.startTime });
   });
 
   it('does nothing that the ledger at the API server does not have any more', () => {
@@ -166,25 +170,25 @@ describe('a node with a slot', () => {
 
   it('that was given because it was closed anyway, and is open by now, asks anew: it would take a place that nobody counts', () => {
     const slot = { ...aSlot, kind: 'Fresh' as const };
-    const open = standingOf({ slot });
+    const open = rolloutStateOf({ slot });
     expect(open.request).to.include({ kind: 'New' });
     expect(open).to.deep.include({ isUnderWay: false, slot: slot.startTime });
-    expect(standingOf({ slot, node: aNode({ allocatable, taints: taints.startup }) }).isUnderWay).to.equal(true);
+    expect(rolloutStateOf({ slot, node: aNode({ allocatable, taints: taints.startup }) }).isUnderWay).to.equal(true);
     const begun = aNode({ allocatable, taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
-    expect(standingOf({ slot, node: begun }).isUnderWay).to.equal(true);
+    expect(rolloutStateOf({ slot, node: begun }).isUnderWay).to.equal(true);
   });
 
   it('does not keep it for nothing: when its time is over and nothing has begun, it is given back', () => {
     const late = { ...parts, slot: aSlot, partition: undefined };
-    const standing = (now: number) => {
+    const rolloutState = (now: number) => {
       const decision = decide({ ...aSnapshot({ ...late, now }), pods }, noMemory);
       if ('look' in decision) throw new Error(decision.look);
-      return decision.standing;
+      return decision.rolloutState;
     };
-    expect(standing(noon).isUnderWay).to.equal(false);
+    expect(rolloutState(noon).isUnderWay).to.equal(false);
     const silent = aManagedPartition({ device: {} });
-    expect(standingOf({ slot: aSlot, partition: silent, now: noon + 60_000 }).isUnderWay).to.equal(true);
-    expect(standingOf({ slot: aSlot, partition: silent, now: noon + 3600_000 }).isUnderWay).to.equal(false);
+    expect(rolloutStateOf({ slot: aSlot, partition: silent, now: noon + 60_000 }).isUnderWay).to.equal(true);
+    expect(rolloutStateOf({ slot: aSlot, partition: silent, now: noon + 3600_000 }).isUnderWay).to.equal(false);
   });
 
   it('has it for the wish that it has: an earlier one is for another change, a later edit takes nothing away', () => {

@@ -1,5 +1,5 @@
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import { foreseeStanding } from '../core/plan/foresee-standing.ts';
+import { forecastRolloutState } from '../core/plan/forecast-rollout-state.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { Turn } from '../process/turn.ts';
@@ -10,7 +10,7 @@ import type { NodeObject } from './node-object.ts';
  * Works out what a policy's nodes will request at its new generation, from what is known of them: the first ones start before a whole
  * fleet has been told its wishes and has planned them.
  */
-export class Foresight {
+export class Forecast {
   readonly #cluster: Cluster;
   readonly #known: (node: NodeObject) => NodeSnapshot;
   readonly #log: Logger;
@@ -26,28 +26,28 @@ export class Foresight {
   }
 
   /** Call this when the policy's generation has been accepted. @returns whether it is known how each of its nodes stands */
-  async foresee(record: PolicyRecord): Promise<boolean> {
+  async forecast(record: PolicyRecord): Promise<boolean> {
     const { fleet } = this.#cluster;
     const { name } = record.policy.metadata;
     const turn = new Turn();
     for (const node of record.tally.unseen) {
-      if (fleet.policy(name) !== record || !this.#foreseeNode(node)) return false;
+      if (fleet.policy(name) !== record || !this.#forecastNode(node)) return false;
       await turn.pause();
     }
     return true;
   }
 
-  #foreseeNode(name: string): boolean {
+  #forecastNode(name: string): boolean {
     const { rollout, nodes } = this.#cluster;
     const node = nodes.get(name);
     if (!node) return false;
     try {
-      const standing = foreseeStanding(rollout.standingOf(name), this.#known(node));
-      if (standing) rollout.put(standing);
-      return standing !== undefined;
+      const rolloutState = forecastRolloutState(rollout.rolloutStateOf(name), this.#known(node));
+      if (rolloutState) rollout.put(rolloutState);
+      return rolloutState !== undefined;
     } catch (error) {
       // It is looked at like all others, which reports what is wrong.
-      this.#log.warn('what this node will request cannot be foreseen', { node: name, error: describeError(error) });
+      this.#log.warn('what this node will request cannot be forecast', { node: name, error: describeError(error) });
       return false;
     }
   }

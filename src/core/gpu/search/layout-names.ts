@@ -3,8 +3,8 @@ import { isProfileNameError, parseProfile } from '../geometry/profile-name.ts';
 import type { Grid } from './grid.ts';
 import { findNearestProfile, type NearestProfile } from './nearest-profile.ts';
 import type { Subject } from './subject.ts';
-import { readLayout } from './wanted.ts';
-import type { Work } from './work.ts';
+import { readLayout } from './grid-layout.ts';
+import type { SearchBudget } from './search-budget.ts';
 
 /** A layout with names that the GPU does not have. */
 interface Translation {
@@ -14,12 +14,12 @@ interface Translation {
   readonly layout: Layout;
 }
 
-export function translateNames(grid: Grid, want: Layout, subject: Subject, work: Work): Translation {
+export function translateNames(grid: Grid, want: Layout, subject: Subject, budget: SearchBudget): Translation {
   const layout: Record<string, number> = {};
   const unknown: Translation['unknown'][number][] = [];
   const add = (name: string, count: number): void => void (layout[name] = (layout[name] ?? 0) + count);
   for (const [name, count] of Object.entries(want)) {
-    const read = readLayout(grid, { [name]: count }, subject.model, work);
+    const read = readLayout(grid, { [name]: count }, subject.model, budget);
     if (!('code' in read)) add(name, count);
     else if (read.code === 'UnknownProfile') {
       const parsed = parseProfile(name);
@@ -41,21 +41,21 @@ export function writeCounts(
   totals: readonly number[],
   counts: readonly number[],
   subject: Subject,
-  work: Work,
+  budget: SearchBudget,
 ): Layout {
-  const names = Object.keys(want).map((name) => ({ name, profile: findProfileOf(grid, name, subject, work) }));
+  const names = Object.keys(want).map((name) => ({ name, profile: findProfileOf(grid, name, subject, budget) }));
   const layout: Record<string, number> = {};
   grid.profiles.forEach(({ name }, profile) => {
     const count = counts[profile] ?? 0;
-    const wanted = names.filter((entry) => entry.profile === profile);
+    const requested = names.filter((entry) => entry.profile === profile);
     if (count === 0) return;
-    if (wanted.length === 0 || count !== totals[profile]) layout[name] = count;
-    else for (const entry of wanted) layout[entry.name] = want[entry.name] ?? 0;
+    if (requested.length === 0 || count !== totals[profile]) layout[name] = count;
+    else for (const entry of requested) layout[entry.name] = want[entry.name] ?? 0;
   });
   return layout;
 }
 
-function findProfileOf(grid: Grid, name: string, subject: Subject, work: Work): number | undefined {
-  const read = readLayout(grid, { [name]: 1 }, subject.model, work);
+function findProfileOf(grid: Grid, name: string, subject: Subject, budget: SearchBudget): number | undefined {
+  const read = readLayout(grid, { [name]: 1 }, subject.model, budget);
   return 'code' in read ? undefined : read.totals.findIndex((total) => total > 0);
 }

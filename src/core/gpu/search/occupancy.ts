@@ -3,10 +3,10 @@ import { resolveProfile } from '../geometry/profile-lookup.ts';
 import { MOST_UNITS, unitMask, type Grid } from './grid.ts';
 import type { Instance } from './instance.ts';
 import { refuse, type Refusal } from './refusal.ts';
-import { readComputeInstances } from './wanted.ts';
+import { readComputeInstances } from './grid-layout.ts';
 
 /** An instance on the GPU, in the terms of a grid. */
-export interface PresentInstance {
+export interface OccupyingInstance {
   readonly instance: Instance;
   readonly profile: number;
   readonly mask: number;
@@ -16,9 +16,9 @@ export interface PresentInstance {
 }
 
 /** What is on a GPU now. */
-export interface Present {
+export interface Occupancy {
   /** By ascending start. */
-  readonly known: readonly PresentInstance[];
+  readonly known: readonly OccupyingInstance[];
   /** Instances of known size whose profiles the geometry does not have: planned around, never touched. */
   readonly foreign: readonly Instance[];
   readonly foreignMask: number;
@@ -35,8 +35,8 @@ export function readInstances(
   have: readonly Instance[],
   model?: GpuModel,
   mayDisturb: (instance: Instance) => boolean = () => true,
-): Present | Refusal {
-  const known: PresentInstance[] = [];
+): Occupancy | Refusal {
+  const known: OccupyingInstance[] = [];
   const foreign: Instance[] = [];
   let foreignMask = 0;
   let taken = 0;

@@ -1,5 +1,5 @@
 import { hasGpus } from '../rollout/limit.ts';
-import type { NodeStanding } from '../rollout/slot.ts';
+import type { NodeRolloutState } from '../rollout/slot.ts';
 import { hasFailed } from './change-failure.ts';
 import { isClosedAnyway, isReadyNode, isUnfinished, isReadBeforeBoot } from './node-view.ts';
 import type { Ruling } from './outcome.ts';
@@ -7,14 +7,14 @@ import { isGrantLive } from './revocation.ts';
 import type { NodeSnapshot, Situation } from './snapshot.ts';
 
 /** The node's place in its rollout after a decision; the caller knows whose node it is. */
-export type Standing = Omit<NodeStanding, 'node' | 'nodeUID' | 'policy' | 'seen'>;
+export type RolloutState = Omit<NodeRolloutState, 'node' | 'nodeUID' | 'policy' | 'seen'>;
 
 /** How a node stands after a decision. */
-export function describeStanding(situation: Situation, ruling: Ruling): Standing {
+export function describeRolloutState(situation: Situation, ruling: Ruling): RolloutState {
   const { slot } = situation;
   const { verdict, request } = ruling;
   return {
-    ...standAside(situation),
+    ...outsideRollout(situation),
     hasFailed: verdict.phase !== 'Ready' && hasFailed(situation),
     isVerified: verdict.phase === 'Ready',
     isUnderWay: isUnderWay(situation) || (slot !== undefined && goesOn(situation, ruling)),
@@ -24,12 +24,12 @@ export function describeStanding(situation: Situation, ruling: Ruling): Standing
 }
 
 /** A node that cannot be decided: it requests nothing, and keeps its slot as long as it is closed or its agent may be at work. */
-export function standUnjudged(known: Pick<NodeSnapshot, 'node' | 'partition' | 'slot'>): Standing {
-  return { ...standAside(known), isUnderWay: isUnderWay(known), slot: known.slot?.startTime };
+export function keepRolloutState(known: Pick<NodeSnapshot, 'node' | 'partition' | 'slot'>): RolloutState {
+  return { ...outsideRollout(known), isUnderWay: isUnderWay(known), slot: known.slot?.startTime };
 }
 
 /** A node that takes no part. */
-export function standAside({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): Standing {
+export function outsideRollout({ node, partition }: Pick<NodeSnapshot, 'node' | 'partition'>): RolloutState {
   return {
     isReady: isReadyNode(node),
     isCordoned: node.spec?.unschedulable === true,

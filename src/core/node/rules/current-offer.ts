@@ -11,14 +11,14 @@ import { configInUse } from './plugin-config.ts';
 import { predictDevice } from './prediction.ts';
 
 /** What NVIDIA's tools make of the device as it is, whether it matches the wish or not. */
-export interface PresentOffer {
+export interface CurrentOffer {
   readonly labels: NodeLabels;
   readonly resources: Readonly<Record<string, number>>;
   /** NVIDIA's plugin exits on this device: it offers nothing once it has been restarted. */
   readonly cannotStart: boolean;
 }
 
-export function presentOffer(situation: Situation): PresentOffer {
+export function currentOffer(situation: Situation): CurrentOffer {
   const config = configInUse(situation);
   const labels = predictDevice(situation.partition.status?.device ?? {}, strategyInUse(situation, config), config);
   const { resources, errors } = labels.offer;

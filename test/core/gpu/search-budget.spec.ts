@@ -4,7 +4,12 @@ import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import { gridOf } from '../../../src/core/gpu/search/grid.ts';
 import { enumerateLayouts } from '../../../src/core/gpu/search/layout-enumeration.ts';
-import { MOST_WORK, tryWork, Work, WorkExceeded } from '../../../src/core/gpu/search/work.ts';
+import {
+  MOST_CHOICES,
+  withinBudget,
+  SearchBudget,
+  BudgetExceeded,
+} from '../../../src/core/gpu/search/search-budget.ts';
 import { expectRefusal, someInstances } from './builders.ts';
 
 /** A table that no driver prints: every profile may start anywhere. */
@@ -66,14 +71,14 @@ describe('the work of a search', () => {
   });
 
   it('is counted, and goes over once', () => {
-    const work = new Work(2);
-    work.spend();
-    work.spend();
-    expect(() => work.spend()).to.throw(WorkExceeded);
-    expect(tryWork(() => 1)).to.deep.equal({ result: 1 });
+    const budget = new SearchBudget(2);
+    budget.spend();
+    budget.spend();
+    expect(() => budget.spend()).to.throw(BudgetExceeded);
+    expect(withinBudget(() => 1)).to.deep.equal({ result: 1 });
     expect(
-      tryWork((counted) => {
-        for (let spent = 0; spent <= MOST_WORK; spent += 1) counted.spend();
+      withinBudget((counted) => {
+        for (let spent = 0; spent <= MOST_CHOICES; spent += 1) counted.spend();
       }),
     ).to.equal(undefined);
   });

@@ -5,10 +5,10 @@ import { computeInstanceSlices, isProfileNameError, parseProfile } from '../geom
 import type { Grid } from './grid.ts';
 import { packComputeInstances } from './packing.ts';
 import { refuse, type Refusal } from './refusal.ts';
-import type { Work } from './work.ts';
+import type { SearchBudget } from './search-budget.ts';
 
 /** GPU instances of one profile with the same compute instances. */
-export interface WantedKind {
+export interface InstanceGroup {
   readonly profile: number;
   readonly count: number;
   /** Slices of each compute instance, largest first; `[all slices]` for one over the whole. */
@@ -16,11 +16,11 @@ export interface WantedKind {
 }
 
 /** A layout in the terms of a grid. */
-export interface Wanted {
+export interface GridLayout {
   /** GPU instances per profile index. */
   readonly totals: readonly number[];
   /** Ways to distribute the wanted compute instances over the fewest GPU instances; one way if none is split. */
-  readonly ways: readonly (readonly WantedKind[])[];
+  readonly ways: readonly (readonly InstanceGroup[])[];
 }
 
 /** Sizes of compute instances that a GPU instance of so many slices can have (NVIDIA MIG User Guide, `nvidia-smi mig -lcip`). */
@@ -39,9 +39,14 @@ const MOST_INSTANCES = 1000;
  * Reads a layout: names to profiles, compute instances to the fewest GPU instances that hold them. Whether it fits is not checked.
  *
  * @returns a refusal for a name that is malformed or not in the geometry, or a count that is not a positive integer
- * @throws WorkExceeded
+ * @throws BudgetExceeded
  */
-export function readLayout(grid: Grid, layout: Layout, model: GpuModel | undefined, work: Work): Wanted | Refusal {
+export function readLayout(
+  grid: Grid,
+  layout: Layout,
+  model: GpuModel | undefined,
+  budget: SearchBudget,
+): GridLayout | Refusal {
   const whole = grid.profiles.map(() => 0);
   const split = new Map<number, number[]>();
   for (const [name, count] of Object.entries(layout)) {
@@ -60,7 +65,7 @@ export function readLayout(grid: Grid, layout: Layout, model: GpuModel | undefin
     if (found.slices === undefined) whole[found.profile] = (whole[found.profile] ?? 0) + count;
     else split.set(found.profile, [...(split.get(found.profile) ?? []), ...Array<number>(count).fill(found.slices)]);
   }
-  return spread(grid, whole, split, work);
+  return spread(grid, whole, split, budget);
 }
 
 function readName(grid: Grid, name: string, model?: GpuModel): { profile: number; slices?: number } | Refusal {
@@ -85,24 +90,24 @@ function spread(
   grid: Grid,
   whole: readonly number[],
   split: ReadonlyMap<number, readonly number[]>,
-  work: Work,
-): Wanted {
+  budget: SearchBudget,
+): GridLayout {
   const totals = [...whole];
   const plain = whole.flatMap((count, profile) =>
     count === 0 ? [] : [{ profile, count, computeSlices: [computeSlicesOf(grid, profile)] }],
   );
-  let ways: readonly (readonly WantedKind[])[] = [plain];
+  let ways: readonly (readonly InstanceGroup[])[] = [plain];
   for (const [profile, sizes] of [...split].toSorted(([a], [b]) => a - b)) {
     const packings = packComputeInstances(
       sizes,
       computeSlicesOf(grid, profile),
       grid.profiles[profile]?.maxInstances ?? 0,
-      work,
+      budget,
     );
     totals[profile] = (totals[profile] ?? 0) + packings.bins;
     ways = ways.flatMap((way) =>
       packings.ways.map((bins) => {
-        work.spend();
+        budget.spend();
         return [...way, ...countEqual(profile, bins)];
       }),
     );
@@ -110,8 +115,8 @@ function spread(
   return { totals, ways };
 }
 
-function countEqual(profile: number, bins: readonly (readonly number[])[]): readonly WantedKind[] {
-  const kinds = new Map<string, WantedKind>();
+function countEqual(profile: number, bins: readonly (readonly number[])[]): readonly InstanceGroup[] {
+  const kinds = new Map<string, InstanceGroup>();
   for (const bin of bins) {
     const known = kinds.get(bin.join());
     kinds.set(bin.join(), { profile, count: (known?.count ?? 0) + 1, computeSlices: bin });

@@ -1,6 +1,6 @@
 import { sameJson } from '../text/fingerprint.ts';
 import { CostQueue } from './cost-queue.ts';
-import type { NodeStanding, SlotRequest } from './slot.ts';
+import type { NodeRolloutState, SlotRequest } from './slot.ts';
 
 /** `FreshRetry`: failed before, and is already tainted. */
 export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
@@ -11,8 +11,8 @@ const evictionCost = 100_000;
 const restCost = 1e12;
 
 /** The nodes of one policy as its rollout sees them, counted incrementally: an event costs the same however many nodes there are. */
-export class Standings {
-  readonly #nodes = new Map<string, NodeStanding>();
+export class RolloutStates {
+  readonly #nodes = new Map<string, NodeRolloutState>();
   readonly #withGpus = new Set<string>();
   readonly #unavailable = new Set<string>();
   readonly #failed = new Set<string>();
@@ -28,21 +28,21 @@ export class Standings {
   };
 
   /** @returns whether anything changed */
-  put(standing: NodeStanding): boolean {
-    const { node, request } = standing;
+  put(rolloutState: NodeRolloutState): boolean {
+    const { node, request } = rolloutState;
     const before = this.#nodes.get(node);
-    if (before !== undefined && sameJson(before, standing)) return false;
+    if (before !== undefined && sameJson(before, rolloutState)) return false;
     // A node with the same request as before keeps its turn.
     const queue = request && queueOf(request);
     if (before?.request && queueOf(before.request) !== queue) this.#queues[queueOf(before.request)].delete(node);
-    this.#nodes.set(node, standing);
-    const isAvailable = standing.isReady && !standing.isCordoned;
-    mark(this.#withGpus, node, standing.hasGpus);
+    this.#nodes.set(node, rolloutState);
+    const isAvailable = rolloutState.isReady && !rolloutState.isCordoned;
+    mark(this.#withGpus, node, rolloutState.hasGpus);
     // A node that was never available is not missed.
-    mark(this.#unavailable, node, !isAvailable && !standing.isClosedAnyway);
-    mark(this.#failed, node, standing.hasFailed);
-    mark(this.#failedOpen, node, standing.hasFailed && isAvailable && !standing.isClosedAnyway);
-    mark(this.#underWay, node, standing.isUnderWay);
+    mark(this.#unavailable, node, !isAvailable && !rolloutState.isClosedAnyway);
+    mark(this.#failed, node, rolloutState.hasFailed);
+    mark(this.#failedOpen, node, rolloutState.hasFailed && isAvailable && !rolloutState.isClosedAnyway);
+    mark(this.#underWay, node, rolloutState.isUnderWay);
     if (request && queue) this.#queues[queue].add(node, costOf(request));
     return true;
   }
@@ -58,7 +58,7 @@ export class Standings {
     return true;
   }
 
-  get(node: string): NodeStanding | undefined {
+  get(node: string): NodeRolloutState | undefined {
     return this.#nodes.get(node);
   }
 
@@ -77,12 +77,12 @@ export class Standings {
     return this.#unavailable;
   }
 
-  firstUnavailable(most: number): readonly NodeStanding[] {
-    const found: NodeStanding[] = [];
+  firstUnavailable(most: number): readonly NodeRolloutState[] {
+    const found: NodeRolloutState[] = [];
     for (const node of this.#unavailable) {
       if (found.length === most) break;
-      const standing = this.#nodes.get(node);
-      if (standing) found.push(standing);
+      const rolloutState = this.#nodes.get(node);
+      if (rolloutState) found.push(rolloutState);
     }
     return found;
   }
@@ -104,10 +104,10 @@ export class Standings {
    * Those that request a slot, the cheapest first: fewest evictions, then fewest instances destroyed; those whose pods did not go come
    * last.
    */
-  *inOrder(queue: RequestQueue): Iterable<NodeStanding> {
+  *inOrder(queue: RequestQueue): Iterable<NodeRolloutState> {
     for (const name of this.#queues[queue].inOrder()) {
-      const standing = this.#nodes.get(name);
-      if (standing) yield standing;
+      const rolloutState = this.#nodes.get(name);
+      if (rolloutState) yield rolloutState;
     }
   }
 
@@ -117,8 +117,8 @@ export class Standings {
   }
 }
 
-function costOf({ rests, evictions, destroys }: SlotRequest): number {
-  return rests * restCost + evictions * evictionCost + destroys;
+function costOf({ failedDrains, evictions, destroys }: SlotRequest): number {
+  return failedDrains * restCost + evictions * evictionCost + destroys;
 }
 
 function queueOf({ kind, isClosedAnyway }: SlotRequest): RequestQueue {

@@ -19,7 +19,7 @@ interface KnownNodes {
 }
 
 /** What was last reported of a node. */
-interface Told {
+interface Notified {
   readonly state: string;
   readonly isChanging: boolean;
   /** Refusals of evictions, by uid of the pod. */
@@ -30,11 +30,11 @@ interface Told {
  * Tells people what happens to nodes: a log line for each decision that differs from the last, and Events before pods are evicted,
  * when a disruption budget is in the way, and at the start and the end of a change.
  */
-export class NodeTeller {
+export class NodeNotifier {
   readonly #cluster: KnownNodes;
   readonly #events: Pick<EventRecorder, 'record'>;
   readonly #log: Logger;
-  readonly #told = new Map<string, Told>();
+  readonly #notified = new Map<string, Notified>();
 
   constructor(parts: {
     readonly cluster: KnownNodes;
@@ -46,10 +46,10 @@ export class NodeTeller {
     this.#log = parts.log;
   }
 
-  take(step: NodeStep): void {
+  notify(step: NodeStep): void {
     const { node, verdict, commands } = step;
     const { phase, reason } = verdict;
-    const before = this.#told.get(node) ?? this.#recall(node);
+    const before = this.#notified.get(node) ?? this.#recall(node);
     for (const command of commands) this.#logCommand(node, command);
     const refusals = this.#logEvictions(step, before.refusals);
     const state = `${phase} ${reason}`;
@@ -62,16 +62,16 @@ export class NodeTeller {
     if (begins) this.#announceStart(node);
     const hasEnded = before.isChanging && (phase === 'Ready' || phase === 'Failed');
     if (hasEnded) this.#announceEnd(step);
-    this.#told.set(node, { state, isChanging: begins || (before.isChanging && !hasEnded), refusals });
+    this.#notified.set(node, { state, isChanging: begins || (before.isChanging && !hasEnded), refusals });
   }
 
   /** Call this when a node is gone. */
   forget(node: string): void {
-    this.#told.delete(node);
+    this.#notified.delete(node);
   }
 
   /** What an earlier leader has reported. */
-  #recall(node: string): Told {
+  #recall(node: string): Notified {
     const status = this.#cluster.partitions.get(node)?.status;
     return { state: `${status?.phase ?? 'Pending'} ${reasonOf(status)}`, isChanging: false, refusals: noRefusals };
   }
@@ -84,7 +84,7 @@ export class NodeTeller {
   }
 
   /** @returns refusals that have been reported, without those of pods that are gone */
-  #logEvictions({ node, commands, memory }: NodeStep, before: Told['refusals']): Told['refusals'] {
+  #logEvictions({ node, commands, memory }: NodeStep, before: Notified['refusals']): Notified['refusals'] {
     const refusals = new Map([...before].filter(([uid]) => memory.evictions[uid] !== undefined));
     for (const command of commands) {
       if (command.name !== 'EvictPod') continue;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { NodeStep } from '../../src/controller/node-step.ts';
-import { NodeTeller } from '../../src/controller/node-teller.ts';
+import { NodeNotifier } from '../../src/controller/node-notifier.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { Verdict } from '../../src/core/node/outcome.ts';
@@ -24,7 +24,7 @@ function aTeller() {
   });
   const conditions = [{ type: 'Ready', status: 'True' as const, reason: 'Ready', message: '', lastTransitionTime: '' }];
   const node: NodeObject = { metadata: { name: 'n', uid: 'uid-n' } };
-  const teller = new NodeTeller({
+  const notifier = new NodeNotifier({
     cluster: {
       partitions: { get: () => ({ ...partition, status: { ...partition.status, conditions } }) },
       nodes: { get: () => node },
@@ -44,10 +44,10 @@ function aTeller() {
       commands,
       memory: { waits: {}, evictions: Object.fromEntries(known) },
     };
-    teller.take(step);
+    notifier.notify(step);
   };
   const told = (): readonly string[] => log.lines.map(({ level, message }) => `${level} ${message}`);
-  return { look, notes, told, log, teller };
+  return { look, notes, told, log, notifier };
 }
 
 describe('what is told of a node', () => {
@@ -133,13 +133,13 @@ describe('what is told of a node', () => {
   });
 
   it('is a warning where a change fails, and nothing of a node that did not change', () => {
-    const { look, notes, teller } = aTeller();
+    const { look, notes, notifier } = aTeller();
     look({ phase: 'Failed', reason: 'DeviceUnreadable', message: 'no' });
     expect(notes).to.deep.equal([]);
     look({ phase: 'Updating', reason: 'Applying', message: '' }, [grant]);
     look({ phase: 'Failed', reason: 'Failed', message: 'it said no' });
     expect(notes.at(-1)).to.deep.include({ type: 'Warning', reason: 'Failed', message: 'it said no' });
-    teller.forget('n');
+    notifier.forget('n');
     look({});
     expect(notes).to.have.length(3);
   });
