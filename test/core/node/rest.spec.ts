@@ -38,7 +38,7 @@ describe('a rest', () => {
     expect(findRest(aSituation({}), 'DrainRest')).to.equal(undefined);
     expect(findRest(aSituation(restTimes(2), { now: noon + 30_000 }), 'DrainRest')).to.deep.equal({
       reason: 'DrainTimeout',
-      who: 'ns/a: no; ns/b',
+      blockers: 'ns/a: no; ns/b',
       count: 2,
       size: 0,
       since: noon,
@@ -58,7 +58,7 @@ describe('a rest', () => {
     const first = beginRest(aSituation({}), 'DrainRest', 'DrainTimeout', 'ns/a', 3);
     const second = beginRest(aSituation(first.waits), 'DrainRest', 'EvictionBlocked', 'ns/a');
     expect(second).to.include({ count: 2, size: 3 });
-    expect(findRest(aSituation(second.waits), 'DrainRest')).to.include({ size: 3, who: 'ns/a' });
+    expect(findRest(aSituation(second.waits), 'DrainRest')).to.include({ size: 3, blockers: 'ns/a' });
   });
 
   it('names pods in full', () => {
