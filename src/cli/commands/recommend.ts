@@ -7,7 +7,7 @@ import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
 import { drawGpu } from '../../core/gpu/plan/picture.ts';
 import { listProfiles, writeLayout } from '../../core/gpu/search/layout-words.ts';
-import { countWords } from '../../core/text/count-words.ts';
+import { countWords } from '../../core/text/cut-text.ts';
 import { wrapHanging } from '../../core/text/wrap.ts';
 import { type DemandPlan, planDemand } from '../../process/demand-thread.ts';
 import { integer } from '../../process/option.ts';

@@ -1,6 +1,6 @@
 import { arrangerOf, countAddable } from '../gpu/search/arrangement.ts';
 import { countsKey, gridOf, unitMask, type Grid } from '../gpu/search/grid.ts';
-import { Work } from '../gpu/search/work.ts';
+import { SearchBudget } from '../gpu/search/search-budget.ts';
 import type { GpuClass } from './gpu-classes.ts';
 import type { EvictionRule } from './pool.ts';
 
@@ -132,7 +132,7 @@ function findAdditions(
   const counts = grid.profiles.map(() => 0);
   const created = wanted.map(() => 0);
   const sums = [...totals];
-  const work = new Work(MOST_ADDITION_WORK);
+  const budget = new SearchBudget(MOST_ADDITION_WORK);
 
   function extend(from: number): void {
     let isMaximal = true;
@@ -146,7 +146,7 @@ function findAdditions(
         continue;
       counts[profile] = (counts[profile] ?? 0) + 1;
       sums[profile] = (sums[profile] ?? 0) + 1;
-      if (arrangerOf(grid, sums).arrange(occupied, counts, work) !== undefined) {
+      if (arrangerOf(grid, sums).arrange(occupied, counts, budget) !== undefined) {
         isMaximal = false;
         created[index] = (created[index] ?? 0) + 1;
         if (index >= from) extend(index);

@@ -1,4 +1,4 @@
-import { compareText } from '../text/compare.ts';
+import { compareText } from '../text/fingerprint.ts';
 import type { DemandSlice } from './pool.ts';
 
 /** The demand in numbers: profiles by index, in a fixed order. */

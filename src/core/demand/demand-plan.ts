@@ -1,6 +1,6 @@
 import { arrangerOf } from '../gpu/search/arrangement.ts';
 import { gridOf, unitMask } from '../gpu/search/grid.ts';
-import { Work } from '../gpu/search/work.ts';
+import { SearchBudget } from '../gpu/search/search-budget.ts';
 import { sumOffered, type Choice, type ColumnCounts, type ColumnGroup } from './choice.ts';
 import { ColumnLister, type Column } from './columns.ts';
 import { coverDemand, readDemand, type DemandTable } from './coverage.ts';
@@ -48,7 +48,7 @@ export class DemandPlanner {
   readonly #question: DemandQuestion;
   readonly #scene: Scene;
 
-  /** @throws WorkExceeded for a geometry that is none of NVIDIA's */
+  /** @throws BudgetExceeded for a geometry that is none of NVIDIA's */
   constructor(question: DemandQuestion) {
     this.#question = question;
     this.#scene = setScene(question);
@@ -208,7 +208,7 @@ function place(gpuClass: GpuClass | undefined, profiles: readonly string[], port
     occupied |= unitMask(start, grid.profiles[index]?.memorySlices ?? 0);
   }
   const create: Pick<PoolInstance, 'profile' | 'start'>[] = [];
-  let next = arrangerOf(grid, totals).arrange(occupied, made, new Work());
+  let next = arrangerOf(grid, totals).arrange(occupied, made, new SearchBudget());
   if (next === undefined) throw new Error(`${gpuClass.key}: a column that cannot be placed`);
   for (; next !== undefined && next.profile !== -1; next = next.next)
     create.push({ profile: grid.profiles[next.profile]?.name ?? '', start: next.start });

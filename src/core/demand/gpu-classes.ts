@@ -1,5 +1,5 @@
 import { gridOf, type Grid } from '../gpu/search/grid.ts';
-import { compareText } from '../text/compare.ts';
+import { compareText } from '../text/fingerprint.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import type { PoolGpu, PoolInstance } from './pool.ts';
 
