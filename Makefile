@@ -41,7 +41,7 @@ verify: node_modules/.installed generate lint ## Check types, lint, format, stru
 	@$(NODE) build/check-prose.mjs
 	@knip --no-progress && knip --no-progress --production || { echo "nobody uses these (after --production: nobody but tests): delete them, or do not export them; see knip.jsonc"; exit 1; }
 	@$(NODE) build/check-reproducible.mjs
-	@git diff --exit-code --stat -- src/api/generated charts docs/api.md docs/benchmark-rows.md docs/configuration.md docs/messages.md docs/metrics.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
+	@git diff --exit-code --stat -- src/api/generated charts docs/{api,configuration,metrics}.md docs/internal/{api,messages,benchmark-rows}.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
 
 lint: node_modules/.installed ## Lint with type-aware rules and import rules per folder
 	@oxlint --type-aware --deny-warnings src test build

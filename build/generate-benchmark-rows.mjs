@@ -1,8 +1,8 @@
-// Writes docs/benchmark-rows.md from test/bench/rows.jsonl: the lines that `make bench` printed in the run behind docs/benchmarks.md.
+// Writes docs/internal/benchmark-rows.md from test/bench/rows.jsonl: the lines that `make bench` printed in the run behind docs/internal/benchmarks.md.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const rows = new URL('../test/bench/rows.jsonl', import.meta.url);
-const page = new URL('../docs/benchmark-rows.md', import.meta.url);
+const page = new URL('../docs/internal/benchmark-rows.md', import.meta.url);
 
 const head = `# Benchmark rows
 

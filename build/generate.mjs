@@ -1,5 +1,5 @@
 // Writes the parts of the chart that are the same as config/; src/api/generated from crds/: one TypeScript interface per kind, and
-// an ajv standalone validator of what users write; docs/api.md, docs/benchmark-rows.md, docs/messages.md, docs/metrics.md and docs/configuration.md; and Grafana's dashboard.
+// an ajv standalone validator of what users write; docs/api.md, docs/metrics.md, docs/configuration.md and two pages of docs/internal; and Grafana's dashboard.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { writeChart } from './chart.mjs';
@@ -9,7 +9,7 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import { compile } from 'json-schema-to-typescript';
 import { format } from 'prettier';
 import { parse } from 'yaml';
-import { writeApiPage } from './generate-api-docs.mjs';
+import { writeApiPages } from './generate-api-docs.mjs';
 import { writeBenchmarkRows } from './generate-benchmark-rows.mjs';
 import { writeMessages } from './generate-messages.mjs';
 import { writeDashboard } from './generate-dashboard.mjs';
@@ -169,7 +169,7 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
   );
 }
 
-await writeApiPage();
+await writeApiPages();
 await writeBenchmarkRows();
 await writeMessages();
 await writeMetricsPage();

@@ -1,5 +1,5 @@
 /**
- * Measures speed, writes and memory; docs/benchmarks.md says what each figure means.
+ * Measures speed, writes and memory; docs/internal/benchmarks.md says what each figure means.
  *
  *   node test/bench/main.ts [TOPIC…]
  *

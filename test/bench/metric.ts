@@ -3,7 +3,7 @@ export interface Metric {
   readonly metric: string;
   readonly value: number;
   readonly unit: string;
-  /** A figure of the same run and unit that the value is judged against; its meaning stands in docs/benchmarks.md. */
+  /** A figure of the same run and unit that the value is judged against; its meaning stands in docs/internal/benchmarks.md. */
   readonly baseline?: number;
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 // @ts-expect-error -- the generators are plain JavaScript
-import { describeApi, fieldsOf } from '../../build/generate-api-docs.mjs';
+import { describeApi, describeInside, fieldsOf } from '../../build/generate-api-docs.mjs';
 
 interface Schema {
   readonly type?: string;
@@ -34,8 +34,21 @@ async function readFields(kind: string, ...parts: readonly string[]): Promise<re
 }
 
 describe('docs/api.md', () => {
-  it('is what the CRDs say', async () => {
+  it('is what the CRDs say, and so is docs/internal/api.md', async () => {
     expect(await readFile('docs/api.md', 'utf8'), 'run make generate').to.equal(await describeApi());
+    expect(await readFile('docs/internal/api.md', 'utf8'), 'run make generate').to.equal(await describeInside());
+  });
+
+  it('has every field of both kinds, here or inside', async () => {
+    const [users, inside] = [await readFile('docs/api.md', 'utf8'), await readFile('docs/internal/api.md', 'utf8')];
+    const fields = [
+      ...(await readFields('gpupartitionpolicies', 'spec', 'status')),
+      ...(await readFields('gpunodepartitions', 'spec', 'status')),
+    ].filter(({ path }) => !['spec', 'status'].includes(path));
+    const missing = fields.filter(
+      ({ path }) => !users.includes(`| \`${path}\` |`) && !inside.includes(`| \`${path}\` |`),
+    );
+    expect(missing.map(({ path }) => path)).to.deep.equal([]);
   });
 
   it('has a sentence for every field of both kinds', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readPages } from './pages.ts';
 
@@ -58,6 +58,40 @@ describe('links of the documents', () => {
     // A folder that is linked shows its pages.
     const unreached = (await readPages()).filter(({ path }) => !reached.has(path) && !reached.has(dirname(path)));
     expect(unreached.map(({ path }) => path)).to.deep.equal([]);
+  });
+});
+
+/** Folders whose files may send a reader to a page: `docs/errors.md#gpupartitionnoleader`. */
+const folders = ['src', 'test', 'build', 'config', 'charts', 'crds', 'samples', '.github'];
+
+describe('pages that code, manifests and descriptions name', () => {
+  it('are there, with the heading', async () => {
+    const listed = await Promise.all(
+      folders.map(async (folder) =>
+        (await readdir(folder, { recursive: true, withFileTypes: true }))
+          .filter((entry) => entry.isFile() && /\.(?:m?[jt]s|ya?ml|md|tpl)$/.test(entry.name))
+          .map((entry) => join(entry.parentPath, entry.name)),
+      ),
+    );
+    // What was installed by 0.1.0 names the pages of 0.1.0.
+    const files = ['Makefile', ...listed.flat()].filter((file) => !file.startsWith('test/fixtures/'));
+    const named = (
+      await Promise.all(
+        files.map(async (file) =>
+          [...(await readFile(file, 'utf8')).matchAll(/\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)].map(
+            ([, page = '', anchor = '']) => ({ file, page, anchor }),
+          ),
+        ),
+      )
+    ).flat();
+    expect(named.length).to.be.above(40);
+    expect(named.filter(({ anchor }) => anchor !== '').length).to.be.above(10);
+    const broken: string[] = [];
+    for (const { file, page, anchor } of named) {
+      const isThere = existsSync(page) && (anchor === '' || anchorsOf(await readFile(page, 'utf8')).includes(anchor));
+      if (!isThere) broken.push(`${file}: ${page}#${anchor}`);
+    }
+    expect(broken).to.deep.equal([]);
   });
 });
 

@@ -18,7 +18,7 @@ describe('make targets that documents name', () => {
   it('exist', async () => {
     const targets = [...(await readFile('Makefile', 'utf8')).matchAll(/^([a-z-]+):/gm)].map(([, name]) => name);
     // A list of messages has sentences that begin with the word.
-    const pages = (await readPages()).filter(({ path }) => path !== 'docs/messages.md');
+    const pages = (await readPages()).filter(({ path }) => path !== 'docs/internal/messages.md');
     const named = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/(?:^|`)make ([a-z-]+)/gm)].map(([, target]) => ({ path, target })),
     );

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 /** `| threat | what holds | \`FILE\`: TITLE |` */
 const row = /^\| (?<threat>[^|]+) \| [^|]+ \| `(?<file>test\/[^`]+)`: (?<title>[^|]+) \|$/;
 
-describe('the threats of docs/security.md', () => {
-  const text = readFileSync('docs/security.md', 'utf8');
-  const table = text.slice(text.indexOf('## Threats'), text.indexOf('## What remains'));
-  const rows = table.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| threat |'));
+describe('the threats of docs/internal/threats.md', () => {
+  const rows = readFileSync('docs/internal/threats.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| threat |'));
 
   it('are more than a few', () => expect(rows).to.have.length.above(30));
 
