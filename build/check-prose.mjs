@@ -1,5 +1,5 @@
 // Rejects phrases that read badly, or that are a second word for a thing of docs/glossary.md: in documents, in the descriptions of
-// the CRDs, in the command line's own help, and in messages. Code in documents is skipped.
+// the CRDs, in help and messages, in comments, and in the titles of tests. Code in documents is skipped.
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { literalsOf } from './literals.mjs';
@@ -21,7 +21,10 @@ export const phrases = [
   [/\bgoes? by (?:processes|memory|itself)\b/i, 'relies on'],
   [/\bmend(?:s|ed|ing)?\b/i, 'fix'],
   [/\b(?:put|puts|putting) right\b/i, 'repair'],
-  [/\bis no (?:success|file|finding|policy|directory|error|number|name|text|object|list|capacity)\b/i, 'is not a'],
+  [
+    /(?<!\b[Tt]here )\b(?:is|was|are) no (?!longer|more|less|fewer|later|earlier|sooner|better|worse|different|other|such)[a-z]/,
+    'is not a',
+  ],
   [/\bthat is none\b/i, 'that does not exist'],
   [/\bfor ever\b/i, 'always, forever'],
   [/\bnobody of ours\b|\bof nobody's\b/i, 'foreign'],
@@ -32,6 +35,34 @@ export const phrases = [
   [/\ball the same\b/i, 'regardless, still'],
   [/\bharms? (?:nobody|no one)\b/i, 'never disrupts running work'],
   [/\bsees? to (?:the|it)\b/i, 'repair, inspect'],
+  [/\bwill become of\b/i, 'the planned layout'],
+  [/\btrusted to the\b/i, 'safe to manage'],
+  [/\bstops? no other\b/i, 'the others proceed'],
+  [/\ba person acts\b/i, 'fixed by hand'],
+  [/\bstays? away as well\b/i, 'cannot be scheduled either'],
+  [
+    /\bby (?:itself|themselves)\b(?= (?:to|then|and then)\b)|\bfollow by (?:itself|themselves)\b/i,
+    'unaided, on its own',
+  ],
+  [/\b(?:zero|number|count) keeps\b/i, 'say of what: zero allocatable keeps'],
+  [/\b(?:closed|there|known|done|open|tainted) anyway\b/i, 'already'],
+  [/\b(?:told|tells?) [^.]*\bwish(?:es)?\b/i, 'published every desired layout'],
+  [/\balso (?:where|if|when)\b/i, 'even if'],
+  [/\basks the same of\b/i, 'does not change that layout'],
+  [/\bsame time again\b/i, 'twice'],
+  [/\bany other is an error\b/i, 'otherwise an error'],
+  [
+    /\bnobody (?:can|says|could|will|would|knows|has|is|asks|creates|makes|owns|told|tells|waits|needs|reads|gets|looks|sees)\b/i,
+    'use the passive, or name what',
+  ],
+  [/\bover all the times\b/i, 'since'],
+  [/\bplayed through\b/i, 'simulated'],
+  [/\bcould be tried again\b|\banother try\b/i, 'retry'],
+  [/\bthe same has failed\b/i, 'identical failures'],
+  [/\bno list of\b/i, 'cannot be seen'],
+  [/\bslipped in\b/i, 'arrived late'],
+  [/\b(?:its|their|whose|another|next|of) turns?\b/i, 'slot'],
+  [/\b1 (?:pods|GPUs|nodes|instances|seconds|slices|policies)\b/, 'singular'],
   [/\bobviously\b|\bof course\b|\bplease\b|\beasily\b/i, '(leave it out)'],
   [/\b(the|a|an|of|to|is|in|and|that|for|with) \1\b/i, '(a doubled word)'],
 ];
@@ -49,6 +80,9 @@ const programs = [
   'src/process/',
   'src/ui/',
 ];
+
+/** Pages of figures, whose names of metrics have a number in them. */
+const data = ['docs/internal/benchmark-rows.md'];
 
 const root = new URL('../', import.meta.url);
 
@@ -74,13 +108,34 @@ function descriptionsOf(text) {
   return text.split('\n').map((line) => (/^\s*(?:- )?rule:/.test(line) ? '' : line));
 }
 
-/** String literals of a program that are sentences: at least two words. Comments are for readers of the code. */
+/** String literals of a program that are sentences: at least two words. */
 function stringsOf(text) {
   return text.split('\n').map((line) =>
     literalsOf(line)
       .filter((body) => / /.test(body))
       .join(' | '),
   );
+}
+
+/** Comments of a program. One at the end of a line counts from a slash after a space, so that the slashes of an address do not. */
+function commentsOf(text) {
+  let isBlock = false;
+  return text.split('\n').map((line) => {
+    const start = isBlock ? 0 : line.search(/(?:^|\s)\/[/*]/);
+    if (start < 0) return '';
+    isBlock = isBlock || /(?:^|\s)\/\*/.test(line);
+    if (isBlock && line.includes('*/')) isBlock = false;
+    return line.slice(start).replaceAll(/`[^`]*`/g, '`…`');
+  });
+}
+
+/** What a test says of its subject, `describe('a node', () => it('is closed', …))`, at the line of its first word. */
+function titlesOf(text) {
+  const lines = text.split('\n').map(() => '');
+  for (const { index, 0: call, 2: title = '' } of text.matchAll(/\b(?:describe|it)\(\s*(['"`])(.*?)\1/g)) {
+    lines[text.slice(0, index + call.length).split('\n').length - 1] = title;
+  }
+  return lines;
 }
 
 /** @returns for each phrase in a line of prose what it is and its replacement */
@@ -106,12 +161,20 @@ async function findIn(paths, linesOf) {
 /** @returns a line for each phrase found */
 export async function checkProse() {
   const atRoot = ['README.md', 'CONTRIBUTING.md', 'SCOPE.md', 'SECURITY.md', 'CHANGELOG.md'];
-  const pages = [...atRoot, ...(await listFiles('docs/', '.md')), ...(await listFiles('samples/', '.md'))];
+  const docs = (await listFiles('docs/', '.md')).filter((path) => !data.includes(path));
+  const pages = [...atRoot, ...docs, ...(await listFiles('samples/', '.md'))];
   const sources = await Promise.all(programs.map((folder) => listFiles(folder, '.ts')));
+  const code = [
+    ...(await listFiles('src/', '.ts')),
+    ...(await listFiles('test/', '.ts')),
+    ...(await listFiles('build/', '.mjs')),
+  ].filter((path) => !path.startsWith('src/api/generated/'));
   return [
     ...(await findIn(pages, proseOf)),
     ...(await findIn(await listFiles('crds/', '.yaml'), descriptionsOf)),
     ...(await findIn(sources.flat(), stringsOf)),
+    ...(await findIn(code, commentsOf)),
+    ...(await findIn(code, titlesOf)),
   ];
 }
 

@@ -226,7 +226,7 @@ export class NodeAgent {
 
   /**
    * GPU instances never survive a reboot or a reload of the driver. What was granted and done before is recreated without asking:
-   * nobody can be using it, and pods bound to the node wait for it. Tried once: a grant clears whatever is still in the way.
+   * it cannot be in use, and pods bound to the node wait for it. Tried once: a grant clears whatever is still in the way.
    */
   async #rebuildAfterBoot(partition: Partition, signal: AbortSignal): Promise<Partial<DeviceReport> | undefined> {
     const { granted } = partition.spec;

@@ -2,7 +2,7 @@ import { GrantRefused } from '../core/report/fault.ts';
 import type { Clock } from '../process/clock.ts';
 
 /**
- * The API server's word that a grant still stands. It is asked for again while the work goes on: a controller that takes a grant back
+ * The API server's word that a grant still stands. It is asked for again during the work: a controller that takes a grant back
  * opens the node once the last word is too old for anything to begin.
  */
 export class Confirmation {

@@ -197,7 +197,7 @@ export class DeviceView {
   get #paceMs(): number {
     if (this.mayBeBackSoon) return doubledMs({ baseMs: quickMs, maxMs: this.#intervalMs }, this.failures);
     if (this.failures > 0) return Math.min(this.#intervalMs, retryMs(this.failures));
-    // Also when all who were known have gone: the controller waits to hear of a late pod.
+    // Even when all known pods have gone: the controller waits to hear of a late pod.
     if (this.isDraining) return Math.min(drainReadMs, this.#intervalMs);
     return this.isInUse ? Math.min(busyReadMs, this.#intervalMs) : this.#intervalMs;
   }

@@ -17,7 +17,7 @@ export class RecordFile {
     this.#path = path;
   }
 
-  /** Undefined if there is none. @throws Error if there is one that cannot be read, or is no record */
+  /** Undefined if there is none. @throws Error if there is one that cannot be read, or is not a record */
   read(): OwnRecord | undefined {
     if (!existsSync(this.#path)) return undefined;
     const page: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));

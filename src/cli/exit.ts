@@ -1,4 +1,4 @@
-/** 0 good; 1 a finding (does not fit, invalid); 2 wrong usage or unreadable input; 3 could not find out. */
+/** 0 good; 1 a finding (does not fit, invalid); 2 usage error or unreadable input; 3 the state could not be determined. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
 /** An error that the user can fix: shown as one sentence, without a stack trace. */

@@ -8,7 +8,7 @@ import type { NodeObject } from './node-object.ts';
 
 /**
  * Works out what a policy's nodes will request at its new generation, from what is known of them: the first ones start before a whole
- * fleet has been told its wishes and has planned them.
+ * fleet has its wishes and has planned them.
  */
 export class Forecast {
   readonly #cluster: Cluster;

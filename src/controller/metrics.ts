@@ -82,7 +82,7 @@ export class ControllerMetrics {
     });
     this.#steps = new Histogram({
       name: 'gpu_partition_change_step_duration_seconds',
-      help: 'Time that each step of a change took: plan, slot (waiting for its turn), drain, device, refresh (until advertised), other.',
+      help: 'Time that each step of a change took: plan, slot (waiting for one), drain, device, refresh (until advertised), other.',
       labelNames: ['step'],
       buckets: changeBuckets,
       registers,

@@ -80,7 +80,7 @@ export class NodeReconciler {
     this.#reporter.forget(name);
   }
 
-  /** One node that always throws must not keep its policy's other nodes from their turn. */
+  /** One node that always throws must not hold up its policy's other nodes. */
   async #judge(node: NodeObject): Promise<Judged | undefined> {
     const { name } = node.metadata;
     try {

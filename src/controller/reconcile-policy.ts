@@ -73,7 +73,7 @@ export class PolicyReconciler {
     // Edited meanwhile: the newer generation is in the queue.
     if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
     const isFit = isNew && record.refused.size === 0;
-    // 2. Decide whose turn it is. The accepted generation is written before anything of it starts.
+    // 2. Decide which nodes get a slot. The accepted generation is written before anything of it starts.
     const step = isFit ? undefined : this.#step(record);
     const { freeze: frozen } = this.#settings;
     const tally = isFit ? this.#cluster.fleet.tallyAccepted(record) : record.tally;
@@ -81,7 +81,7 @@ export class PolicyReconciler {
     const goesAt = policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
     const draft = policyStatus({ ...factsOf(record, isFit), gate: step?.gate, limits, frozen, goesAt }, tally);
     const untoldMs = await this.#reporter.tell(record, policy, draft);
-    // Of many edits in a row most are replaced before it is their turn to be written: they are never accepted.
+    // Of many edits in a row most are replaced before they are written: they are never accepted.
     const accepts = isFit && untoldMs === undefined;
     const affected = accepts ? this.#cluster.fleet.accept(record) : [];
     if (accepts) record.isForecast = await this.#forecast.forecast(record);
@@ -107,7 +107,7 @@ export class PolicyReconciler {
     if (!policy) return undefined;
     const step = this.#step(record);
     if (!hasMoved(policy, step)) return step;
-    // One ledger at a time, stepped again when it is its turn: the nodes in flight of all other policies are then known, not guessed.
+    // One ledger at a time, stepped again right before it is written: the nodes in flight of all other policies are then known, not guessed.
     return this.#ledgers.pass(async () => {
       const now = this.#unedited(record);
       const last = now && this.#step(record);

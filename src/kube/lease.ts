@@ -87,7 +87,7 @@ export class LeaseLock {
     return true;
   }
 
-  /** Releases the lease, so that nobody waits for it to expire. Does nothing if it is not ours. */
+  /** Releases the lease, so that its successor need not wait for it to expire. Does nothing if it is not ours. */
   async release(): Promise<void> {
     const held = this.#lease;
     if (held === undefined || this.holder !== this.#options.identity) return;

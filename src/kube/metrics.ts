@@ -55,7 +55,7 @@ export function registerQueues(
     },
   });
   return (queue) => {
-    // Start at 0: nobody sees the first increment of a counter that did not exist before.
+    // Start at 0: Prometheus does not see the first increment of a counter that did not exist before.
     for (const result of ['success', 'error']) reconciles.inc({ queue, result }, 0);
     return {
       started: (waitedMs) => waits.observe({ queue }, waitedMs / 1000),

@@ -44,7 +44,7 @@ export class OwnWrites<T extends KubeObject> {
     return this.#store.list().map((object) => this.get(object.metadata.name) ?? object);
   }
 
-  /** Takes a change of the store. @returns whether it is our own last write, back through the watch: nobody has to act on it */
+  /** Takes a change of the store. @returns whether it is our own last write, back through the watch, on which nothing needs to be done */
   isOwn(object: T): boolean {
     const { name } = object.metadata;
     const written = this.#written.get(name);

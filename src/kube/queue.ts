@@ -178,7 +178,7 @@ export class WorkQueue {
     }
   }
 
-  /** Promises alone never yield to timers and sockets. The remaining keys are started in the next turn. */
+  /** Promises alone never yield to timers and sockets. The remaining keys are started after those. */
   #isTurnOver(): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (this.#turnSinceMs === undefined) {

@@ -117,7 +117,7 @@ describe('the agent on the real API server', () => {
     expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
   });
 
-  it('does nothing for a grant that was taken back, also where it would only create', async () => {
+  it('does nothing for a grant that was taken back, even if it would only create', async () => {
     const wish = await scene.wish({ profiles: {} });
     await scene.grant(wish);
     await scene.run();
@@ -173,7 +173,7 @@ describe('the agent on the real API server', () => {
     expect((await twoGpus.read()).status?.device?.error?.code).to.equal('Stopped');
   });
 
-  it('never destroys what a process uses, and plans anew when it has ended', async () => {
+  it('never destroys what a process uses, and plans again when it has ended', async () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();
     await scene.node.startProcess(0, 4);
@@ -271,7 +271,7 @@ describe('the agent on the real API server', () => {
     expect(await scene.node.layout(0)).to.have.lengthOf(2);
   });
 
-  it('takes a device that is as wished for its own, without any operation', async () => {
+  it('adopts a device that matches the wish, without any operation', async () => {
     scene.createByHand('9:0', '9:4');
     await scene.wish({ profiles });
     const { status } = await scene.read();
@@ -363,7 +363,7 @@ describe('the agent on the real API server', () => {
       .and.to.have.lengthOf(5);
   });
 
-  it('makes the granted layout again after the driver was loaded anew in the same boot, MIG mode included', async () => {
+  it('makes the granted layout again after the driver was reloaded in the same boot, MIG mode included', async () => {
     let load = '1001';
     scene.newAgent('boot-1', { driverLoad: () => load });
     await scene.grant(await scene.wish({ profiles }));
@@ -378,7 +378,7 @@ describe('the agent on the real API server', () => {
     const { device } = (await scene.read()).status ?? {};
     expect(device).to.deep.include({ bootID: 'boot-1', driverLoad: '1002', step: 'Idle' });
     expect(device?.lastGood?.bootID).to.equal('boot-1+1002');
-    // Without a reload the same is somebody’s doing, and put right by a grant alone.
+    // Without a reload somebody did it, and only a grant repairs it.
     scene.node.state = '';
     await scene.run();
     expect(await scene.node.layout(0)).to.deep.equal([]);
@@ -523,7 +523,7 @@ describe('the agent on the real API server', () => {
     });
   });
 
-  it('tells that the kubelet still offers devices of before, and when it does not any more', async () => {
+  it('reports that the kubelet still offers previous devices, and when it no longer does', async () => {
     scene.word = {
       holders: { ofDevice: new Map(), ofAny: [], stale: [] },
       advertised: { stale: 1, resources: { 'nvidia.com/gpu': 1 } },
@@ -537,7 +537,7 @@ describe('the agent on the real API server', () => {
     expect((await scene.read()).status?.device?.advertised).to.deep.equal(advertised);
   });
 
-  it('asks for a reboot where a MIG mode change needs one and the policy allows it, and goes on after it', async () => {
+  it('asks for a reboot where a MIG mode change needs one and the policy allows it, and continues after it', async () => {
     const wish = await scene.wish({ profiles });
     scene.node.faults = 'migpending rc=16 gpu=0\nskip GpuReset gpu=0';
     await scene.grant(wish);

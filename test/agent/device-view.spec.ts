@@ -10,7 +10,7 @@ const isFollowed = ({ stale, resources: offered = {} }: NonNullable<KubeletWord[
   stale === 0 && Object.keys(offered).length > 0;
 const noGpus = { driverVersion: '550', cudaVersion: undefined, gpus: [], lost: [] };
 
-/** After a change, with a kubelet that offers devices of before until `stale` is set to 0. */
+/** After a change, with a kubelet that offers previous devices until `stale` is set to 0. */
 async function aChangedView() {
   const clock = new FakeClock();
   const advertised: { stale: number; resources: Readonly<Record<string, number>> } = { stale: 1, resources };
@@ -51,7 +51,7 @@ describe('what the agent knows of its GPUs', () => {
     expect(view.isSettling).to.equal(false);
   });
 
-  it('is told without it where the kubelet takes longer, and goes on asking', async () => {
+  it('is reported without it if the kubelet takes longer, and the agent keeps asking', async () => {
     const { clock, view } = await aChangedView();
     const settled = view.settleSoon(isFollowed, signal);
     await clock.advance(1000);

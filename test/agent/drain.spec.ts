@@ -88,7 +88,7 @@ describe('the agent while pods are told to go', () => {
     );
   });
 
-  it('plans anew when another pod comes to what goes, and does not act on the plan of before', async () => {
+  it('plans again when another pod comes to what goes, and does not act on the previous plan', async () => {
     await takeHalves();
     const wish = await scene.wish(whole);
     await scene.drain();
@@ -101,7 +101,7 @@ describe('the agent while pods are told to go', () => {
     expect(await scene.plan()).to.not.include({ hash });
   });
 
-  it('never acts on a plan whose pods nobody has told to go', async () => {
+  it('never acts on a plan whose pods were not told to go', async () => {
     await takeHalves();
     await scene.grant(await scene.wish(whole));
     await scene.run();
@@ -176,7 +176,7 @@ describe('the agent while pods are told to go', () => {
       .and.to.not.have.any.keys('affectedPods', 'drains');
   });
 
-  it('looks every second as long as pods are told to go, since another may have slipped in, and then at its own pace', async () => {
+  it('looks every second as long as pods are told to go, since another may have arrived, and then at its own pace', async () => {
     await takeHalves();
     const clock = new FakeClock();
     scene.newAgent('boot-1', { clock, readIntervalMs: 60_000 });
@@ -228,7 +228,7 @@ describe('the agent while pods are told to go', () => {
     expect(gpus?.[0]?.instances[0]?.pods).to.deep.equal(names.slice(0, 16));
   });
 
-  it('takes a pod of which nobody can say which device it has for one on every device', async () => {
+  it('treats a pod whose device is unknown as one on every device', async () => {
     await takeHalves();
     scene.holdings = undefined;
     scene.word = { holders: { ofDevice: new Map(), ofAny: ['team/claim'], stale: [] }, advertised: { stale: 0 } };

@@ -42,7 +42,7 @@ describe('the time of a grant', () => {
     }
   });
 
-  it('does not begin anew when the same grant is seen again', async () => {
+  it('does not start over when the same grant is seen again', async () => {
     see(undefined);
     const grant = aGrant(hourMs, { seconds: 60 });
     see(grant);

@@ -50,7 +50,7 @@ describe('the metrics of an agent', () => {
     }
   });
 
-  it('say which loop does not go on, and none of an agent that has just started', () => {
+  it('say which loop is stuck, and none of an agent that has just started', () => {
     const metrics = new AgentMetrics(new Registry(), new FakeClock());
     expect(metrics.explainStall(0)).to.equal(undefined);
     const counts = { lists: 1, reconnects: 0, events: 0, failures: 0, handlerErrors: 0 };

@@ -35,7 +35,7 @@ describe('who holds GPUs, by the kubelet', () => {
 });
 
 describe('a slice that a pod holds and no GPU has', () => {
-  it('makes every instance of the node somebody’s: nobody knows which one it is', () => {
+  it('counts every instance of the node as held, because it is unknown which one is', () => {
     const gpu = { uuid: 'GPU-0', index: 0, pciBusId: '00000000:07:00.0', product: 'NVIDIA A100-SXM4-40GB' };
     const instance = { profile: '3g.20gb', gi: 1, start: 0, computeInstances: [{ profile: '3g.20gb', uuid: 'MIG-1' }] };
     const device = { gpus: [{ ...gpu, instances: [instance] }] };

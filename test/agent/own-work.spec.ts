@@ -45,7 +45,7 @@ describe('an agent whose report somebody else has written', () => {
   const forge = (fields: object): Promise<unknown> =>
     client().merge({ ...scene.ref, subresource: 'status' }, { status: { device: fields } });
 
-  it('puts right what it knows better: outcome, epoch, and which instances are ours', async () => {
+  it('corrects what it knows better: outcome, epoch, and which instances are ours', async () => {
     const honest = await device();
     const lastGood = { bootID: 'boot-1', gpus: [{ uuid: scene.node.uuid(0), placements: ['7g.40gb@0'] }] };
     await forge({ step: 'Failed', error, observedEpoch: null, lastGood });
@@ -72,7 +72,7 @@ describe('an agent whose report somebody else has written', () => {
     expect(await device()).to.include({ step: 'Failed', observedEpoch: 2 });
   });
 
-  it('knows its instances in an object that was made anew without a status', async () => {
+  it('knows its instances in an object that was recreated without a status', async () => {
     await client().delete(scene.ref);
     await scene.create();
     scene.newAgent('boot-1', { record });

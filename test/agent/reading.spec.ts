@@ -130,7 +130,7 @@ describe('what the agent says of a device that it cannot read', () => {
     expect((await device())?.gpus?.[0]?.instances).to.have.lengthOf(1);
   });
 
-  it('keeps an update from going on where the agent before could read it, and not where nobody could', async () => {
+  it('stops an update if the previous agent could read it, and not if that one could not either', async () => {
     scene.node.faults = 'nodriver';
     const first = scene.newAgent('boot-1');
     expect(first.unready).to.include('not been read yet');

@@ -34,7 +34,7 @@ export function readManifests(text: string): readonly RenderedObject[] {
   });
 }
 
-/** Under which account the pods of a Deployment or DaemonSet run: derived, so that a renamed one is attacked all the same. */
+/** Under which account the pods of a Deployment or DaemonSet run: derived, so that a renamed one is still attacked. */
 export function accountOf(
   objects: readonly RenderedObject[],
   kind: 'Deployment' | 'DaemonSet',

@@ -21,7 +21,7 @@ interface Scenario {
   readonly to: Layout;
   /** GPUs that change, of eight. */
   readonly changed: number;
-  /** Most processes of nvidia-smi that the whole change shall start. */
+  /** Most processes of nvidia-smi that the whole change may start. */
   readonly aimed?: number;
 }
 

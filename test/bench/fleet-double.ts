@@ -22,7 +22,7 @@ type Json = Record<string, unknown>;
 type Stored = KubeObject & { readonly spec?: Json; readonly status?: Json };
 
 /**
- * The controller's operator with an API server in memory: what it writes comes back through its watches in the next turn, and every
+ * The controller's operator with an API server in memory: what it writes comes back through its watches after it has yielded, and every
  * node's agent plans a wish at once. Not for tests, which have a real one: here the time of the API server must not be in the figures.
  */
 export class FleetDouble extends GpuPartitionOperator {

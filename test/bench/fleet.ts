@@ -98,7 +98,7 @@ async function roll(cluster: FleetCluster, layout: keyof typeof layouts, deviceM
 }
 
 async function measureQuiet({ controlPlane, controllers, fleet, size }: FleetCluster): Promise<void> {
-  // Of what was, many Events still wait for their turn.
+  // Many earlier Events are still queued.
   const [controller] = controllers;
   await controller?.stop('SIGTERM');
   controller?.start();

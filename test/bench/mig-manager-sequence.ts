@@ -19,7 +19,7 @@ export interface MigManagerNode {
   readonly nvidiaSmi: string;
 }
 
-/** A GPU that is not as it shall be: mig-parted clears it and makes all instances anew. */
+/** A GPU that differs from its layout: mig-parted clears it and recreates all instances. */
 export interface GpuRebuild {
   readonly gpu: number;
   /** Ids of GPU instance profiles, in the order in which they are made. */

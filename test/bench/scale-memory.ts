@@ -27,11 +27,11 @@ const sizes = (process.env['BENCH_FLEETS'] ?? '1000,5000,10000')
 const settleMs = 15_000;
 const timeoutMs = 600_000;
 
-/** The controller as it is shipped, on a real API server, started anew with each fleet: every node has its agent and is in line. */
+/** The controller as it is shipped, on a real API server, restarted with each fleet: every node has its agent and is in line. */
 export async function measureFleetMemory(): Promise<void> {
   if (sizes.length === 0) return;
   await using stack = new AsyncDisposableStack();
-  // Kubelets that say nothing are not dead here: without a controller manager nobody asks.
+  // Kubelets that say nothing are not dead here: there is no controller manager to declare them dead.
   const controlPlane = stack.use(await ownCluster({ controllerManager: false, scheduler: false }));
   await installApi(controlPlane);
   const folder = await mkdtemp(join(tmpdir(), 'gpu-partition-bench-'));

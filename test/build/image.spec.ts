@@ -34,7 +34,7 @@ describe('the image', () => {
     expect(files.join(' ')).to.not.match(/sim|\.map/);
   });
 
-  it('is no root’s by itself: the agent’s pod alone asks for it', async () => {
+  it('does not run as root: only the agent’s pod asks for that', async () => {
     expect(await readFile('Dockerfile', 'utf8')).to.match(/^USER 65532:65532\n*$/m);
   });
 

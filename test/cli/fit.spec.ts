@@ -65,7 +65,7 @@ describe('gpu-partition fit', () => {
     expect((await fit('a30', { '4g.24gb': 1 })).answer.placements[0]).to.not.have.property('computeInstances');
   });
 
-  it('does not invent placements that nobody has published', async () => {
+  it('does not invent placements that are not published', async () => {
     const { answer } = await fit('thor-igpu', { '1g.0gb': 1 });
     expect(answer.placements).to.deep.equal([{ profile: '1g.0gb', start: null, size: null }]);
   });

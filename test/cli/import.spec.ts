@@ -110,7 +110,7 @@ describe('gpu-partition import mig-parted', () => {
     expect(answer.policies.map(({ spec }) => spec.layouts)).to.deep.equal([[{ mig: 'Disabled' }]]);
   });
 
-  it('answers a file that is none of mig-parted’s, or none at all, with code 2', async () => {
+  it('answers a file that is not mig-parted’s, or not readable, with code 2', async () => {
     for (const [stdin, words] of [
       ['a: [', 'neither YAML nor JSON'],
       ['kind: Pod', 'no config file of mig-parted'],

@@ -74,7 +74,7 @@ describe('gpu-partition node apply', () => {
     expect(host.starts(1)).to.deep.equal([0]);
   });
 
-  it('spares what a pod holds without a process, where a kubelet tells, and goes by processes alone where it is told to', async () => {
+  it('spares what a pod holds without a process, where a kubelet tells, and relies on processes alone if asked to', async () => {
     using host = new SimulatedHost([A100]).withSevenSlices(0);
     // The UUID of the sixth slice, as -L has it.
     const list = execFileSync(host.nvidiaSmi, ['-L'], { encoding: 'utf8' });
@@ -261,7 +261,7 @@ describe('gpu-partition node apply', () => {
     expect([host.starts(0), host.starts(1)]).to.deep.equal([[0, 4], []]);
   });
 
-  it('says that an earlier one was cut off, and goes on from what is there', async () => {
+  it('says that an earlier one was cut off, and continues from what is there', async () => {
     using host = new SimulatedHost([A100]).withLargeSlice(0);
     await new Journal({ path: join(host.stateDir, 'journal.json') }).begin({
       gpus: [{ uuid: 'GPU-1', mig: 'Enabled', placements: [] }],

@@ -190,7 +190,7 @@ function boundaries(schema: Schema): readonly unknown[] {
   ];
 }
 
-/** The policy with these changes, the later ones on top; a path that an earlier one took away is made anew. */
+/** The policy with these changes, the later ones on top; a path that an earlier one took away is recreated. */
 export function mutate(policy: object, mutations: readonly Mutation[]): object {
   const copy = structuredClone(policy);
   for (const { path, change } of mutations) {

@@ -40,7 +40,7 @@ describe('gpu-partition report', () => {
     expect(answer).to.deep.equal(JSON.parse(JSON.stringify(reportWaste(wastefulDay))));
   });
 
-  it('refuses a file that is no cluster', async () => {
+  it('refuses a file that does not show a cluster', async () => {
     const file = join(folder, 'other.yaml');
     await writeFile(file, 'kind: Pod\nmetadata: {name: a}\n');
     const { code, stderr } = await run(['report', '--snapshot', file]);

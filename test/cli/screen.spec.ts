@@ -24,7 +24,7 @@ describe('a screen that follows', () => {
     expect(read()).to.equal('\u001B[Htwo\u001B[K\n\u001B[J');
   });
 
-  it('draws no more rows than there are, and anew when the terminal has another size', () => {
+  it('draws no more rows than there are, and draws again when the terminal is resized', () => {
     const { output, stream, read } = aStream({ columns: 80, rows: 3 });
     const screen = new LiveScreen(output);
     let resized = 0;

@@ -32,7 +32,7 @@ describe('gpu-partition status', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('shows a saved cluster as people see it, each cell whole where that is no terminal, and the same as data', async () => {
+  it('shows a saved cluster as people see it, with whole cells outside a terminal, and the same as data', async () => {
     const { code, stdout } = await run(['status', '--snapshot', snapshot]);
     const screen = await readFile(`${fixtures}status/fleet-80.txt`, 'utf8');
     const lines = stdout.split('\n');

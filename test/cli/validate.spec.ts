@@ -197,7 +197,7 @@ describe('gpu-partition validate', () => {
       ).to.deep.equal([['a100-40gb']]);
     });
 
-    it('warns of an entry that never applies and of a model that nobody knows', async () => {
+    it('warns of an entry that never applies and of an unknown model', async () => {
       const findings = await findingsOf({ mig: 'Disabled' }, { gpus: { models: ['A30'] }, profiles: { '1g.6gb': 4 } });
       expect(findings.map(({ severity, code, path }) => ({ severity, code, path }))).to.deep.equal([
         { severity: 'warning', code: 'NeverApplies', path: 'spec.layouts[1]' },

@@ -116,7 +116,7 @@ function attachFleet(controller: ControllerMetrics): void {
   controller.attach({
     queues: new Map(['nodes', 'policies'].map((name) => [name, idle])),
     watches: new Map(watches.map((name) => [name, { counts, silenceMs: 1500, synced: true }])),
-    // Each scrape goes over them anew.
+    // Each scrape goes over them again.
     fleet: {
       get policies() {
         return records.values();

@@ -97,7 +97,7 @@ describe('the metrics of the controller', () => {
     }
   });
 
-  it('count what alerts look at from 0 on: of a count that is not there before, nobody sees the first', async () => {
+  it('count what alerts look at from 0 on, because the first increment of a new counter is not seen', async () => {
     const registry = new Registry();
     new ControllerMetrics(registry, () => 0).observeQueue('nodes');
     for (const line of [
@@ -162,7 +162,7 @@ describe('the metrics of the controller', () => {
     ]);
   });
 
-  it('say which lists are missing, and which loop does not go on', () => {
+  it('say which lists are missing, and which loop is stuck', () => {
     const metrics = new ControllerMetrics(new Registry(), () => 0);
     expect(metrics.unsynced).to.equal(undefined);
     const stalled = new Map([['nodes', { depth: 1, longestRunMs: 61_000 }]]);

@@ -109,7 +109,7 @@ describe('what is told of a node', () => {
     expect(notes).to.have.length(2);
   });
 
-  it('is no Event while a reading is awaited, and nobody is going to be evicted yet', () => {
+  it('yields no Event while a reading is awaited and no pod is about to be evicted', () => {
     const { look, notes } = aTeller();
     look({ phase: 'Updating', reason: 'Draining', message: '' }, [
       { name: 'WriteDrain', drain: { planHash: 'h', pods: [] } },

@@ -60,7 +60,7 @@ function aBigFleet(policy: GpuPartitionPolicy & KubeObject): { fleet: Fleet; rec
 }
 
 describe('PolicyReconciler', () => {
-  it('lets timers have their turn while it asks a big fleet, and gives up where the policy is edited meanwhile', async () => {
+  it('lets timers fire while it asks a big fleet, and gives up where the policy is edited meanwhile', async () => {
     const { fleet, reconciler } = aBigFleet(aFleetPolicy(1, fleetLayout));
     const first = fleet.policy('p');
     let ticks = 0;
@@ -132,7 +132,7 @@ describe('PolicyReconciler', () => {
     ]);
   });
 
-  it('counts what a write of the leader before it has brought late: the cap is passed by that one, and nobody is admitted until there is room', async () => {
+  it('counts nodes of a late write of the previous leader: the cap is exceeded by them, and no node is admitted until there is room', async () => {
     const { fleet, cluster, reconciler, policies, add } = twoPolicies();
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
     const standBy = (policy: string, ...names: readonly string[]): void => {
@@ -211,7 +211,7 @@ describe('PolicyReconciler', () => {
     expect(world.cluster.ledgerOf('p')).to.deep.equal([]);
   });
 
-  it('admits nodes although another one cannot be judged: it throws each time, and nobody waits for it for ever', async () => {
+  it('admits nodes although another one cannot be judged: it throws each time, and does not hold the others up', async () => {
     const world = aSmallWorld();
     for (const node of ['p0', 'p1']) world.addNode(node, { pool: 'p' });
     const policy = aPolicy();
@@ -253,7 +253,7 @@ describe('PolicyReconciler', () => {
     expect(world.cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p1']);
   });
 
-  it('tells of a freeze of the whole cluster in the status of every policy, also where no node waits', async () => {
+  it('shows a freeze of the whole cluster in the status of every policy, even if nothing is pending', async () => {
     const world = aSmallWorld(() => 0, 'incident 7');
     world.addNode('p0', { pool: 'p' });
     for (const [name, pool] of [

@@ -64,7 +64,7 @@ describe('a driver that lies about its success', () => {
     for (const index of [0, 1]) expect(await node.layout(index)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
   });
 
-  it('is not trusted for ever: three times, then NothingDone, and the other GPU is done', async () => {
+  it('is not trusted forever: three times, then NothingDone, and the other GPU is done', async () => {
     const node = await prepare({ gpus: 2, from: {} });
     lie(node, '-cgi', created, 0);
     node.intercept = (args, run) =>
@@ -166,7 +166,7 @@ describe('the one reading that proves what was done to all GPUs', () => {
     expect(asked).to.equal(3);
   });
 
-  it('is made also when the time is over: what was done by then is Applied', async () => {
+  it('is made even when the time is over: what was done by then is Applied', async () => {
     const node = await prepare({ gpus: 3, from: { '1g.5gb': 7 } });
     // Three operations a GPU: compute instances, GPU instances, the new ones.
     let left = 5;

@@ -149,7 +149,7 @@ describe('what a change costs in commands that read', () => {
     });
   }
 
-  it('reads the device first where nobody has just done so', async () => {
+  it('reads the device first if that was not just done', async () => {
     const node = await prepare({ from: {} });
     const driver = node.openDriver();
     await driver.readDevice();

@@ -63,7 +63,7 @@ describe('several instances in one command', () => {
     expect(await node.layout(0)).to.deep.equal(before);
   });
 
-  it('go on after one that says it failed and is done, created, emptied or destroyed', async () => {
+  it('continue after one that says it failed and is done, created, emptied or destroyed', async () => {
     const faults = [
       'fail DeviceCreateGpuInstance rc=999 done nth=2',
       'fail GpuInstanceCreateComputeInstance rc=999 done nth=2',

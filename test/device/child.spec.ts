@@ -101,7 +101,7 @@ describe('a child of nvidia-smi', () => {
   it('that survives SIGKILL is abandoned, and no other is started until it is gone', async () => {
     const gone: number[] = [];
     const fifo = scratch.path('pid');
-    // Nobody can make a process in uninterruptible sleep here: the kill is left out instead.
+    // A process in uninterruptible sleep cannot be made here: the kill is left out instead.
     const execute = make('stuck', [`echo $$ > ${fifo}`, 'exec sleep 60'], {
       kill: (group) => gone.push(group),
       killGraceMs: 50,

@@ -74,7 +74,7 @@ describe('commands of a reading that contradict each other', () => {
     return codeOf(node.openDriver().readInstances(node.busId(0)));
   }
 
-  it('are no instances fewer: a -lgi cut after a row, exit code 0', async () => {
+  it('do not count as fewer instances: a -lgi cut after a row, exit code 0', async () => {
     expect(await readGpu('-lgi', afterFirstRow)).to.equal('Unstable');
     expect(await readNode('-lgi', afterFirstRow)).to.equal('Unstable');
   });
@@ -85,7 +85,7 @@ describe('commands of a reading that contradict each other', () => {
     expect(node.commands.map((args) => args.at(-1))).to.deep.equal(['-lgi', '-lci', '-lgi', '-lci']);
   });
 
-  it('are no compute instances fewer: a -lci cut after a row, where the report knows more', async () => {
+  it('do not count as fewer compute instances: a -lci cut after a row, where the report knows more', async () => {
     expect(await readGpu('-lci', (stdout) => /^(?:.*\n){10}/.exec(stdout)?.[0] ?? '')).to.equal('Unstable');
     const node = new InProcessNode([A100], parts);
     expect(await codeOf(node.openDriver().readInstances(node.busId(0)))).to.equal('None');
@@ -167,7 +167,7 @@ describe('commands of a reading that contradict each other', () => {
     expect(await readNode('-lgi', replace('6:1', '6:2'))).to.equal('Unstable');
   });
 
-  it('have the tables of profiles read again too, which are read once for ever as a rule', async () => {
+  it('have the tables of profiles read again too, which are otherwise read once', async () => {
     const node = aNodeThatSays('-lgip', replace('MIG 2g.10gb ', 'MIG 2g.20gb '), { times: 1 });
     const [gpu] = (await node.openDriver().readDevice()).gpus;
     expect(gpu?.instances.map(({ profile }) => profile)).to.deep.equal(['3g.20gb', '2g.10gb', '1g.5gb']);

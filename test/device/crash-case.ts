@@ -7,7 +7,7 @@ import { InProcessNode } from './simulated-node.ts';
 
 /**
  * Where SIGKILL strikes: before or after a side effect, its nvidia-smi killed with the program (a container that goes); or
- * `Orphaned`, the program alone, whose nvidia-smi goes on and does its work while the program is run again.
+ * `Orphaned`, the program alone, whose nvidia-smi continues and does its work while the program is run again.
  */
 export type Moment = 'Before' | 'After' | 'Orphaned';
 
@@ -162,7 +162,7 @@ async function killAt(host: CrashHost, course: Course, { effect, moment }: Crash
 /** An operation that names a busy or unchanged instance, or a change that takes one away. */
 function listTouched(kept: readonly string[], log: readonly OperationLine[]): readonly string[] {
   const ids = kept.flatMap((line) => /^gi 0 (\d+) /.exec(line)?.[1] ?? []);
-  // What has lost or gained parts is no unchanged instance; its GPU instance must stay all the same.
+  // What has lost or gained parts does not count as unchanged; its GPU instance must still stay.
   const whole = ids.filter((id) => kept.some((line) => line.startsWith(`ci 0 ${id} `)));
   return log.flatMap(({ event, argv, removed = [] }) => {
     const named = whole.includes(argv[argv.indexOf('-gi') + 1] ?? '') && argv.includes('-gi');

@@ -129,7 +129,7 @@ describe('reading the device', () => {
     expect(unknown).to.deep.include({ pciBusId: node.busId(1), uuid: undefined });
   });
 
-  it('reads the healthy GPUs also where a later driver reports them below a word about the lost one', async () => {
+  it('reads the healthy GPUs even if a later driver reports them below a word about the lost one', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB', 'A30'], threeSlices);
     node.intercept = (args, run) => {
       if (args.includes('-i')) return run();

@@ -46,7 +46,7 @@ describe('a fault of a GPU, its driver or the host', () => {
     {
       name: 'garbage after an operation',
       faults: 'output garbage=300 with=-lgi nth=2-',
-      // Both are changed by then, and the driver's word alone is no proof.
+      // Both are changed by then, and the driver's word alone proves nothing.
       expected: ['Failed ParseError', 'Failed ParseError'],
     },
     {

@@ -60,7 +60,7 @@ describe('the health of a GPU', () => {
     ]);
   });
 
-  it('disturbs nobody who is as he shall be', async () => {
+  it('does not disturb a GPU that matches its layout', async () => {
     const node = new InProcessNode([A100], on(1));
     const target = { uuid: node.uuid(0), want: { '3g.20gb': 2 } };
     await applyNode(node.openDriver(), [target]);

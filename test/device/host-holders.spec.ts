@@ -108,7 +108,7 @@ describe('a change of MIG mode that services of the host hold up', () => {
     expect(isRunning).to.equal(true);
   });
 
-  it('leaves them running again also where that did not help, and where none of them was active', async () => {
+  it('starts them again even if that did not help, and if none of them was active', async () => {
     let stopped = 0;
     let started = 0;
     const node = aHeldGpu(() => true);

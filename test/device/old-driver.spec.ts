@@ -77,7 +77,7 @@ describe('a driver that refuses its profiles while MIG mode is off', () => {
     ]);
   });
 
-  it('is not trusted of a GPU that nobody knows', async () => {
+  it('is not trusted of an unknown GPU', async () => {
     const node = new InProcessNode([A100, 'A30']);
     node.faults = 'tables off';
     node.intercept = (_args, run) => {
@@ -111,7 +111,7 @@ describe('a driver that is too old for MIG on a GPU', () => {
     expect(node.takeChanges()).to.deep.equal([]);
   });
 
-  it('may switch MIG mode off, and leaves what is as it shall be', async () => {
+  it('may switch MIG mode off, and leaves what matches', async () => {
     const node = new InProcessNode(['H100-80GB-HBM3'], on);
     runDriver(node, '510.47.03');
     const same = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: {} }]);

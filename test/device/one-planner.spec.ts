@@ -85,7 +85,7 @@ describe('the steps of a granted plan', () => {
     return results.map(({ outcome }) => outcome);
   }
 
-  it('are done as they are, also where the planner would choose others now', async () => {
+  it('are carried out as they are, even if the planner would choose others now', async () => {
     for (const start of [0, 4]) {
       const node = new InProcessNode(['A100-SXM4-40GB'], on);
       expect(await apply(node, [create(start)], { '3g.20gb': 1 })).to.deep.equal(['Applied']);
@@ -108,7 +108,7 @@ describe('the steps of a granted plan', () => {
     expect(await apply(node, [create(0)], { '3g.20gb': 1 })).to.deep.equal(['Refused']);
   });
 
-  it('are planned anew after a failure of the driver', async () => {
+  it('are planned again after a failure of the driver', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB'], on);
     await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: { '3g.20gb': 2 } }]);
     node.faults = 'skip GpuInstanceDestroy nth=1';

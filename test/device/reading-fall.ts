@@ -15,7 +15,7 @@ export function findFalls(whole: readonly Sight[], seen: readonly Sight[]): read
   if (seen.some(({ isUnknown, gpu }) => isUnknown && gpu === 'lost')) return [];
   return whole.flatMap((before) => {
     const now = seen.find(({ gpu }) => gpu === before.gpu);
-    // On the first reading nobody knows which of two UUIDs is the right one: the GPU is unknown by the wrong one.
+    // On the first reading it is unknown which of two UUIDs is the right one: the GPU is unknown by the wrong one.
     const isRenamed = seen.some(({ gpu, isUnknown }) => isUnknown && whole.every((other) => other.gpu !== gpu));
     if (now === undefined) return isRenamed ? [] : ['no such GPU'];
     if (now.isUnknown) return [];

@@ -34,7 +34,7 @@ describe('a GPU that serves virtual machines', () => {
     expect(node.takeChanges().some((change) => change.includes(node.busId(0)))).to.equal(false);
   });
 
-  it('is left in peace where it is as it shall be', async () => {
+  it('is left alone if it matches the layout', async () => {
     const node = new InProcessNode([A100], 'gpu 0 mig 1 pending 1\n');
     node.faults = 'vgpu';
     const { results } = await applyNode(node.openDriver(), [{ uuid: node.uuid(0), want: {} }]);

@@ -63,7 +63,7 @@ const snapshot = {
   ],
 };
 
-/** Of a command only wrong use is a fault here: it may well find something, or find no GPU. */
+/** Only a usage error is a fault of a command here: it may well find something, or find no GPU. */
 const toleratesFindings = (program: string) =>
   `${JSON.stringify(process.execPath)} ${JSON.stringify(resolve(program))} "$@"; code=$?; [ $code -eq 2 ] && exit 2; exit 0`;
 

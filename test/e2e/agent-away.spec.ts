@@ -49,7 +49,7 @@ describe('an agent that is away', function () {
     for (const pool of ['idle', 'busy']) await rig().waitFor(pool, 'Ready', 'True', 'Ready', 90_000);
   });
 
-  it('is no news on a Ready node of which nothing is asked: agents are updated one by one', async () => {
+  it('changes nothing on a Ready node without a request: agents are updated one by one', async () => {
     await rig().rig.agent('idle').stop('SIGKILL');
     await stays(
       () => reasonOf('idle'),
@@ -93,7 +93,7 @@ describe('an agent that is away', function () {
     expect(await rig().untilReason('idle', 'AgentNotReporting', 60_000)).to.match(namesPod);
   });
 
-  it('gets no grant for an edit, and goes on when it is back', async () => {
+  it('gets no grant for an edit, and continues when it is back', async () => {
     const { spec } = await rig().partition('idle');
     const before = await operations('idle');
     await ask('idle', { '3g.20gb': 2 });

@@ -69,7 +69,7 @@ describe('an agent that is killed in the middle of a change', function () {
       if (how === 'rebooted') await rig().rig.rebootNode('n');
       else rig().rig.agent('n').start();
       await untilDone(to);
-      // After a reboot, which takes all away, everything is made anew; else what was done stays done.
+      // After a reboot everything is recreated; otherwise what was done stays done.
       const made = 2 * (Object.values(layouts[to].profiles)[0] ?? 0);
       const most = (usual.get(to) ?? 0) * (how === 'rebooted' ? 2 : 1) + (how === 'rebooted' ? made : 1);
       expect((await changes()) - before).to.be.at.most(most);

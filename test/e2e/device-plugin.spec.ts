@@ -190,7 +190,7 @@ describe('the device plugin of a node whose layout changes', function () {
       await rig().kubectl('delete', 'pod', `new-${pool}`, `old-${pool}`, '--wait', '--grace-period=1');
     });
 
-    it(`is restarted also where the counts stay and the devices do not (pool ${pool})`, async () => {
+    it(`is restarted even if the counts stay and the devices do not (pool ${pool})`, async () => {
       await ask(pool, small, large);
       await rig().waitFor(pool, 'Ready', 'True', 'Ready');
       const before = await beforeChange(pool);
@@ -206,7 +206,7 @@ describe('the device plugin of a node whose layout changes', function () {
       await ask(pool, middle);
       await untilClosed(pool);
       await eventually(evictions, ({ length }) => length > before.evictions, { timeoutMs: 20_000, intervalMs: 5 });
-      // A kubelet that does nothing: the evicted pod goes on terminating.
+      // A kubelet that does nothing: the evicted pod keeps terminating.
       rig().rig.fleet.pauseNode(pool);
       await rig().rig.controller.stop('SIGKILL');
       rig().rig.controller.start();

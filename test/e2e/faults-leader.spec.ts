@@ -19,7 +19,7 @@ describe('a leader that was stopped for longer than its lease', function () {
   const lease = async (): Promise<Lease['spec']> =>
     ((await rig().controlPlane.client.demand({ path: leasePath })) as Lease).spec;
 
-  it('writes nothing more when it goes on and another leads', async () => {
+  it('writes nothing more when it continues and another leads', async () => {
     await ask({ '3g.20gb': 2 });
     await rig().waitFor('p', 'Ready', 'True');
     const old = rig().rig.controller;

@@ -50,7 +50,7 @@ describe('etcd restored from a backup', function () {
     await expectLayout('1 GPU: 7×1g.5gb');
   });
 
-  it('leaves to the agent which instances are its own, also where the object of the node is gone', async () => {
+  it('leaves to the agent which instances are its own, even if the object of the node is gone', async () => {
     await rig().kubectl('delete', 'gpn', 'n');
     await ask({ '3g.20gb': 2 });
     await expectLayout('1 GPU: 2×3g.20gb');

@@ -68,7 +68,7 @@ describe('a program that is stopped before the API server has answered', () => {
     await expectEnd(program);
   });
 
-  it('ends at the first SIGTERM: the controller, that has work to do and no list of nodes yet', async function () {
+  it('ends at the first SIGTERM: the controller, that has work to do and no nodes listed yet', async function () {
     this.timeout(clusterTimeoutMs);
     await using cluster = await ownCluster({ controllerManager: false, scheduler: false });
     await installApi(cluster);

@@ -55,7 +55,7 @@ describe('what the controller sees late or never', function () {
     expect((await destroyed()) - before, 'the two of the layout before').to.equal(2);
   });
 
-  it('goes on although the event of its own write to a Node never comes', async () => {
+  it('continues although the event of its own write to a Node never comes', async () => {
     const proxy = rig().proxy('controller-0');
     const injector = new Injector();
     proxy.rule = injector.rule;

@@ -196,7 +196,7 @@ describe('the fence between pods that wait and a device that changes', function 
     before(async function () {
       const slices = cases.map(({ node }) => `${node}-slice`);
       await rig().kubectl('delete', 'pod', ...slices, '--wait', '--grace-period=1');
-      // Feasible as soon as the node is closed, and not before: nothing but the fence keeps these from the slices of before.
+      // Feasible as soon as the node is closed, and not before: nothing but the fence keeps these from the previous slices.
       const before = cases.map(({ node, strategy }) => ({
         name: `${node}-before`,
         resource: sliceOf(strategy, '1g.5gb'),

@@ -106,7 +106,7 @@ describe('a fleet of 20 nodes', function () {
     for (const [node, epochs] of recorder.epochs) expect(epochs, node).to.have.lengthOf(1);
   });
 
-  it('goes on where the leader is killed, without a grant given twice', async () => {
+  it('continues where the leader is killed, without a grant given twice', async () => {
     const next = await rig().rig.addController('controller-1');
     next.start();
     selected = { half: 'a' };

@@ -120,7 +120,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     expect(evicted.map(({ name }) => name)).to.deep.equal([]);
   });
 
-  it('stay where only slices change, and look at the devices anew afterwards', async () => {
+  it('stay where only slices change, and read the devices again afterwards', async () => {
     const before = { dcgm: await podsOf(dcgm), plugin: await podsOf(plugin) };
     const seen = new Set<string | undefined>();
     await ask(small);
@@ -136,7 +136,7 @@ describe('clients of the GPUs under gpu-operator', function () {
     await untilBack();
     expect([...seen], 'no label was touched').to.have.members(['false', 'true']);
     expect(await podsOf(plugin)).to.not.deep.equal(before.plugin);
-    // Nobody waits for it: it takes its time to go.
+    // Nothing waits for it: it takes its time to go.
     await eventually(
       () => podsOf(dcgm),
       (pods) => pods.length === 1 && pods[0] !== before.dcgm[0],

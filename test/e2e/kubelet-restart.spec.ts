@@ -31,7 +31,7 @@ describe('a kubelet that restarts when a change is granted', function () {
     await rig().waitFor('p', 'Ready', 'True', 'Ready', 90_000);
   });
 
-  it('is waited for: one grant does it, nothing fails, and the plugin goes on until the device has changed', async () => {
+  it('is waited for: one grant does it, nothing fails, and the plugin runs until the device has changed', async () => {
     await ask({ '3g.20gb': 2 }, 'Plan');
     await eventually(
       async () => (await rig().partition(name)).status?.device?.plan,

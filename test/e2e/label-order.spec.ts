@@ -50,7 +50,7 @@ describe('GPU Feature Discovery and device plugin of gpu-operator as they come',
     expect(ownTaints(await rig().node('n'))).to.deep.equal([]);
   }
 
-  it('never show slices under labels of before: the plugin comes back when the labels are right', async () => {
+  it('never show slices under previous labels: the plugin comes back when the labels are right', async () => {
     await become('1g.5gb', 7);
     await become('3g.20gb', 2);
     await timeline.catchUp();

@@ -50,7 +50,7 @@ describe('an agent that was stopped before it saw its grant', function () {
     expect((await rig().partition(name)).spec.granted).to.include({ epoch: 3, planHash: '' });
   });
 
-  it('does nothing on the open node when it goes on, and answers', async () => {
+  it('does nothing on the open node when it continues, and answers', async () => {
     const before = await operations();
     // Nothing new is granted meanwhile.
     await rig().kubectl('cordon', name);

@@ -229,7 +229,7 @@ describe('the main job, all programs on a real control plane', function () {
     expect((await rig().partition('sim-a30')).status?.layout).to.equal('1 GPU: 4×1g.6gb');
   });
 
-  it('waits for pods that use the GPUs where it may not evict, names them, and goes on when they have ended', async () => {
+  it('waits for pods that use the GPUs where it may not evict, names them, and continues when they have ended', async () => {
     await applyFolder(rig().controlPlane, 'samples/workloads');
     await rig().kubectl('wait', '--for=condition=Ready', 'pod/notebook', '--timeout=20s');
     await rig().apply('notebooks', {

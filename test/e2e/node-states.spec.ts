@@ -96,7 +96,7 @@ describe('what is said of a node, and what is done to it,', function () {
     }
   });
 
-  it('goes on after the right to replace foreign instances was taken back', async () => {
+  it('continues after the right to replace foreign instances was taken back', async () => {
     await ask('a100', { profiles: { '7g.40gb': 1 } }, { allow: { replaceForeignInstances: true } });
     await untilReady('a100');
     await ask('a100', { profiles: { '7g.40gb': 1 } });
@@ -107,7 +107,7 @@ describe('what is said of a node, and what is done to it,', function () {
     expect((await rig().partition('a100')).spec.wish).not.to.have.property('replaceForeignInstances');
   });
 
-  it('grants nothing to a node that somebody cordoned, and goes on when it is uncordoned', async () => {
+  it('grants nothing to a node that somebody cordoned, and continues when it is uncordoned', async () => {
     await rig().kubectl('cordon', 'a100');
     const before = await doneTo('a100');
     await ask('a100', { profiles: { '3g.20gb': 2 } });
@@ -189,7 +189,7 @@ describe('what is said of a node, and what is done to it,', function () {
     );
   });
 
-  it('does not wait for a node of which nobody says that it has GPUs, and leaves nothing of it behind', async () => {
+  it('does not wait for a node that is not labelled as a GPU node, and leaves nothing of it behind', async () => {
     await rig().create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'bare', labels: { pool: 'bare' } } });
     await ask('bare', { profiles: { '1g.5gb': 7 } });
     const { status } = await rig().waitFor('bare', 'Ready', 'True', 'Ready');
@@ -257,7 +257,7 @@ describe('what is said of a node, and what is done to it,', function () {
     await rig().kubectl('delete', 'pod', 'bare-pod', '--timeout=120s');
   });
 
-  it('grants nothing to a node that is not Ready, and goes on when it is', async () => {
+  it('grants nothing to a node that is not Ready, and continues when it is', async () => {
     const setReady = async (status: string): Promise<void> => {
       const condition = { type: 'Ready', status, reason: 'Test', message: 'Kubelet stopped posting node status.' };
       const patch = JSON.stringify({ status: { conditions: [condition] } });

@@ -113,7 +113,7 @@ describe('outages during a change', function () {
   it('of a node’s power end in the same layout, made again without a new grant', async () => {
     const before = await rig().partition('h100');
     await rig().rig.rebootNode('h100', { withAgent: false });
-    // Nobody has looked at the GPUs yet: no pod may come.
+    // The GPUs have not been read yet: no pod may come.
     await rig().untilReason('h100', 'NodeRestarted');
     expect(ownTaints(await rig().node('h100'))).to.deep.equal(['gpupartition.dev/repartitioning']);
     rig().rig.agent('h100').start();
@@ -126,7 +126,7 @@ describe('outages during a change', function () {
     expect((await rig().partition('h100')).spec.granted?.epoch).to.equal(before.spec.granted?.epoch);
   });
 
-  it('of a node leave nothing of it behind: made anew, it is partitioned as a new one', async () => {
+  it('of a node leave nothing of it behind: recreated, it is partitioned as a new one', async () => {
     const before = await rig().partition('h100');
     const agent = rig().rig.agent('h100');
     await agent.stop('SIGKILL');

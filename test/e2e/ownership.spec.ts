@@ -61,7 +61,7 @@ describe('GPU instances and whose they are', function () {
     expect(status?.layout).to.equal('1 GPU: 3×1g.5gb + 1×3g.20gb');
   });
 
-  it('destroys nothing that somebody else made, names it, and goes on when it may', async () => {
+  it('destroys nothing that somebody else made, names it, and continues when it may', async () => {
     await enable('foreign', `${large},${small}`);
     const before = await rig().rig.deviceOperations('foreign');
     await ask('foreign', { '7g.40gb': 1 });

@@ -165,7 +165,7 @@ describe('gpu-partition plan and retry, on a cluster', function () {
       (await rig().controlPlane.auditedWrites()).filter(
         ({ user, resource }) => user.endsWith(':gpu-partition-controller') && resource === 'pods',
       );
-    // 1. What can never end is refused: nobody is evicted, and the nodes stay open.
+    // 1. What can never end is refused: no pod is evicted, and the nodes stay open.
     await drained({ timeout: '1s', onTimeout: 'Wait' });
     await saidOf('n1', /default\/train-\S+: PodDisruptionBudget default\/train never allows a disruption/);
     await saidOf('n2', /with the node open, .*default\/bare: it has no controller/);
@@ -207,7 +207,7 @@ describe('gpu-partition plan and retry, on a cluster', function () {
     expect(deleted.map(({ name }) => name.replace(/-.*/, '')).sort()).to.deep.equal(['bare', 'train']);
   });
 
-  it('asks for another try of what rests, and of nothing else', async () => {
+  it('requests a retry of what rests, and of nothing else', async () => {
     const kubeconfig = await accountWith('gpu-partition-retrier');
     const retry = (...of: readonly string[]) => runRetry(['retry', ...of, '--kubeconfig', kubeconfig]);
     const idle = await retry('n3');

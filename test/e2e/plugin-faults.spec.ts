@@ -84,7 +84,7 @@ describe('a device plugin that does not do what it should', function () {
     await isReady('stale');
   });
 
-  it('never comes back: the node says so, and is Ready when it does', async () => {
+  it('never comes back: its node reports this, and is Ready when it does', async () => {
     rig().rig.fleet.setPluginFault('silent', 'NeverReady');
     await ask('silent');
     const message = await untilFailed('silent', 'AdvertisePending');
@@ -128,7 +128,7 @@ describe('a device plugin that does not do what it should', function () {
     await isReady('discovered');
     const { metadata } = await rig().node('discovered');
     expect(metadata.labels).to.include({ 'nvidia.com/mig-1g.5gb.count': '7' });
-    // Without it nobody writes them: that is said, and the slices are there all the same.
+    // Without it they are not written, which is reported; the slices exist nevertheless.
     await rig().kubectl('delete', 'ds', 'discovery', '-n', 'kube-system');
     await ask('discovered', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
     expect(await untilFailed('discovered', 'LabelsStale')).to.include('nvidia.com/mig-3g.20gb.count should be 2');

@@ -14,7 +14,7 @@ const product = 'nvidia.com/gpu.product';
 describe('a device plugin of another strategy than a policy’s', function () {
   const rig = useRig([node]);
   const explain = jsonRunner<PodExplanation>();
-  /** Of the controller, whose log goes on. */
+  /** Of the controller, whose log continues. */
   let starts = 1;
 
   before(async function () {
@@ -43,7 +43,7 @@ describe('a device plugin of another strategy than a policy’s', function () {
       { timeoutMs: 20_000, what: 'the wish' },
     );
     await rig().untilReason('n', reason);
-    // Looked at once more, by all that a controller knows anew.
+    // Judged once more, by a controller that starts from scratch.
     await rig().rig.controller.stop('SIGTERM');
     rig().rig.controller.start();
     starts += 1;

@@ -30,7 +30,7 @@ const byProduct = (name: string, value: string): GpuPodWish => ({
 const byCount = (name: string): GpuPodWish => ({ name, resource: slice, above: { key: `${slice}.count`, value: 5 } });
 const byResource = (name: string, profile: string): GpuPodWish => ({ name, resource: `nvidia.com/mig-${profile}` });
 
-describe('the scheduler, by what nodes say of their slices', function () {
+describe('the scheduler, by what nodes report of their slices', function () {
   const rig = useRig(nodes, { kubeletTiming: { statusLagMs: 500 } });
   let timeline: Timeline;
 

@@ -115,7 +115,7 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
   it('changes strategy and layout in one step in which the plugin never fails', async () => {
     await ask({ layouts: [{ profiles: { '3g.20gb': 1, '1g.5gb': 2 } }] });
     expect(await allocatable()).to.deep.equal({ 'nvidia.com/mig-1g.5gb': '2', 'nvidia.com/mig-3g.20gb': '1' });
-    // Under single the plugin would exit on the layout of before, of two profiles.
+    // Under single the plugin would exit on the previous layout, which has two profiles.
     await ask({ strategy: 'single', layouts: [{ profiles: { '2g.10gb': 3 } }] });
     expect(await allocatable()).to.deep.equal({ 'nvidia.com/gpu': '3' });
     expect(await labels()).to.include({
@@ -149,7 +149,7 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
       return rig().untilReason('shared', reason, 60_000);
     }
 
-    it('says which before the node is closed, and goes on when it is there', async () => {
+    it('says which before the node is closed, and continues when it is there', async () => {
       const before = [await rig().rig.deviceOperations('shared'), (await labels())[configLabel]];
       const untouched = async (): Promise<void> => {
         expect([await rig().rig.deviceOperations('shared'), (await labels())[configLabel]]).to.deep.equal(before);

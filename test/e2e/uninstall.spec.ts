@@ -35,7 +35,7 @@ function useOperator(deleteDeadlineSeconds: number) {
     expect(await tracesOf('closed')).to.include.members(['repartitioning', 'policy', 'nvidia.com/mig.config.state']);
   });
 
-  /** What of ours is on a node; a controller keeps the record of the labels that it goes on bringing in line with the layout. */
+  /** What of ours is on a node; a controller keeps the record of the labels that it keeps in line with the layout. */
   async function tracesOf(name: string): Promise<readonly string[]> {
     const node = await rig().node(name);
     return [...ownTaints(node), ...ownLabels(node), ...Object.keys(node.metadata.annotations ?? {})]

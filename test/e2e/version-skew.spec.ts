@@ -56,7 +56,7 @@ describe('agents of other versions than the controller', function () {
     }
   });
 
-  it('are given nothing to do when they are two apart, and the node says which image to update', async () => {
+  it('are given nothing to do when they are two apart, and the message names the image to update', async () => {
     await ask('far', { '1g.5gb': 7 });
     expect(await rig().untilReason('outdated', 'AgentTooOld', 120_000))
       .to.include('0.1.9')
@@ -71,7 +71,7 @@ describe('agents of other versions than the controller', function () {
     }
   });
 
-  it('go on once they are near enough, with no hand on the policy', async () => {
+  it('continue once they are near enough, with no hand on the policy', async () => {
     for (const [name, version] of [
       ['outdated', '0.2.0'],
       ['ahead', '0.3.9'],

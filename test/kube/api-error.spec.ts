@@ -38,7 +38,7 @@ describe('parseApiError', () => {
     expect(parseApiError('GET /', 503, null, '').message).to.contain('no explanation');
   });
 
-  it('says what failed below HTTP, also where several addresses were tried', () => {
+  it('says what failed below HTTP, even if several addresses were tried', () => {
     const refused = new AggregateError([
       new Error('connect ECONNREFUSED ::1:1'),
       new Error('connect ECONNREFUSED 127.0.0.1:1'),

@@ -186,7 +186,7 @@ describe('runElected', () => {
     await run;
   });
 
-  it('goes on leading when one answer is lost and when others write the lease', async () => {
+  it('keeps leading when one answer is lost and when others write the lease', async () => {
     await using proxy = await FaultProxy.open(cluster());
     const lossy = connect(cluster(), { server: proxy.server });
     const run = stand('first', { client: lossy });

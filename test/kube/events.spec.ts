@@ -123,7 +123,7 @@ describe('EventRecorder', () => {
     expect(Buffer.byteLength(event?.note ?? '')).to.be.at.most(1_024);
   });
 
-  it('creates an event anew that the server has forgotten', async () => {
+  it('creates an event again that the server has forgotten', async () => {
     const recorder = aRecorder();
     recorder.record(aNote());
     const [event] = await eventually(eventsHere, (seen) => seen.length === 1);
@@ -148,7 +148,7 @@ describe('EventRecorder', () => {
     expect(recorder.dropped).to.equal(2);
   });
 
-  it('never throws and never repeats for ever when events cannot be written', async () => {
+  it('never throws and never repeats forever when events cannot be written', async () => {
     await using proxy = await FaultProxy.open(cluster());
     proxy.rule = () => ({ status: 403, body: { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no' } });
     const refused = connect(cluster(), { server: proxy.server });

@@ -155,7 +155,7 @@ describe('ResilientOperator', () => {
     expect(operator.log.lines.filter(({ message }) => message === 'reconcile failed')).to.have.length(1);
   });
 
-  it('goes on after its connection was cut, where the base class ends the process', async () => {
+  it('continues after its connection was cut, where the base class ends the process', async () => {
     await using proxy = await FaultProxy.open(cluster());
     const proxied = connect(cluster(), { server: proxy.server });
     const cutOff = new TestOperator(proxied);

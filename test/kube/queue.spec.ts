@@ -36,7 +36,7 @@ class Gate {
 }
 
 describe('WorkQueue', () => {
-  it('runs a key once however often it was added before its turn', async () => {
+  it('runs a key once however often it was added before it started', async () => {
     const ran: string[] = [];
     const { queue } = aQueue(async (key) => {
       ran.push(key);
@@ -254,7 +254,7 @@ describe('WorkQueue', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('leaves timers their turn while it works off keys that wait for nothing', async () => {
+  it('lets timers fire while it works off keys that wait for nothing', async () => {
     let left = 10_000;
     let ticks = 0;
     const done = Promise.withResolvers<void>();

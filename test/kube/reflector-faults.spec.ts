@@ -306,7 +306,7 @@ describe('Reflector under faults', () => {
       expect(follower.reflector.counts.lists).to.equal(1);
     });
 
-    it('resumes also after a deletion, and lists anew when what changed last has changed again', async () => {
+    it('resumes also after a deletion, and lists again when what changed last has changed again', async () => {
       await create('a');
       await create('b');
       await using follower = new Follower(client, namespace);
@@ -339,7 +339,7 @@ describe('Reflector under faults', () => {
       ['behind us', '7'],
       ['past us again, by other writes', '99999999'],
     ] as const) {
-      it(`believes a server that was restored from a backup and is ${where}, also versions that it gave out anew`, async () => {
+      it(`believes a server that was restored from a backup and is ${where}, even with versions that it gave out again`, async () => {
         await create('a');
         await create('b');
         let rewinds = 0;
@@ -422,7 +422,7 @@ describe('Reflector under faults', () => {
       await follower.holds('a');
     });
 
-    it('goes on when its rights come back', async () => {
+    it('continues when its rights come back', async () => {
       await create('a');
       await using follower = new Follower(client, namespace);
       await follower.holds('a');

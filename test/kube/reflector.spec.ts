@@ -55,7 +55,7 @@ describe('Reflector', () => {
     expect(follower.reflector.synced).to.equal(false);
   });
 
-  it('goes on when a handler throws, and says so', async () => {
+  it('continues when a handler throws, and says so', async () => {
     await using follower = new Follower(client, namespace, {
       onChange: ({ object }) => {
         if (object.metadata.name === 'bad') throw new Error('cannot stand it');
@@ -107,7 +107,7 @@ describe('Reflector', () => {
     expect(follower.story).to.deep.equal(['apply a', 'delete a']);
   });
 
-  it('lists anew from time to time, and reports nothing when nothing was missed', async () => {
+  it('lists again from time to time, and reports nothing when nothing was missed', async () => {
     await create('a');
     await using follower = new Follower(client, namespace, { timing: { relistMs: 60, idleMs: 100 } });
     await eventually(

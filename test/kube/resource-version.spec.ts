@@ -13,7 +13,7 @@ describe('compareVersions', () => {
     );
   });
 
-  it('does not guess about what is no number', () => {
+  it('does not guess about what is not a number', () => {
     for (const odd of ['', 'abc', '1x', '01', undefined]) {
       expect(compareVersions(odd, '5')).to.equal(undefined);
       expect(isOlder('5', odd)).to.equal(false);

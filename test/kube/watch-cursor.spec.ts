@@ -73,7 +73,7 @@ describe('WatchCursor', () => {
     }
   });
 
-  it('reads pages for ever when the server has no WatchList', () => {
+  it('reads pages forever when the server has no WatchList', () => {
     const cursor = new WatchCursor();
     expect(cursor.learn(anError(422))).to.equal(true);
     expect(cursor.needsPages).to.equal(true);
@@ -94,7 +94,7 @@ describe('WatchCursor', () => {
     }
   });
 
-  it('goes on streaming lists when the server was not reached at all', () => {
+  it('keeps streaming lists when the server was not reached at all', () => {
     for (const failure of [anError(0, { reason: 'Unreachable' }), anError(401), anError(404), anError(429)]) {
       const cursor = new WatchCursor();
       cursor.learn(failure);

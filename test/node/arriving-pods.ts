@@ -37,7 +37,7 @@ const everyMs = 100;
 /** More of them wait for a slice at any time than could have one. */
 const mostWaiting = 24;
 
-/** Says on which slice it ran and from when to when, also when it is told to go. */
+/** Says on which slice it ran and from when to when, even when it is told to go. */
 const command = `s=$(date +%s%3N)
 end() { echo "$NVIDIA_VISIBLE_DEVICES $s $(date +%s%3N)" > /dev/termination-log; exit 0; }
 trap end TERM

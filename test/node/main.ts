@@ -1,6 +1,6 @@
 /**
  * `main.ts COMMAND…`: runs a command that starts a real kubelet, for `make test-node`. Where this machine does not allow it, one line
- * says so, and that is no failure.
+ * says so, and does not fail.
  */
 import { runOnOwnMachine } from './own-machine.ts';
 

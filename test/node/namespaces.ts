@@ -26,7 +26,7 @@ export async function findObstacle(): Promise<string | undefined> {
 
 /**
  * Runs a command as the node's: in mount, network and process namespaces and a cgroup of its own, all of which is gone afterwards,
- * also if this process is killed.
+ * even if this process is killed.
  *
  * @returns its exit status
  * @throws Error where something was left behind

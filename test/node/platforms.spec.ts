@@ -35,7 +35,7 @@ describe('the overlays on a real kubelet', function () {
     });
   }
 
-  it('do not go on with an update whose agents cannot read the GPUs that those before them could read', async () => {
+  it('do not continue an update whose agents cannot read the GPUs that those before them could read', async () => {
     const target = ['-n', 'gpu-partition-agents', 'daemonset/gpu-partition-agent'];
     const patch = [{ op: 'replace', path: '/spec/template/spec/containers/0/args/0', value: '--driver-root=/nowhere' }];
     await operator().kubectl('patch', ...target, '--type=json', '-p', JSON.stringify(patch));

@@ -49,13 +49,13 @@ describe('our image and manifests on a real kubelet and containerd', function ()
     ).to.equal('0');
   });
 
-  it('goes on after the agent was killed in the middle of a change', async () => {
+  it('continues after the agent was killed in the middle of a change', async () => {
     await changeUnder(middle, async () => {
       expect(await killPrograms('/app/agent.mjs')).to.equal(1);
     });
   });
 
-  it('goes on after the leader was killed in the middle of a change', async () => {
+  it('continues after the leader was killed in the middle of a change', async () => {
     await changeUnder(small, async () => {
       const lease = await operator().kubectl(
         'get',

@@ -51,7 +51,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets all promises that can go on do so. */
+/** Lets all promises that can proceed do so. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

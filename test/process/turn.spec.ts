@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Turn } from '../../src/process/turn.ts';
 
 describe('Turn', () => {
-  it('lets others have their turn once it has lasted for 10 ms: leases are renewed, probes answered', async () => {
+  it('lets others run once it has lasted for 10 ms: leases are renewed, probes answered', async () => {
     const turn = new Turn();
     let others = 0;
     setImmediate(() => (others += 1));

@@ -20,7 +20,7 @@ let shared: Promise<ControlPlane> | undefined;
  * The cluster that all specs of a run share; the first to ask starts it, with all parts and the audit log.
  * A test must use names of its own for objects ({@link uniqueName}, {@link createNamespace}).
  *
- * Nobody has to stop it: it keeps no process alive and dies with the run.
+ * It need not be stopped: it keeps no process alive and dies with the run.
  */
 export async function sharedCluster(): Promise<ControlPlane> {
   return (shared ??= ownCluster({ auditLog: true }));

@@ -34,7 +34,7 @@ type OwnedParts = Partial<NodePod['metadata']> & {
 export const stays = aPod('stays');
 export const goes = aPod('goes');
 
-/** A node whose turn it is; `ns/goes` holds what has to go, `ns/stays` what stays. */
+/** A node with a slot; `ns/goes` holds what has to go, `ns/stays` what stays. */
 export function aDrain(
   drain: PolicySpec['drain'] = {},
   {

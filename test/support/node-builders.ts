@@ -187,7 +187,7 @@ export const aSlot: Slot = {
   kind: 'New',
 };
 
-/** A Ready node with an agent, under an accepted policy: its wish is written and planned, it is its turn, and nothing blocks it. */
+/** A Ready node with an agent, under an accepted policy: its wish is written and planned, it has a slot, and nothing blocks it. */
 export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
   const partition = 'partition' in parts ? parts.partition : aManagedPartition();
   const policy = 'policy' in parts ? parts.policy : aSlicingPolicy();

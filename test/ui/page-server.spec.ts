@@ -44,7 +44,7 @@ describe('the page of the fleet', () => {
     expect((await askAs('127.0.0.1:1')).status).to.equal(200);
   });
 
-  it('answers a request whose path is no path of a URL, and serves on', async () => {
+  it('answers a request whose path is not a URL’s, and keeps serving', async () => {
     for (const path of ['//', '//[', '/%', '*', 'http://[/']) {
       const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
       const { port } = new URL(server.address);

@@ -72,7 +72,7 @@ function simulateNode(at: number, done: number, gpus: number): GpuNodePartition 
     const message = 'GPU 0 (A100-SXM4-40GB): the driver reported success and did nothing';
     return aStatusNode({ name, phase: 'Failed', message, gpus: list });
   }
-  const message = 'waiting for its turn in the rollout of policy inference';
+  const message = 'waiting for a slot in the rollout of policy inference';
   return aStatusNode({ name, phase: 'Pending', reason: 'AwaitingSlot', message, gpus: list });
 }
 

@@ -6,7 +6,7 @@ import { changingNode } from '../core/view/status-stories.ts';
 import { drawTerminal } from './terminal-picture.ts';
 
 describe('the picture of the terminal in the docs', () => {
-  it('is what gpu-partition status draws (PICTURES=1 draws it anew)', async () => {
+  it('is what gpu-partition status draws (PICTURES=1 redraws it)', async () => {
     const file = 'docs/images/status.svg';
     const command = `gpu-partition status ${changingNode.metadata.name}`;
     const picture = drawTerminal(

@@ -39,7 +39,7 @@ export function retryCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('retry'))
     .description(
       'Asks the controller to retry what failed on nodes now, including what rests because it failed repeatedly. ' +
-        `Writes the annotation ${retryAnnotation} on each Node. A node waits for its turn in the rollout like any other.`,
+        `Writes the annotation ${retryAnnotation} on each Node. The node still needs a slot in the rollout.`,
     )
     .argument('[node...]', 'names of nodes')
     .option('--policy <name>', 'all nodes of this policy on which something has failed')

@@ -9,7 +9,7 @@ import { listAll } from '../cluster/connection.ts';
 
 /** The cluster as its API server reports it now. @throws CliError if it does not */
 export async function readCluster(client: KubeClient, now: number): Promise<ClusterState> {
-  // Pods last: one that the agents saw and that is gone by now is no news, one that is new is not theirs yet.
+  // Pods last: one that the agents saw may have gone by now, and one that is new is not in their reports yet.
   const [allNodes, partitions, allPolicies] = await Promise.all([
     listAll<NodeView & KubeObject>(client, nodes),
     listAll<GpuNodePartition & KubeObject>(client, nodePartitions),

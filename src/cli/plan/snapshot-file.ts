@@ -17,7 +17,7 @@ export const snapshotCommand = 'kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml';
 /**
  * A cluster that kubectl wrote to files.
  *
- * @throws CliError if a file is no snapshot, or an object in it has another shape than an API server gives it
+ * @throws CliError if a file is not a snapshot, or an object in it has another shape than an API server gives it
  */
 export async function readSnapshot(paths: readonly string[], now: number, terminal: Terminal): Promise<ClusterState> {
   const objects = new Map<string, unknown[]>();

@@ -173,7 +173,7 @@ interface Spec {
   }[];
 }
 
-/** Of NVIDIA's devices: names and device nodes. A spec has an environment too, which nobody needs. */
+/** Of NVIDIA's devices: names and device nodes. The environment of a spec is left out. */
 function readSpecs(folder: string): readonly CdiSpec[] {
   return tryList(folder)
     .filter((name) => /\.(?:ya?ml|json)$/.test(name))

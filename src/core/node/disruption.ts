@@ -7,7 +7,7 @@ import { slotInForce } from './rules/slot.ts';
 import type { Situation } from './snapshot.ts';
 
 /**
- * Whether commands take something away from a node's users that they still have. A node may lose anything only in its turn: with a
+ * Whether commands take something away from a node's users that they still have. A node may lose anything only with a
  * slot in the ledger, whichever rule wants it. A node that is out of service already is brought to an end without one.
  */
 export function needsSlot(situation: Situation, commands: readonly Command[]): boolean {

@@ -22,7 +22,7 @@ const ours = { counts: false, why: 'the operator is being updated, lacks a right
 
 const restarting = 'the kubelet may be restarting: it is asked again within seconds';
 
-/** The change goes on, or there is none. */
+/** The change continues, or there is none. */
 const goesOn = undefined;
 
 /**
@@ -91,7 +91,7 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
 };
 
 /**
- * How an attempt counts that the agent ends with one of these codes; any other counts. `Never`: it goes on at once. `Repeated`: the
+ * How an attempt counts that the agent ends with one of these codes; any other counts. `Never`: it continues at once. `Repeated`: the
  * node stays closed for one more attempt, and counts if that fails too.
  */
 export const codeEndings: Readonly<Record<string, { readonly counts: 'Never' | 'Repeated'; readonly why: string }>> = {

@@ -25,7 +25,7 @@ export interface FenceSituation {
   readonly readyMs: number | undefined;
   /**
    * Since the change the agent has reported that the kubelet offered devices that are gone, and that it now offers exactly those that
-   * exist. False also if the kubelet cannot be asked, or if the new devices have the same ids as the previous ones.
+   * exist. False even if the kubelet cannot be asked, or if the new devices have the same ids as the previous ones.
    */
   readonly followed: boolean;
   /** The agent has signalled the plugin's processes, which may still follow: no pod is replaced until then. */
@@ -63,7 +63,7 @@ export type FenceStep =
   | { readonly next: 'Wait'; readonly why: WaitCause };
 
 export type WaitCause =
-  /** For a plugin that may follow by itself. */
+  /** For a plugin that may follow without a signal. */
   | 'Patience'
   /** For a plugin that was signalled. */
   | 'Signalled'
@@ -134,7 +134,7 @@ function decideDifferent(situation: FenceSituation): FenceStep {
     if (pods.length > 0) return evictAll(pods);
     // While our taint is on, no DaemonSet creates the first pod of a plugin that does not tolerate it.
     if (closed && isNothing && (offering === 'Nothing' || offering === 'Unknown')) return { next: 'TakeTaintsOff' };
-    // Something without a known pod advertises: it may follow by itself.
+    // Something without a known pod advertises: it may follow without a signal.
     return { next: 'Wait', why: differsMs < patienceMs ? 'Patience' : 'NoPlugin' };
   }
   const step = replaceMarked(pods, mark) ?? advertiseEarly(situation, isNothing);

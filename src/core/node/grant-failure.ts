@@ -27,7 +27,7 @@ export interface GrantFailure {
   readonly since: number;
 }
 
-/** The device was never worked on, or was in use: another try may well succeed. */
+/** The device was never worked on, or was in use: a retry may well succeed. */
 const transient: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
 /** Nothing was touched because somebody must leave first: retried at this interval, in ms, at the longest. */
 const longestSoonMs = 5_000;

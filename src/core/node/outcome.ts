@@ -18,7 +18,7 @@ export interface Ruling {
   readonly waits?: Waits | undefined;
   /** GPU holders that were told to go stay away: a grant or its follow-up needs it. */
   readonly keepsHoldersAway?: boolean;
-  /** `Stays`: a change is under way, or nobody knows what a closed node would offer. */
+  /** `Stays`: a change is under way, or what a closed node would offer is unknown. */
   readonly ifClosed: 'Opens' | 'Stays';
   /** Nothing on an open node is written, not even its state: what is asked of it does not concern it yet. */
   readonly leavesAlone?: boolean;

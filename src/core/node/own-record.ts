@@ -17,7 +17,7 @@ const idle = { step: 'Idle' } as const;
 
 /**
  * The report as the API has it, with what its agent knows better. Without a record the API is believed, except for an epoch that was
- * never granted. In an object that was made anew, the record still tells which instances are ours.
+ * never granted. In an object that was recreated, the record still tells which instances are ours.
  */
 export function correctReport(
   found: DeviceReport | undefined,
@@ -35,7 +35,7 @@ export function correctReport(
   return {
     ...reading,
     ...epochField(Math.max(epoch, told)),
-    // Nobody knows what became of a grant that this host has no record of.
+    // The outcome of a grant of which this host has no record is unknown.
     ...(told > epoch ? idle : outcome),
     ...(lastGood && { lastGood }),
     ...(signalled && { signalled }),

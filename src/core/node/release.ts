@@ -46,7 +46,7 @@ function endOf({ deadline, seconds = 0 }: Grant): number {
   return Date.parse(deadline) + seconds * 1000;
 }
 
-/** What only a controller that comes back would need, and labels that nobody is going to correct. */
+/** What only a controller that comes back would need, and labels that would never be corrected. */
 function forgetNode(node: NodeView, partition: GpuNodePartition | undefined): NodeChange {
   const annotations = Object.keys(node.metadata.annotations ?? {}).filter((key) => key.startsWith(`${group}/`));
   return { annotations: removeAll(annotations), labels: removeAll(listOutdatedLabels(node, partition)) };

@@ -44,7 +44,7 @@ export function outsideRollout({ node, partition }: Pick<NodeSnapshot, 'node' | 
 
 /**
  * Whether its agent may be changing it, or it is closed for that. A dead node must not hold others up: where nothing of before is left,
- * it takes its turn up again when its kubelet is back.
+ * it takes its slot again when its kubelet is back.
  */
 function isUnderWay({ node, partition, slot }: Pick<NodeSnapshot, 'node' | 'partition' | 'slot'>): boolean {
   if (partition !== undefined && isGrantLive(partition)) return true;

@@ -4,12 +4,12 @@ export const driverUpgradeLabel = 'nvidia.com/gpu-driver-upgrade-state';
 /** Value that k8s-driver-manager gives deploy labels from before it unloads a driver until the new one is loaded. */
 export const pausedForDriverUpgrade = 'paused-for-driver-upgrade';
 
-// `upgrade-required` only means that the driver is old: nothing happens to the node until its turn comes.
+// `upgrade-required` only means that the driver is old: nothing happens to the node until its upgrade starts.
 const idle: readonly string[] = ['', 'upgrade-done', 'upgrade-required'];
 
 /**
  * True right before the upgrade controller opens the node again: the new driver runs and has been validated. Not earlier: the
- * driver's own pods, and those that validate it, do not tolerate our taint, and the upgrade would wait for them for ever.
+ * driver's own pods, and those that validate it, do not tolerate our taint, and the upgrade would wait for them forever.
  */
 export function isDriverReplaced(labels: Readonly<Record<string, string>>): boolean {
   return labels[driverUpgradeLabel] === 'uncordon-required';

@@ -63,7 +63,7 @@ export function findOwners(evidence: OwnerEvidence, takeOver: readonly string[])
 
 function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): Owner | undefined {
   const pods = migManagerPods(ownPods(evidence));
-  // A DaemonSet that does not select by the label stays when the label is false: taking over would wait for ever.
+  // A DaemonSet that does not select by the label stays when the label is false: taking over would wait forever.
   const stubborn = pods.filter((pod) => !obeysLabel(pod));
   if (takeOver.includes('mig-manager') && stubborn.length === 0) return undefined;
   const value = evidence.labels[migManagerLabel];

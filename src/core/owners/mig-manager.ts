@@ -19,7 +19,7 @@ export type TakeOverStep = 'SetLabel' | 'AwaitPod';
 
 /**
  * What is left to do until mig-manager is off a node whose policy replaces it; undefined: nothing. Somebody else's pause
- * (`paused-for-driver-upgrade`) is never borrowed, since restoring it later would pause for ever: we wait until it ends.
+ * (`paused-for-driver-upgrade`) is never borrowed, since restoring it later would pause forever: we wait until it ends.
  */
 export function takeOverStep(
   {

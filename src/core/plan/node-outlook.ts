@@ -34,7 +34,7 @@ export type NodeStart = Omit<NodeSnapshot, 'slot' | 'fresh' | 'configFiles'> &
 
 /**
  * Lets the controller decide and the agent plan, in memory: the wish is written, the plan is made, and the node reports what it is
- * waiting for, which is its turn if nothing is in the way.
+ * waiting for, which is a slot if nothing is in the way.
  */
 export function forecastNode(start: NodeStart): NodeOutlook {
   const told = tellWish(start);

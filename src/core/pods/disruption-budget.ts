@@ -61,7 +61,7 @@ export function judgeBudgets(pod: BudgetedPod, budgets: readonly BudgetView[]): 
 
 /**
  * The first budget that does not allow all of these pods to be evicted at once: some of them go only when others have been replaced
- * and are Ready, which nobody can promise. @returns why, in words; undefined if they may all go
+ * and are Ready, which cannot be promised. @returns why, in words; undefined if they may all go
  */
 export function findTightBudget(pods: readonly BudgetedPod[], budgets: readonly BudgetView[]): string | undefined {
   const counted = pods.filter(isReady).flatMap((pod) => listBudgets(pod, budgets));

@@ -15,7 +15,7 @@ export type Assignment =
 
 /**
  * Assigns the GPUs of a node to the entries of a policy. If no entry has a count, there is no choice. Otherwise the assignment is
- * the one that does least harm to the node as a whole, gives every entry with a count exactly so many GPUs, and keeps as many as it
+ * the one that does least harm to the node as a whole, gives every entry with a count exactly this many GPUs, and keeps as many as it
  * can of those chosen before. An entry that no GPU of the node reaches does not concern this node and claims nothing.
  */
 export function assignEntries(

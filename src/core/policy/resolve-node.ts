@@ -21,14 +21,14 @@ export type NodeResolution =
     };
 
 /**
- * Per GPU the first entry that matches it decides; an entry with a count takes exactly so many of the GPUs that match it.
+ * Per GPU the first entry that matches it decides; an entry with a count takes exactly this many of the GPUs that match it.
  *
  * A node is refused if a GPU with MIG reaches an entry whose profiles it does not know or cannot hold (an entry without a selector
  * is for every GPU), or if an entry with a count matches GPUs, but too few. An entry that no GPU of the node reaches is skipped: it
  * is for other nodes.
  *
  * @param device what the node's agent reported
- * @param current the node's present wish: an entry with a count keeps the GPUs that it chose before
+ * @param current the node's present wish: an entry with a count retains the GPUs that it chose before
  */
 export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wish | undefined): NodeResolution {
   const gpus = device.gpus ?? [];

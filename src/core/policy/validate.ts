@@ -75,7 +75,7 @@ function checkEntry(entry: PolicyLayout, { verdicts, taken }: LayoutVerdict, pat
       refused.length === 1 || selects ? listReasons(refused) : `fits no GPU model; for example ${first.message}`;
     return [{ severity: 'error', code: codeOf(first.reason), path: content, message }];
   }
-  // An entry without a selector is for the GPUs that the nodes have; that other models exist is no finding.
+  // An entry without a selector is for the GPUs that the nodes have; other models are not a finding.
   if (!selects) return [];
   return refused.filter(({ model }) => model.superseded !== true).map((one) => warnModel(one, content));
 }

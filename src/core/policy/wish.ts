@@ -3,7 +3,7 @@ import { canonicalJson, fingerprint, sameJson } from '../text/fingerprint.ts';
 import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 
-/** Hash of a wish: it tells which wish the agent's plan was made for. Which entry chose a GPU changes no plan. */
+/** Hash of a wish: it identifies the wish that the agent's plan was made for. Which entry chose a GPU changes no plan. */
 export function wishHash({ gpus, replaceForeignInstances }: Pick<Wish, 'gpus' | 'replaceForeignInstances'>): string {
   const sorted = gpus.map(({ entry: _entry, ...rest }) => rest).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
   return fingerprint(canonicalJson(replaceForeignInstances === true ? [sorted, 'replaceForeignInstances'] : sorted));

@@ -12,7 +12,7 @@ export class CostQueue {
     return this.#costOf.size;
   }
 
-  /** A name that is already queued keeps its turn among those of the same cost. */
+  /** A name that is already queued keeps its place among those of the same cost. */
   add(name: string, cost: number): void {
     if (this.#costOf.get(name) === cost) return;
     this.delete(name);

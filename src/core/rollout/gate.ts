@@ -28,7 +28,7 @@ export type RolloutGate =
     }
   | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };
 
-/** So many nodes are named, of all that keep others waiting. */
+/** How many of the nodes that keep others waiting are named. */
 export const mostNames = 5;
 
 /** For conditions: why, and what to do. */

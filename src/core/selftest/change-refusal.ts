@@ -17,7 +17,7 @@ export function refuseTest(gpu: GpuState, device: DeviceState, held: ReadonlySet
     return `somebody uses it${where === '' ? '' : ` (${where})`}: choose a GPU that nobody uses`;
   }
   const stranger = [...held].find((id) => !id.startsWith('GPU-') && !listDevices(device).has(id));
-  if (stranger !== undefined) return `a pod holds ${stranger}, which nobody can place: it may be on this GPU`;
+  if (stranger !== undefined) return `a pod holds ${stranger}, which cannot be located: it may be on this GPU`;
   if (instances.length === 0) return undefined;
   const layout = layoutBefore(gpu, device);
   const isWhole = layout !== undefined && instances.every(({ computeInstances }) => computeInstances.length > 0);

@@ -84,7 +84,7 @@ function checkHoldings(device: DeviceState | undefined, holdings: readonly PodHo
       finding(`pod ${pod} holds a slice that no GPU has: nothing is destroyed on this node until it has gone`),
     ),
     ...(device === undefined ? [] : holders.ofAny).map((pod) =>
-      note(`pod ${pod} holds a device by claim; nobody can tell which: every GPU counts as held`),
+      note(`pod ${pod} holds a device by claim, and which one is unknown: every GPU counts as held`),
     ),
   ];
 }

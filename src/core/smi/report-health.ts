@@ -33,7 +33,7 @@ export function readHealth(gpu: XmlElement): GpuHealth | undefined {
   };
 }
 
-/** `None`, `Reset`, `Reboot`, `Drain P2P`, `Drain and Reset`; an unknown value of a later driver is no reason to trust the GPU. */
+/** `None`, `Reset`, `Reboot`, `Drain P2P`, `Drain and Reset`; an unknown value of a later driver does not make the GPU trustworthy. */
 function readRecovery(word: string | undefined): Finding {
   if (word === undefined || /^(?:None|\[?N\/A\]?|)$/.test(word)) return undefined;
   const said = `the driver’s recovery action is ${JSON.stringify(cutText(word.replace(/[^\x20-\x7e]/g, ' '), 40))}`;

@@ -45,7 +45,7 @@ function findUntold(gpu: XmlElement): string | undefined {
 }
 
 /**
- * MIG devices without a listed process that may have a user all the same: the driver does not list it, or not here (another process
+ * MIG devices without a listed process that may have a user nevertheless: the driver does not list it, or not here (another process
  * namespace). Memory in use reveals it. The driver itself keeps a few MiB on each device (12 were recorded); a CUDA context takes
  * over a hundred. Every report that was recorded has the figure; without it nothing shows that the device is idle.
  */

@@ -108,7 +108,7 @@ export function describeCommand(command: SmiCommand): string {
   return ['nvidia-smi', ...writeArguments(command)].join(' ');
 }
 
-/** Whether it resets a GPU: on Ampere a change of MIG mode does, if nobody has the GPU open. */
+/** Whether it resets a GPU: on Ampere a change of MIG mode does, if the GPU is not open. */
 export function mayReset({ name }: SmiCommand): boolean {
   return name === 'Reset' || name === 'SetMode';
 }

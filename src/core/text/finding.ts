@@ -52,7 +52,7 @@ export const findingCodes = [
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 
-/** Nobody reads more of one list or object, which may have hundreds of thousands. */
+/** More findings of one list or object are not read, which may have hundreds of thousands. */
 const mostOfOne = 100;
 
 /** What a check finds in the items, in their order, up to the first hundred or so. */

@@ -1,7 +1,7 @@
 const encoder = new TextEncoder();
 
 /**
- * A short name for a text: FNV-1a, 64 bits, as 16 hex digits. It tells two plans or wishes apart; it guards against
+ * A short name for a text: FNV-1a, 64 bits, as 16 hex digits. It distinguishes two plans or wishes; it guards against
  * mistakes, not against forgery.
  */
 export function fingerprint(text: string): string {

@@ -30,7 +30,7 @@ interface Claim {
 export class GpuSession {
   readonly gpu: GpuState;
   readonly #context: ApplyContext;
-  /** UUIDs of MIG devices at the start; nobody can hold what this apply makes yet. */
+  /** UUIDs of MIG devices at the start; what this apply makes cannot be held yet. */
   readonly #devices: ReadonlyMap<string, readonly { readonly id: number; readonly uuid: string }[]>;
   #claims: Claim[] = [];
   #geometry: Geometry | undefined;

@@ -11,7 +11,7 @@ export interface HostFolders {
 export const hostFolders: HostFolders = { proc: '/proc', modules: '/sys/module' };
 
 /**
- * Who has a GPU open on this host: programs that no list of the driver shows, since they run nothing on it (DCGM, nvsm, Fabric
+ * Who has a GPU open on this host: programs that the driver does not list, since they run nothing on it (DCGM, nvsm, Fabric
  * Manager, nvidia-persistenced, an X server), and a kernel module that does the same (mig-parted #181).
  *
  * @param minor of `/dev/nvidiaN`; undefined: of any GPU

@@ -82,7 +82,7 @@ export class UnknownOutput {
     if (found === undefined || (found.output === this.#last?.output && found.command === this.#last.command)) return;
     this.#last = found;
     this.#tell('an output of nvidia-smi was not understood', fieldsOf(found));
-    // Without it the reading is reported all the same.
+    // Without it the reading is reported nevertheless.
     await this.#write(this.#path, `${JSON.stringify(found)}\n`).catch(() => undefined);
   }
 }

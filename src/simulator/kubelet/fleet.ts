@@ -102,7 +102,7 @@ export class KubeletFleet implements AsyncDisposable {
     this.#loop.wakeAll(name);
   }
 
-  /** Reboots a node: its kubelet reports anew, and its containers' processes lose their state. */
+  /** Reboots a node: its kubelet reports again, and its containers' processes lose their state. */
   rebootNode(name: string, bootId: string): void {
     const host = this.#hostOf(name);
     host.machine.bootId = bootId;

@@ -15,7 +15,7 @@ export class RolloutWatch {
   readonly #reflectors: readonly [Reflector<Policy>, Reflector<Node>];
   readonly #closed = new Set<string>();
   readonly #openedAt = new Map<string, number>();
-  /** When the nodes were opened whose slots nobody has yet. */
+  /** When the nodes were opened whose slots are still free. */
   #free: number[] = [];
   #ledger: readonly string[] = [];
   /** From a node that was opened until the ledger has the next one, in ms. */

@@ -35,7 +35,7 @@ describe('files of the command line', () => {
     expect({ code, policies: answer.objects.policies }).to.deep.equal({ code: 0, policies: 2 });
   });
 
-  it('are refused if they are no text', async () => {
+  it('are refused if they are not text', async () => {
     await writeFile(join(folder, 'latin1.yaml'), Buffer.from('a: \u00E4\n', 'latin1'));
     expect(await messagesOf('latin1.yaml')).to.deep.equal({
       code: 2,
@@ -43,7 +43,7 @@ describe('files of the command line', () => {
     });
   });
 
-  it('may not be pipes, sockets or devices, named or in a folder: nobody waits for a writer', async () => {
+  it('may not be pipes, sockets or devices, named or in a folder, so that nothing waits for a writer', async () => {
     execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
     const server = createServer().listen(join(folder, 'socket.yaml'));
     await new Promise((done) => server.once('listening', done));

@@ -64,7 +64,7 @@ describe('gpu-partition node selftest', function () {
     expect(readFileSync(join(host.folder, 'b.jsonl'), 'utf8')).to.contain('"state":"Stopped"');
   });
 
-  it('writes its bundle also where another program holds the lock', async () => {
+  it('writes its bundle even if another program holds the lock', async () => {
     using host = new SimulatedHost([A30], { mig: false });
     const lock = await lockNode({ folder: host.stateDir });
     const argv = ['--change', '--gpu', '0', '--lock-timeout', '0', '--bundle', 'b.jsonl'];

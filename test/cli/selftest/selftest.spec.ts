@@ -50,7 +50,7 @@ describe('a self-test that only reads', () => {
     expect(done.runs.map(({ args }) => args)).to.deep.equal(node.commands);
   });
 
-  it('quotes what it does not understand, and goes on with the other commands', async () => {
+  it('quotes what it does not understand, and continues with the other commands', async () => {
     const node = aNode(slices);
     node.faults = 'output cut=400 with=-lgip';
     const done = await node.selftest();
@@ -60,7 +60,7 @@ describe('a self-test that only reads', () => {
     expect(messagesOf(done, 'Good').join()).to.contain('mig -lgi: 2 GPU instances');
   });
 
-  it('could not find out where the driver does not answer, and asks it once', async () => {
+  it('reports an unknown state if the driver does not answer, and asks it once', async () => {
     const node = aNode();
     node.faults = 'nodriver';
     const done = await node.selftest();

@@ -28,7 +28,7 @@ describe('a GPU that a reading does not have', () => {
     expect(refusal(lost)).to.include({ code: 'GpuLost', found: lost.fault.message, gpu: lost.pciBusId });
   });
 
-  it('may be a GPU that does not answer, as long as nobody knows which one that is', () => {
+  it('may be a GPU that does not answer, as long as it is unknown which one that is', () => {
     const error = refusal({ ...lost, uuid: undefined });
     expect(error).to.include({ code: 'GpuLost', gpu: uuid });
     expect(error.found).to.contain(lost.pciBusId);

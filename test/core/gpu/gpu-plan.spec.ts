@@ -57,7 +57,7 @@ describe('planning one GPU', () => {
     expect(plan.steps).to.deep.equal([]);
   });
 
-  it('refuses a model whose placements nobody has published', () => {
+  it('refuses a model whose placements are not published', () => {
     const refusal = expectRefusal(planGpu(modelOf('thor'), [], { '1g.0gb': 1 }));
     expect(refusal.code).to.equal('PlacementsUnknown');
     expect(refusal.message).to.include('nvidia-smi mig -lgipp');

@@ -96,7 +96,7 @@ function writeBoard(model: GpuModel): object {
 
 function readBoard(fact: Facts): object {
   const { products } = fact;
-  // A name in brackets is no name: the facts know only the PCI id of such a board.
+  // A name in brackets stands for none: the facts have only the PCI id of such a board.
   const named = products.filter(([name]) => !name.startsWith('('));
   return {
     chip: fact.chip,

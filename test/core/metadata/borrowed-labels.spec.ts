@@ -73,7 +73,7 @@ describe('labels on loan', () => {
     expect(giveBack({ ...lent, labels: {} }, [plugin]).labels).to.deep.equal({});
   });
 
-  it('that somebody else has changed meanwhile are borrowed anew with that value as the earlier one', () => {
+  it('that somebody else has changed meanwhile are borrowed again with that value as the earlier one', () => {
     const lent = apply(aNode({ [plugin]: 'true' }), borrow(aNode({ [plugin]: 'true' }), { [plugin]: 'paused' }));
     const taken = { ...lent, labels: { [plugin]: 'false' } };
     expect(borrowedLabelsOf(apply(taken, borrow(taken, { [plugin]: 'paused' })))).to.deep.equal({
@@ -92,7 +92,7 @@ describe('labels on loan', () => {
     expect(giveBack(lent, (_key, { set }) => set === 'paused').labels).to.deep.equal({ [plugin]: undefined });
   });
 
-  it('are no change where nothing of the choice is on loan', () => {
+  it('do not change if nothing of the choice is on loan', () => {
     expect(giveBack(aNode({ [plugin]: 'true' }), [plugin])).to.deep.equal({});
     expect(borrow(aNode({}), {})).to.deep.equal({});
   });

@@ -98,7 +98,7 @@ describe('gpuLabels', () => {
     });
   });
 
-  it('leaves the memory of a GPU alone that nobody could read', () => {
+  it('keeps the recorded memory of a GPU that could not be read', () => {
     const found = { 'nvidia.com/gpu.memory': '40960' };
     expect(gpuLabels(labelled(found), {}).labels).to.deep.equal({});
   });

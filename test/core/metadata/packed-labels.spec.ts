@@ -7,7 +7,7 @@ describe('packed labels', () => {
   const key = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom('pool', 'constructor', 'a.b/c'));
   const anyLabels = fc.dictionary(key, fc.string({ maxLength: 3 }), { maxKeys: 200 });
 
-  it('are the labels, also when those of other nodes were read in between', () => {
+  it('are the labels, even when those of other nodes were read in between', () => {
     fc.assert(
       fc.property(anyLabels, anyLabels, (one, other) => {
         const [these, those] = [new PackedLabels(one), new PackedLabels(other)];

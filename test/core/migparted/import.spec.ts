@@ -180,7 +180,7 @@ describe('importConfigFile', () => {
 });
 
 describe('namePolicies', () => {
-  it('keeps a name that Kubernetes allows and mends others', () => {
+  it('keeps a name that Kubernetes allows and changes others', () => {
     expect(namePolicies(['all-1g.5gb', 'My_Config', 'a..b', 'x.-y', '___'])).to.deep.equal([
       'all-1g.5gb',
       'my-config',

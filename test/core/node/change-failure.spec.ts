@@ -69,7 +69,7 @@ describe('a change that ends', () => {
     });
   }
 
-  it('is no failure of the next generation', () => {
+  it('does not count for the next generation', () => {
     const world = runUntilFailed(changes.LabelsStale());
     world.slot = undefined;
     world.policy = aSlicingPolicy({ generation: 2 });

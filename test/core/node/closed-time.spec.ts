@@ -39,7 +39,7 @@ describe('the time for which a node is closed', () => {
     expect(world.partition.status).to.deep.equal(status);
   });
 
-  it('goes on under another leader', () => {
+  it('continues under another leader', () => {
     const world = aClosedWorld();
     for (let steps = 0; steps < 4; steps += 1) world.step(1000);
     world.failOver();

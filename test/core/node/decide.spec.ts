@@ -26,7 +26,7 @@ const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state'
 const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
 
 describe('decide', () => {
-  it('closes a node whose agent has planned the wish, and grants when no pod has slipped in', () => {
+  it('closes a node whose agent has planned the wish, and grants when no late pod has arrived', () => {
     const first = judge();
     expect(first.verdict).to.include({ phase: 'Updating', reason: 'AwaitingGrant', requeueAfterMs: 300 });
     expect(namesOf(first)).to.deep.equal(['PatchNode']);
@@ -57,7 +57,7 @@ describe('decide', () => {
     expect(removed).to.deep.equal(taints.startup.map(({ key }) => key));
   });
 
-  it('writes the wish first, once: generation alone is no reason', () => {
+  it('writes the wish first, once: a new generation alone does not cause a write', () => {
     const fresh = judge({ partition: aPartition({ device: { ...wholeGpu, bootID: 'boot-a' } }) });
     expect(namesOf(fresh)).to.deep.equal(['WriteWish']);
     expect(fresh.verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan', transient: true });
@@ -72,7 +72,7 @@ describe('decide', () => {
     expect(stale.commands).to.deep.equal([]);
   });
 
-  it('is Ready when device, labels and resources are as wished', () => {
+  it('is Ready when device, labels and resources match the policy', () => {
     const partition = aManagedPartition({ device: slicedGpu });
     const { verdict } = judge({ partition, node: aNode({ allocatable: advertisesSlice }) });
     expect(verdict).to.include({ phase: 'Ready', reason: 'Ready' });
@@ -145,7 +145,7 @@ describe('decide', () => {
     expect(stranger.commands).to.deep.equal([{ name: 'DeletePartition', uid: 'uid-gpn' }]);
   });
 
-  it('knows of a node that was made anew under its name while it is closed: its ledger must have it at once', () => {
+  it('knows of a node that was recreated under its name while it is closed: its ledger must have it at once', () => {
     const node = aNode({ taints: taints.closed });
     const anew = judge({ node, partition: aManagedPartition({ nodeUID: 'uid-before', granted: aGrant() }) });
     expect(anew.rolloutState).to.include({ isUnderWay: true, hasGpus: false });

@@ -12,7 +12,7 @@ const layout = {
   after: { 'nvidia.com/mig-3g.20gb': '0', 'nvidia.com/mig-1g.5gb': '7' },
 };
 
-/** A node closed for a change, whose device is done, and which has advertised the layout of before for two seconds. */
+/** A node closed for a change, whose device is done, and which has advertised the previous layout for two seconds. */
 function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
   return {
     wanted,
@@ -65,7 +65,7 @@ describe('decideFence', () => {
     expect(decideFence(aChange({ pods }))).to.deep.equal({ next: 'Evict', uids: ['old', 'second'], first: true });
   });
 
-  it('evicts a pod also where the counts are right and never were others: they may be those of before', () => {
+  it('evicts a pod even if the counts are right and never differed: they may be the previous ones', () => {
     const sameCounts = aChange({ allocatable: layout.after, differsMs: undefined });
     expect(decideFence(sameCounts)).to.deep.include({ next: 'Evict', first: true });
   });

@@ -43,7 +43,7 @@ class FailingNode extends NodeWorld {
     });
   }
 
-  /** Goes on until a grant is written. @returns undefined where none is */
+  /** Continues until a grant is written. @returns undefined where none is */
   awaitGrant(minutes = 10): number | undefined {
     const known = this.partition.spec.granted?.epoch ?? 0;
     for (let steps = 0; steps < minutes * 12; steps += 1) {
@@ -255,7 +255,7 @@ describe('a grant that fails', () => {
     }
   });
 
-  it('is no failure in anybody’s eyes where the plan has changed, the grant was replaced or the agent was stopped', () => {
+  it('does not count if the plan has changed, the grant was replaced or the agent was stopped', () => {
     for (const code of ['PlanChanged', 'Stale', 'Stopped'] as const) {
       const world = new FailingNode();
       world.awaitGrant();

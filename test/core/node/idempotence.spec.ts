@@ -7,7 +7,7 @@ describe('what was done for a node', () => {
   for (const [name, start] of Object.entries(situations)) {
     it(`is not done again: ${name}`, () => {
       const world = new NodeWorld(start());
-      // What is begun is carried on until only the world could go on: evictions are asked for again only where they were refused.
+      // What has begun continues until it depends on the world alone: evictions are asked for again only where they were refused.
       for (let steps = 0; steps < 20; steps += 1) world.step(400);
       const before = world.done.length;
       const { waits } = world.memory;

@@ -36,7 +36,7 @@ describe('what an agent knows of its own work', () => {
     expect(correctReport({ observedEpoch: 2 ** 53 }, object, record)).to.include({ observedEpoch: 3 });
   });
 
-  it('says in an object that was made anew which instances are ours, and nothing else', () => {
+  it('says in an object that was recreated which instances are ours, and nothing else', () => {
     const anew = { uid: 'another', granted: undefined };
     expect(correctReport(reading, anew, record)).to.deep.equal({ ...reading, lastGood });
     expect(correctReport({ ...reading, lastGood: forgedGood }, anew, record).lastGood).to.equal(forgedGood);

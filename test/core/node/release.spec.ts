@@ -111,7 +111,7 @@ describe('a node that no controller looks after any more', () => {
       expect(kept).to.include.members(['nvidia.com/gpu.product', 'nvidia.com/mig.strategy', 'nvidia.com/gpu.family']);
     });
 
-    it('loses all that a layout changes if nobody knows what its agent has made of the device', () => {
+    it('loses all labels that a layout changes if the state of its device is unknown', () => {
       const unknown: Readonly<Record<string, GpuNodePartition | undefined>> = {
         'no object': undefined,
         'an unreadable device': aManagedPartition({ device: { ...halves, step: 'Unknown' } }),

@@ -18,7 +18,7 @@ describe('what a person asks to be tried again', () => {
     expect(findResting(failed)).to.deep.equal({ ...error, equal: 1, isResting: false });
   });
 
-  it('is a failure that rests, with how often the same has failed', () => {
+  it('names a failure that rests, with the number of identical failures', () => {
     const waits = [{ name: 'GrantFailed', since: '2026-01-01T12:00:00Z', of: 'uid.1|4|fault|2', count: 3 }];
     const status = { ...failed.status, waits, conditions: ready('Resting') };
     expect(findResting({ ...failed, status })).to.deep.equal({ ...error, equal: 2, isResting: true });

@@ -105,7 +105,7 @@ describe('sharing in a policy', () => {
     );
   });
 
-  it('of a name that is no resource is refused at that name', () => {
+  it('of a name that is not a resource is refused at that name', () => {
     expect(refusal(aSpec('mixed', ['nvidia.com/mig-1g.5gb+me', 2]))).to.match(
       /^spec\.sharing\.timeSlicing\[0\]\.resource: write "\." for "\+": nvidia\.com\/mig-1g\.5gb\.me \(the device plugin: /,
     );

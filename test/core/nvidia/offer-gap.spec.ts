@@ -11,7 +11,7 @@ const gpu = 'nvidia.com/gpu';
 const whole = aNode([aGpu(), aGpu()]);
 const sliced = aNode([aMigGpu(times(7, SLICES['1g']))]);
 
-/** An open node under a policy of strategy mixed, on which nobody knows a device plugin. */
+/** An open node under a policy of strategy mixed, without a known device plugin. */
 function aSituation(
   device: NodeDescription,
   counts: Readonly<Record<string, number>>,
@@ -74,7 +74,7 @@ describe('a node whose device plugin may not understand a change', () => {
       expect(reasonOf(aSituation(whole, {}, { hasPlugin: true }))).to.equal(undefined);
     });
 
-    it('is none whose devices nobody would offer: GPUs in MIG mode without slices', () => {
+    it('does not exist for devices that are never offered: GPUs in MIG mode without slices', () => {
       expect(reasonOf(aSituation(aNode([aMigGpu([])]), {}))).to.equal(undefined);
       expect(reasonOf(aSituation(aNode([aMigGpu([])]), {}, { strategy: 'single' }))).to.equal(undefined);
     });
@@ -123,7 +123,7 @@ describe('a node whose device plugin may not understand a change', () => {
       expect(reasonOf(aSituation(sliced, { [gpu]: 7 }, { hasOwnConfig: true }))).to.equal(undefined);
     });
 
-    it('is none where devices have changed and nobody has told yet: that fits no strategy', () => {
+    it('does not exist if devices have changed and are not reported yet: that fits no strategy', () => {
       expect(reasonOf(aSituation(sliced, { [slice]: 3 }))).to.equal(undefined);
     });
 

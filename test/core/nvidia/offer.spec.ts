@@ -53,7 +53,7 @@ describe('what a node advertises, by its devices', () => {
     expect(sharingOf(explainOffer(node, { [slice]: 7 }))).to.deep.equal(['Shared', `${slice} by 1000`]);
   });
 
-  it('is shared by MPS where the node says so', () => {
+  it('is shared by MPS if the node is labelled so', () => {
     const labels = { 'nvidia.com/mps.capable': 'true' };
     const offer = explainOffer(aNodeOffering({ 'nvidia.com/gpu': 16 }, { labels }), { 'nvidia.com/gpu': 4 });
     expect(offer).to.deep.include({ kind: 'Shared' });

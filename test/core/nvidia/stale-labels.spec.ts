@@ -138,7 +138,7 @@ describe('labels that GPU Feature Discovery has not brought up to date', () => {
     expect(staleLabels(aLabelledNode(left), labelsOf(after))).to.deep.equal([
       { key: 'nvidia.com/mig-2g.10gb.count', wanted: undefined },
     ]);
-    // What NFD does not own it does not take away either: to wait for that would be for ever.
+    // What NFD does not own it does not take away either: waiting for that would never end.
     expect(staleLabels(aLabelledNode(left, []), labelsOf(after))).to.deep.equal([]);
   });
 

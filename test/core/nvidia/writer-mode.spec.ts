@@ -74,7 +74,7 @@ describe('handing the labels over to GFD', () => {
     expect(handOver({ labels: all, annotations, taints: [] }, []).labels).to.deep.equal({});
   });
 
-  it('is no change where we never wrote a label', () => {
+  it('does not change if we never wrote a label', () => {
     expect(handOver({ labels, annotations: {}, taints: [] }, [])).to.deep.equal({});
   });
 });

@@ -83,7 +83,7 @@ describe('pods of tenants', () => {
     { 'app.kubernetes.io/component': 'hami-device-plugin' },
   ];
   for (const labels of namesOfOthers) {
-    it(`are no owner with the labels of one: ${JSON.stringify(labels)}`, () => {
+    it(`do not become an owner by the labels of one: ${JSON.stringify(labels)}`, () => {
       const pod = aPod('p', labels, deploy);
       const bare = { ...pod, metadata: { name: 'bare', namespace: 'gpu', labels } };
       const elsewhere = { ...pod, metadata: { ...pod.metadata, namespace: 'tenant' } };
@@ -98,7 +98,7 @@ describe('pods of tenants', () => {
 });
 
 describe('mig-manager', () => {
-  it('owns a node that carries its label, as long as nobody has looked for its pod', () => {
+  it('owns a node that carries its label, as long as its pod was not looked for', () => {
     expect(ownerOf({ labels: { [deploy]: 'true' }, pods: undefined })).to.deep.equal({
       name: 'mig-manager',
       evidence: `NVIDIA mig-manager: label ${deploy}=true`,
@@ -108,7 +108,7 @@ describe('mig-manager', () => {
     });
   });
 
-  it('does not own a node by the label alone, which gpu-operator writes also where it does not deploy it', () => {
+  it('does not own a node by the label alone, which gpu-operator writes even if it does not deploy it', () => {
     expect(ownerOf({ labels: { [deploy]: 'true' }, pods: [] })).to.equal(undefined);
     expect(ownerOf({ labels: { [deploy]: 'true' }, pods: [migManager('mig-1')] })?.evidence).to.equal(
       `NVIDIA mig-manager: label ${deploy}=true, pod gpu/mig-1`,
@@ -131,7 +131,7 @@ describe('mig-manager', () => {
     expect(ownerOf({ pods: [{ ...migManager('mig-1'), status: { phase: 'Failed' } }] })).to.equal(undefined);
   });
 
-  it('is no owner where the policy takes its place', () => {
+  it('does not own the node where the policy takes over from it', () => {
     const seen = { labels: { [deploy]: 'true' }, pods: [migManager('mig-1')] };
     expect(ownerOf(seen, ['mig-manager'])).to.equal(undefined);
   });
@@ -188,7 +188,7 @@ describe("NVIDIA's DRA driver", () => {
         'once no claim uses a slice that it created',
     });
   });
-  it('is no owner where it offers the slices that it finds', () => {
+  it('does not own the node if it offers the slices that it finds', () => {
     const spec = { driver: 'gpu.nvidia.com', devices: [{ name: 'gpu-0-mig-1g10gb-0' }], sharedCounters: [] };
     expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })).to.equal(undefined);
   });

@@ -46,7 +46,7 @@ describe('the plan of a change', () => {
     expect(found.summary).to.equal('this change evicts 1 pod and changes 3 of 3 nodes in 3 waves');
   });
 
-  it('has nodes take their turn as the rollout does: the budget, and the cheap ones first', () => {
+  it('admits nodes as the rollout does: within the budget, and the cheap ones first', () => {
     const one = plan(aBusyFleet(), inFile(inSevenths));
     expect(wavesOf(one)).to.deep.equal([['n2'], ['n3'], ['n1']]);
     const two = plan(aBusyFleet(), inFile({ ...inSevenths, rollout: { maxUnavailable: '70%' } }));
@@ -254,7 +254,7 @@ describe('the plan of a change', () => {
     expect(fatesOf(found)).to.deep.equal(['n1 Changes AwaitingSlot']);
   });
 
-  it('says that nobody has seen the GPUs of a node without a report', () => {
+  it('says that the GPUs of a node without a report are unknown', () => {
     const { node } = aFleetNode({ name: 'n1' });
     const found = plan({ ...aCluster([]), nodes: [node] }, inFile(inSevenths));
     expect(fatesOf(found)).to.deep.equal(['n1 Waits AgentNotReporting']);

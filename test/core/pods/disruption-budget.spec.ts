@@ -84,7 +84,7 @@ describe('what PodDisruptionBudgets say to an eviction', () => {
     );
   });
 
-  it('refuses where nobody has counted since it was changed', () => {
+  it('refuses if its status was not updated since it was changed', () => {
     const message = judgeBudgets(aPod(), [aBudget({ disruptionsAllowed: 1, observedGeneration: 0 })])?.message;
     expect(message).to.match(/has not been processed/);
     expect(judgeBudgets(aPod(), [{ ...aBudget({}), status: {} }])?.message).to.match(/has not been processed/);

@@ -26,7 +26,7 @@ describe('a pod that has to go', () => {
     expect(judgeEviction(annotated({ 'gpupartition.dev/evict': 'false' }, 'DaemonSet'))).to.equal('Never');
   });
 
-  it('goes by force alone where nobody would make another one', () => {
+  it('goes by force only if no controller would recreate it', () => {
     for (const pod of [{ metadata: {} }, ownedBy('ReplicaSet', false)]) {
       expect(judgeEviction(pod)).to.equal('ByForce');
       expect(explainStaying(pod)).to.equal('has no controller: nothing would create it again');

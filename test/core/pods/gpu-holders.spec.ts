@@ -90,7 +90,7 @@ describe('GPU holders', () => {
     expect(holderPods(holder, pods).map(({ metadata }) => metadata.name)).to.deep.equal(['Running', 'Pending']);
   });
 
-  it('lose to eviction only pods of a DaemonSet, which makes them anew', () => {
+  it('lose to eviction only pods of a DaemonSet, which recreates them', () => {
     const own = aPod('daemon');
     const bare = aPod('bare', { metadata: { name: 'bare', ownerReferences: [] } });
     const job = aPod('job', { metadata: { name: 'job', ownerReferences: [{ kind: 'Job', controller: true }] } });

@@ -73,7 +73,7 @@ describe('a pod that uses a GPU', () => {
     ];
 
     for (const [what, pod] of claimed) {
-      it(`has ${what}, as long as nobody knows of what`, () => {
+      it(`has ${what}, as long as its kind is unknown`, () => {
         expect(usesGpu(pod)).to.equal(true);
         expect(usesGpu(pod, { mayClaim: true })).to.equal(true);
         expect(usesGpu(pod, { mayClaim: false })).to.equal(false);

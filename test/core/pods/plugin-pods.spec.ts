@@ -34,7 +34,7 @@ describe('pluginPodsOf', () => {
     expect(pluginPodsOf(pods)).to.deep.equal(pods.slice(2));
   });
 
-  it('takes no pod that nobody would make anew, and none that has ended', () => {
+  it('takes no pod without a controller, and none that has ended', () => {
     const labels = known[0] ?? {};
     expect(pluginPodsOf([{ metadata: { name: 'bare', labels } }])).to.deep.equal([]);
     expect(pluginPodsOf([aPod(labels, { status: { phase: 'Failed' } })])).to.deep.equal([]);

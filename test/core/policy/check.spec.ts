@@ -8,7 +8,7 @@ describe('checkPolicy', () => {
     expect(checkPolicy(aPolicy().spec)).to.equal(undefined);
   });
 
-  it('refuses a window that nobody can read, by its place', () => {
+  it('refuses an unreadable window, by its place', () => {
     const windows = [{ schedule: '0 22 * * *', duration: '6h', timeZone: 'Mars/Olympus' }];
     const refusal = checkPolicy(aPolicy({ rollout: { windows } }).spec);
     expect(refusal?.reason).to.equal('BadWindow');

@@ -18,7 +18,7 @@ describe('the costliest policies that the API takes', () => {
     expect((user + system) / 1000).to.be.below(8000);
   });
 
-  it('are no larger than a sum over all layouts', () => {
+  it('are not larger than a sum over all layouts', () => {
     expect(findBrokenRules(aPolicy({ layouts }))).to.deep.equal([]);
     const more = findBrokenRules(aPolicy({ layouts: [...layouts, ...layouts] }));
     expect(more.map(({ message }) => message)).to.deep.equal(['at most 256 models selectors in all layouts together']);

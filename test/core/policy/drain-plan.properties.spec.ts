@@ -26,7 +26,7 @@ const products = MODELS.flatMap(({ products: [first] }) => first?.name ?? []).fi
   (name) => (findModel(name)?.profiles.flatMap(({ starts }) => starts).length ?? 0) > 0,
 );
 
-/** Its driver knows MIG on every model. */
+/** Its driver supports MIG on every model. */
 const aNewDevice = (gpu: GpuReport): DeviceReport => ({ ...aDevice(gpu), driverVersion: '595.58.03' });
 
 const draws = fc.array(fc.nat(1000), { minLength: 12, maxLength: 12 });

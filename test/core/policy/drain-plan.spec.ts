@@ -95,7 +95,7 @@ describe('a plan that pods are in the way of', () => {
     expect(plan(held)).to.deep.include({ affectedPods: ['team/a'], drains: [uuidOf(0), first] });
   });
 
-  it('names no pod where another GPU of the wish is refused: nobody is sent away for nothing', () => {
+  it('names no pod if another GPU of the wish is refused: no pod is evicted for nothing', () => {
     const device = aDevice(sliced({ '3g.20gb@0': ['team/a'] }), aGpu({ index: 1, slices: ['3g.20gb@0*'] }));
     const wish = { gpus: [0, 1].map((index) => ({ uuid: uuidOf(index), profiles: { '7g.40gb': 1 } })) };
     expect(plan(device, wish)).to.include({ refusalCode: 'InUse' }).and.to.not.have.any.keys('affectedPods', 'drains');
@@ -189,7 +189,7 @@ describe('a plan while its pods are told to go', () => {
     const marks = { drain: asked, reported: basis.plan };
     const gone = aDevice(sliced());
     expect(planDrained(gone, wish, { ...marks, basis }, new Map(), new Map()).report).to.deep.equal(basis.plan);
-    // An agent that has been restarted does not know: what it plans then is to be looked at again, and harms nobody.
+    // An agent that has been restarted does not know: what it plans then is checked again, and disturbs no user.
     expect(planDrained(gone, wish, marks, new Map(), new Map()).report).to.deep.equal(plan(gone, wish));
   });
 

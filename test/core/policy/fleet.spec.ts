@@ -126,7 +126,7 @@ describe('the acceptance of a generation', () => {
     expect(checkAll(silent, 'p', () => aPartition())).to.equal(true);
   });
 
-  it('is asked anew of all nodes after an edit, and forgotten of none that is gone', () => {
+  it('is asked again of all nodes after an edit, and forgotten of none that is gone', () => {
     const fleet = aFleet([aPolicy()], { good: 'p', bad: 'p' });
     check(fleet);
     fleet.setPolicy(aPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] }));

@@ -4,7 +4,7 @@ import { deviceMeets } from '../../../src/core/policy/wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 
 describe('planWish', () => {
-  it('has nothing to do where the device is as wished', () => {
+  it('has nothing to do if the device matches the wish', () => {
     const device = aDevice(aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'] }));
     const wish = [{ uuid: uuidOf(0), profiles: { '3g.20gb': 2 } }];
     expect(deviceMeets(device.gpus ?? [], wish)).to.equal(true);
@@ -89,7 +89,7 @@ describe('planWish', () => {
     const foreign = new Map([[uuidOf(0), new Set(['3g.20gb@0', '3g.20gb@4'])]]);
     const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }] };
     expect(planWish(aDevice(gpu), wish, foreign).report.refusalCode).to.equal('InUse');
-    // Nobody is sent away for a plan that would be refused all the same.
+    // No pod is evicted for a plan that would be refused.
     const { report } = planWish(aDevice(withPods(gpu, { '3g.20gb@0': ['team/train'] })), wish, foreign);
     expect(report)
       .to.include({ refusalCode: 'Foreign', destroy: 0 })

@@ -28,7 +28,7 @@ describe('resolveNode', () => {
     });
   });
 
-  it('skips a GPU without MIG where slices are asked for, and takes it as done where MIG is to be off', () => {
+  it('skips a GPU without MIG where slices are asked for, and counts it as done where MIG is to be off', () => {
     const t4 = aGpu({ index: 1, product: 'Tesla T4', migCapable: false });
     const slices = resolveNode(aPolicy().spec, aDevice(aGpu(), t4), undefined);
     expect(slices).to.have.nested.property('wish.gpus').with.lengthOf(1);
@@ -82,7 +82,7 @@ describe('resolveNode', () => {
     expect(result).to.have.nested.property('refusal.message').that.includes('GPU 1');
   });
 
-  it('believes the driver’s table rather than the built-in one, also for a model that nobody knows', () => {
+  it('believes the driver’s table rather than the built-in one, even for an unknown model', () => {
     const profile = { name: '1g.9gb', id: 19, computeSlices: 1, memorySlices: 1, starts: [0, 1], maxInstances: 2 };
     const device = {
       ...aDevice(aGpu({ product: 'NVIDIA X9000' })),
@@ -218,7 +218,7 @@ describe('entries with a count', () => {
     expect(layoutsOf(resolveNode(edited, sliced, undefined))).to.deep.equal({ 0: { '3g.20gb': 2 } });
   });
 
-  it('keep them also where another GPU has become cheaper meanwhile', () => {
+  it('keep them even if another GPU has become cheaper meanwhile', () => {
     const spec = aPolicy({ layouts: [{ gpus: { count: 1 }, profiles: { '7g.40gb': 1 } }] }).spec;
     const before = wishOf(resolveNode(spec, aDevice(aGpu(), aGpu({ index: 1 })), undefined));
     const cheaper = aDevice(aGpu(), aGpu({ index: 1, slices: ['7g.40gb@0'] }));

@@ -16,7 +16,7 @@ const policy = (spec: object) => ({
 const selector = { matchLabels: { pool: 'x' } };
 
 describe('validatePolicy', () => {
-  it('refuses any value that is no policy, and never throws', () => {
+  it('refuses any value that is not a policy, and never throws', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(validatePolicy(value).findings).to.not.be.empty;

@@ -72,7 +72,7 @@ describe('a GpuNodePartition as the controller keeps it', () => {
     expect(spec.granted?.gpus).to.equal(spec.wish?.gpus);
   });
 
-  it('leaves out who owns it, and names that nobody reads', () => {
+  it('leaves out owners and unused names', () => {
     const text = JSON.stringify(
       projectPartition({
         ...aFleetPartition('fleet-1'),

@@ -15,7 +15,7 @@ describe('a queue by cost', () => {
     expect([...queue.inOrder()]).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
-  it('leaves a name its turn that is added again at the same cost', () => {
+  it('keeps the place of a name that is added again at the same cost', () => {
     const queue = new CostQueue();
     for (const name of ['a', 'b', 'a']) queue.add(name, 1);
     expect([...queue.inOrder()]).to.deep.equal(['a', 'b']);

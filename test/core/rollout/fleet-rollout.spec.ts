@@ -79,7 +79,7 @@ describe('the rollouts of a fleet', () => {
     expect([...fleet.of('p').underWay]).to.deep.equal(['a']);
   });
 
-  it('begin anew with a policy that was deleted and made again', () => {
+  it('start over with a policy that was deleted and made again', () => {
     const fleet = new FleetRollout();
     fleet.put(anAsking('a'));
     fleet.dropPolicy('p');

@@ -25,7 +25,7 @@ describe('a limit of nodes', () => {
     }
   });
 
-  it('holds where nobody can read it', () => {
+  it('holds if it cannot be parsed', () => {
     for (const limit of ['many', '', '%', '10 %', '1e3%', -1, '-5%', NaN, Infinity]) {
       expect(countLimit(limit, 100), String(limit)).to.equal(0);
     }

@@ -37,7 +37,7 @@ describe('the pace of a rollout', () => {
     expect(paceOf({ nodes: [], inFlight: [aSlotOf('a')] })).to.equal(undefined);
   });
 
-  it('begins anew when the first node of another generation is verified, and is no write before', () => {
+  it('starts over when the first node of another generation is verified, and is not written before', () => {
     const pace = { generation: 1, nodes: 5, seconds: 500 };
     expect(paceOf({ nodes: [], generation: 2, pace })).to.deep.equal(pace);
     const verified = aRolloutState('a', { isVerified: true, slot });

@@ -94,14 +94,14 @@ describe('windows', () => {
     expect(isOpen([{ schedule: '0 0 1 1 *', duration: '999999h' }], '2026-06-01T00:00:00Z')).to.equal(true);
   });
 
-  it('that nobody can read are closed, beside others that can be read', () => {
+  it('are closed if they cannot be parsed, beside others that can', () => {
     const bad = { schedule: '61 * * * *', duration: '6h' };
     expect(stateOfWindows([bad], at('2026-01-01T22:00:00Z'))).to.deep.equal({ isOpen: false, opensAt: undefined });
     expect(isOpen([bad, nightly], '2026-01-01T22:00:00Z')).to.equal(true);
     expect(opensAt([bad, nightly], '2026-01-01T12:00:00Z')).to.equal('2026-01-01T22:00:00.000Z');
   });
 
-  it('are refused by name where nobody can read them', () => {
+  it('are refused by name if they cannot be parsed', () => {
     const explain = (schedule: string, more: Partial<Window> = {}) =>
       explainWindow({ schedule, duration: '6h', ...more });
     expect(explain('0 22 * * *', { timeZone: 'Europe/Berlin' })).to.equal(undefined);

@@ -38,7 +38,7 @@ describe('profile table of the driver', () => {
     expect(profiles.find(({ name }) => name === '2g.10gb')?.memoryGib).to.equal('9.62');
     const memory = buildGeometry('NVIDIA A100-SXM4-40GB', profiles, []).profiles.map(({ memoryMiB }) => memoryMiB);
     expect(memory).to.include(9856);
-    // A product that nobody knows: as near as the text is.
+    // An unknown product: as near as the text is.
     const unknown = buildGeometry('NVIDIA Z9', profiles, []).profiles.map(({ memoryMiB }) => memoryMiB);
     expect(unknown).to.include(9851);
   });
@@ -55,7 +55,7 @@ describe('profile table of the driver', () => {
     expect(runs.length).to.be.greaterThan(10);
   });
 
-  it('says Unstable, which stops no other GPU, where the instance or MIG mode has gone meanwhile', () => {
+  it('says Unstable, with which other GPUs proceed, where the instance or MIG mode has gone meanwhile', () => {
     const runs = recordedRuns.filter(({ name }) => /-(?:disabled|empty)-lcip$/.test(name));
     for (const run of runs) {
       expect(() => parseComputeProfiles('-lcip', executionOf(run)), run.name)

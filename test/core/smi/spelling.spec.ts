@@ -43,7 +43,7 @@ describe('names as nvidia-smi spells them', () => {
     }
   });
 
-  it('are no profiles that nothing could print', () => {
+  it('do not include profiles that are never printed', () => {
     for (const name of [
       '10c.3g.20gb',
       '3c.3g.20gb',

@@ -45,7 +45,7 @@ describe('the steps of a change', () => {
     expect(ended?.spent).to.deep.equal({ plan: 10, device: 70, other: 70 });
   });
 
-  it('begin anew with a new wish', () => {
+  it('start over with a new wish', () => {
     const { ended } = follow([
       [0, begin],
       [100, begin],

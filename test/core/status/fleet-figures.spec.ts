@@ -47,7 +47,7 @@ describe('the figures of a fleet', () => {
     ]);
   });
 
-  it('count what nobody can get in a layout', () => {
+  it('count what cannot be allocated in a layout', () => {
     const { stranded } = countFleet([aNodeOf('a', 'Ready', [{ slices: ['3g.20gb@0', '3g.20gb@4'] }])], () => '');
     expect(stranded).to.deep.equal([
       { labels: { pool: '', resource: 'compute' }, value: 1 },

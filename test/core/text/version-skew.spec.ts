@@ -31,7 +31,7 @@ describe('the versions of controller and agent', () => {
     ).to.deep.equal(['TooNew', 'TooNew']);
   });
 
-  it('are not compared where one is no release', () => {
+  it('are not compared if one is not a release', () => {
     expect(
       skews([
         [undefined, '0.3.0'],

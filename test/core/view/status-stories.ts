@@ -90,7 +90,7 @@ export const readyNode = aStatusNode({
   gpus: [held(mixed(0), 4, 'team/serve'), ...[1, 2, 3, 4, 5, 6, 7].map(mixed)],
 });
 
-/** Nodes in every phase, one of them one that nobody knows yet. */
+/** Nodes in every phase, one of them without a report. */
 export const fleet: readonly GpuNodePartition[] = [
   readyNode,
   changingNode,
@@ -120,7 +120,7 @@ export const fleet: readonly GpuNodePartition[] = [
     policy: 'notebooks',
     phase: 'Pending',
     reason: 'AwaitingSlot',
-    message: 'waits for its turn',
+    message: 'waits for a slot',
     gpus: [aGpu()],
   }),
 ];

@@ -22,7 +22,7 @@ const screens: Readonly<Record<string, (columns: number) => readonly Line[]>> = 
   'node-ready': (columns) => drawNodeStatus(readyNode, columns),
 };
 
-/** A screen as it was looked at and found good; GOLDEN=1 writes it anew. */
+/** A screen as it was looked at and found good; GOLDEN=1 rewrites it. */
 async function expectGolden(name: string, text: string): Promise<void> {
   const file = `${fixtures}status/${name}.txt`;
   if (process.env['GOLDEN'] !== undefined) await writeFile(file, text);

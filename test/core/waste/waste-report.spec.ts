@@ -37,7 +37,7 @@ describe('the report of waste', () => {
     });
   });
 
-  it('leaves out GPUs that are whole, and those that nobody can read', () => {
+  it('leaves out GPUs that are whole, and those that cannot be read', () => {
     const gpus: readonly GpuReport[] = [aGpu(), aGpu({ index: 1, slices: ['1g.5gb@0'], error: 'GpuLost' })];
     expect(reportWaste([aCluster([{ gpus }])]).gpus).to.deep.equal([]);
   });

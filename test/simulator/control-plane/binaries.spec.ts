@@ -85,7 +85,7 @@ describe('the search for the programs of a control plane', function () {
     ['has a file with other bytes', (folder: string) => overwriteByte(join(folder, 'control-plane'))],
     ['is a file', (folder: string) => replaceByFile(folder)],
   ] as const) {
-    it(`builds anew where the cache ${how}`, async () => {
+    it(`builds again if the cache ${how}`, async () => {
       const folder = (await go.build()).stdout.trim();
       harm(folder);
       expect((await go.build()).code).to.equal(0);

@@ -80,7 +80,7 @@ describe('the settings of a daemon’s pod', () => {
     expect(read({})).not.to.have.property('strategy');
   });
 
-  it('name the ConfigMap that config-manager mounts, and the container that goes on watching', () => {
+  it('name the ConfigMap that config-manager mounts, and the container that keeps watching', () => {
     expect(read({}).configManager).to.include({ configMap: 'configs', sidecar: 'nvidia-device-plugin-sidecar' });
     const once = readDaemonSettings(
       aPod([main], { init: [{ ...sidecar, name: 'config-manager-init' }] }),

@@ -89,7 +89,7 @@ describe('the pod of a simulated device plugin', () => {
     await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '28' });
   });
 
-  it('stops at a config that it refuses, with upstream’s words, until the ConfigMap is mended', async () => {
+  it('stops at a config that it refuses, with upstream’s words, until the ConfigMap is corrected', async () => {
     const { nodes } = bench();
     await bench().createConfigMap('mended', { default: configs.mixed, other: configs.refused });
     const { name } = await nodes.boot(states.sevenSlices, { plugin: 'pod' });
@@ -124,7 +124,7 @@ describe('the pod of a simulated device plugin', () => {
     await nodes.waitForGpus(name, { 'nvidia.com/gpu': '7' });
   });
 
-  it('goes on advertising, what is gone too, until its process has ended', async () => {
+  it('keeps advertising, what is gone too, until its process has ended', async () => {
     const { nodes } = bench();
     const { name, stateFile } = await nodes.boot(states.twoSlices, { plugin: 'pod' });
     const annotations = { [stopSecondsAnnotation]: '1' };
@@ -158,7 +158,7 @@ describe('the pod of a simulated device plugin', () => {
     expect((await bench().pod(name))?.metadata.uid).to.equal(before?.metadata.uid);
   });
 
-  it('goes on advertising what the pod before it saw, under the fault Stale', async () => {
+  it('keeps advertising what the pod before it saw, under the fault Stale', async () => {
     const { nodes } = bench();
     const { name, stateFile } = await nodes.boot(states.twoSlices, { plugin: 'pod' });
     await bench().deploy(pluginDaemonSet, name);

@@ -47,7 +47,7 @@ describe('the labels that NFD’s master writes for GPU Feature Discovery', () =
     expect(second).to.include({ value: 'nvidia.com/gpu.count' });
   });
 
-  it('make the first annotation of a node only where nobody has made one meanwhile', () => {
+  it('make the first annotation of a node only if there is none meanwhile', () => {
     const [, test, add] = patchFeatureLabels(aNode({}), { 'nvidia.com/gpu.count': '1' });
     expect(test).to.deep.equal({ op: 'test', path: '/metadata/resourceVersion', value: '7' });
     expect(add).to.deep.include({ path: '/metadata/annotations' });

@@ -70,7 +70,7 @@ describe('the pod of a node’s agent in a simulated cluster', function () {
     expect((await untilReady('True')).metadata.name).to.not.equal(metadata.name);
   });
 
-  it('is not ready on a node that was made anew before the agent is running there', async () => {
+  it('is not ready on a node that was recreated before the agent is running there', async () => {
     await rig().rig.replaceNode(node);
     await untilReady('False');
     rig().rig.agent(node).start();

@@ -27,7 +27,7 @@ export type Want = Layout | 'Disabled' | 'Impossible';
 export interface NodeWish {
   /** The same for every GPU, or by key if it depends on the GPU; GPUs that such a map omits do not match. */
   readonly want: Want | ReadonlyMap<string, Want>;
-  /** Take exactly so many GPUs; absent: every matching GPU that no earlier wish takes. */
+  /** Take exactly this many GPUs; absent: every matching GPU that no earlier wish takes. */
   readonly count?: number;
   /** Keys of the GPUs that the selectors match; absent: all. */
   readonly keys?: readonly string[];

@@ -7,7 +7,7 @@ export function explainAbsence(device: DeviceState, uuid: string): DeviceError {
   const tried = 'to find the GPU';
   if (lost !== undefined)
     return new DeviceError(lost.fault.code, { tried, found: lost.fault.message, gpu: lost.pciBusId });
-  // After a restart, nobody knows which GPU a lost one was.
+  // After a restart, it is unknown which GPU a lost one was.
   const [other] = device.lost.filter((gpu) => gpu.uuid === undefined);
   if (other !== undefined) {
     const found = `not among those that answer; ${other.pciBusId} does not: ${other.fault.message}`;

@@ -43,7 +43,7 @@ export interface GpuState {
   readonly processes: readonly ProcessState[];
   /** The problem that the driver reports; undefined if there is none. */
   readonly health: GpuHealth | undefined;
-  /** Set if the GPU serves virtual machines, whose processes no list of this node shows: the driver's own description. */
+  /** Set if the GPU serves virtual machines, whose processes this node cannot see: the driver's own description. */
   readonly vgpuHost: string | undefined;
   /** Why the reading of the GPU cannot be trusted; undefined if it can. */
   readonly fault: GpuFault | undefined;

@@ -16,7 +16,7 @@ import { isDeviceDone, wishOf, wishOutdated } from './wish.ts';
 const mayBeAwayMs = 30_000;
 
 /**
- * Reports of an absent agent are outdated: no decision may rest on them. A closed node is opened all the same, as it is when a grant
+ * Reports of an absent agent are outdated: no decision may rest on them. A closed node is opened nevertheless, as it is when a grant
  * is not answered.
  */
 export function agentAway(situation: Situation): Outcome | undefined {

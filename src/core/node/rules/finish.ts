@@ -39,7 +39,7 @@ export function finish(situation: Situation): Outcome | undefined {
   return alsoWaits(held.isAway ? { ...outcome, keepsHoldersAway: true } : outcome, held.waits);
 }
 
-/** Entries of the policy that have no effect on this node are reported, so that nobody takes them for done. */
+/** Entries of the policy that have no effect on this node are reported, so that they do not pass for done. */
 function describeDone({ gpus }: Wish, { wish, winner }: NodeClaim): Verdict {
   const skipped = wish && 'skipped' in wish ? wish.skipped : [];
   const remarkable =

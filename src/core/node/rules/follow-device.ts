@@ -7,7 +7,7 @@ import { currentOffer } from './current-offer.ts';
 import { isDeviceDone, onlyPlans } from './wish.ts';
 
 /**
- * Our labels on an open node follow its device and its plugin's strategy, whatever keeps it from matching its policy, and also if no
+ * Our labels on an open node follow its device and its plugin's strategy, whatever keeps it from matching its policy, and even if no
  * policy is left: pods select by them, and nothing else corrects them. A node that matches is labelled where it is finished.
  */
 export function followDevice(situation: Situation, ruling: Ruling): Ruling {

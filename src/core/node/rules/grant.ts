@@ -60,7 +60,7 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
 function clear(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
   const { slot, claim } = situation;
   const drained = (): Ruling | undefined => slot && drain(situation, slot, pods);
-  // Pods that are waited for, not evicted, may take long: nobody has to be away meanwhile.
+  // Pods that are waited for, not evicted, may take long: nothing needs to be taken away meanwhile.
   const isAwaited = claim.winner?.spec.drain?.scope === 'None';
   return isAwaited ? (drained() ?? holdersGo(situation, pods)) : (holdersGo(situation, pods) ?? drained());
 }

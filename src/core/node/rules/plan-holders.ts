@@ -40,7 +40,7 @@ export function findHolders(
   const ordered = new Set(isDraining ? announced.pods.map(({ uid }) => uid) : []);
   const planned = new Set(plan?.affectedPods);
   const [known, going] = [new Set(fresh?.holders), new Set(fresh?.going)];
-  // During a drain the plan goes on naming pods that have gone: the reading shows whether another one of the name is in the way.
+  // During a drain the plan keeps naming pods that have gone: the reading shows whether another one of the name is in the way.
   const isNamed = (pod: NodePod): boolean => {
     const name = podName(pod);
     return planned.has(name) && (!isDraining || going.has(name) || (users.has(pod) && !known.has(name)));

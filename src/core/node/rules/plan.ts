@@ -96,7 +96,7 @@ export function resting(situation: Situation): Ruling | undefined {
   return { ifClosed: 'Opens', verdict: { phase: 'Failed', reason: 'Resting', message, requeueAfterMs: left } };
 }
 
-// Whoever else changes the device would continue, and so would we: pods would come and go for ever.
+// Whoever else changes the device would continue, and so would we: pods would come and go forever.
 export function drifting({ partition, now }: Situation): Ruling | undefined {
   const until = driftEndsAt(partition, now);
   if (until === undefined) return undefined;

@@ -124,7 +124,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   const awaited = waitFor(situation, 'Advertised', change);
   const isOverdue = awaited.lastsMs > settings.advertiseDeadlineMs;
   const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
-  // On a dead node no pod ever ends: it must not hold its slot, and others up, without end. Nor may a plugin that nobody knows.
+  // On a dead node no pod ever ends: it must not hold its slot, and others up, without end. Nor may an unknown plugin.
   const isAlive = isReadyNode(node) && old.some(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (isOverdue && !isAlive) return { waits: awaited.waits };
   if (old.length > 0) {

@@ -2,7 +2,7 @@ import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import { type Lasting, waitFor } from '../memory.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
-/** The plugin's pods that the agent shall signal when the device is done; null if they are replaced instead. */
+/** The plugin's pods that the agent signals when the device is done; null if they are replaced instead. */
 export function listPodsToSignal({ settings }: Pick<Situation, 'settings'>, pods: readonly NodePod[]): string[] | null {
   if (settings.pluginRefresh !== 'Signal') return null;
   const uids = pluginPodsOf(pods, settings.pluginSelector).flatMap(({ metadata }) => metadata.uid ?? []);

@@ -23,7 +23,7 @@ export type SlotUse = 'Layout' | 'Settings' | 'Plugin' | 'Status';
 export function slotInForce({ slot, node, claim }: Pick<Situation, 'slot' | 'node' | 'claim'>): Slot | undefined {
   // Given to a node that was already tainted: it does not count once the node has been opened.
   if (slot?.kind === 'Fresh' && !isUnfinished(node) && !isClosedAnyway(node)) return undefined;
-  // Nothing that is open starts while the policy is on hold, also if it was admitted before.
+  // Nothing that is open starts while the policy is on hold, even if it was admitted before.
   if (claim.hold !== undefined && !isUnfinished(node)) return undefined;
   // A paused generation gives no slots: such a one only records a node that was found closed.
   return isPaused(claim) && (slot?.generation ?? 0) >= (claim.winner?.metadata.generation ?? 0) ? undefined : slot;
@@ -56,7 +56,7 @@ function describeWait(situation: Situation, use: SlotUse): Verdict {
   return {
     phase: 'Pending',
     reason: 'AwaitingSlot',
-    message: `waiting for its turn in ${of}: ${what}`,
+    message: `waiting for a slot in ${of}: ${what}`,
     transient: true,
   };
 }

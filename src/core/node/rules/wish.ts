@@ -41,7 +41,7 @@ export function policyOutdated(situation: Situation): Outcome | undefined {
 
 export const awaitingPlan = 'waiting for the agent’s plan';
 
-/** One write: which policy decides, and what each GPU shall become. */
+/** One write: which policy decides, and what each GPU is to become. */
 export function wishOutdated(situation: Situation): Ruling | undefined {
   const { claim, partition, now } = situation;
   const { winner } = claim;

@@ -18,7 +18,7 @@ export function listManagedLabels({ annotations }: Pick<NodeMetadata, 'annotatio
  * them.
  */
 export function listPrunableLabels(node: Pick<NodeMetadata, 'annotations' | 'labels'>): readonly string[] {
-  // It is unwanted only if it could not be read, which is no reason to remove it.
+  // It is unwanted only if it could not be read, which does not justify removing it.
   const mayBeUnread = `${GPU_RESOURCE}.memory`;
   const ofLayout = Object.keys(node.labels).filter((key) => changesWithLayout(key) && key !== mayBeUnread);
   return [...new Set([...listManagedLabels(node), ...ofLayout])];

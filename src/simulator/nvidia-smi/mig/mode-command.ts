@@ -7,7 +7,7 @@ import type { World } from '../state/world.ts';
 
 const EARLY_END = 'Terminating early due to previous errors.\n';
 
-/** `-mig 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. Exit code 0 also if the mode is only pending. */
+/** `-mig 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. Exit code 0 even if the mode is only pending. */
 export function changeMigMode(world: World, nvml: Nvml, selector: string | undefined, wanted: string): number {
   const enable = parseMode(world, wanted);
   for (const gpu of selectGpus(world, nvml, selector)) {

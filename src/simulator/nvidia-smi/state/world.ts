@@ -29,7 +29,7 @@ export interface World {
   hang(dies: boolean): never;
 }
 
-/** Thrown by worlds that cannot wait for ever, so that a test in the same process survives a `hang` fault. */
+/** Thrown by worlds that cannot wait forever, so that a test in the same process survives a `hang` fault. */
 export class HungUp extends Error {
   override readonly name = 'HungUp';
 }

@@ -35,7 +35,7 @@ describe('an agent that has not reported', () => {
     expect(blind.verdict.transient).not.to.equal(true);
   });
 
-  it('leaves a closed node closed: GPUs that nobody has told of are not GPUs that are not there', () => {
+  it('leaves a closed node closed: unreported GPUs are not missing GPUs', () => {
     const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     const { commands } = judge({ node, partition: aPartition() }, { pods: [aPluginPod()] });
     expect(commands).to.deep.equal([]);
@@ -54,7 +54,7 @@ describe('an agent that is away', () => {
     }
   });
 
-  it('is no reason to call a node not Ready while its DaemonSet may just replace it', () => {
+  it('does not make a node not Ready while its DaemonSet may just replace it', () => {
     const world = new NodeWorld({ partition: done, node: ready });
     expect(world.settle().verdict.phase).to.equal('Ready');
     world.agent = { state: 'NotReady', why: 'pod agents/a: is being terminated' };
@@ -84,7 +84,7 @@ describe('an agent that is away', () => {
     expect(later.verdict.message).to.equal(verdict.message);
   });
 
-  it('does not keep a node closed for ever: the plugin is replaced, and tells by itself what is there', () => {
+  it('does not keep a node closed forever: the plugin is replaced, and shows what is there', () => {
     const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     const pods = [aPluginPod({ uid: 'old' })];
     const world = new NodeWorld({ node, partition: done, pods, agent: { state: 'Missing' } });
@@ -116,7 +116,7 @@ describe('an agent that is away', () => {
     expect(world.done).to.deep.equal(['PatchNode', 'PatchNode']);
   });
 
-  it('lets a node give its turn up that is open only for a device plugin which never came', () => {
+  it('takes the slot from a node that is open only for a device plugin which never came', () => {
     const node = aNode({ allocatable: {}, labels: { 'gpupartition.dev/state': 'updating' } });
     const world = new NodeWorld({ node, partition: done, pods: [], agent: { state: 'Missing' } });
     world.slot = aSlot;
@@ -165,7 +165,7 @@ describe('a node that was restarted', () => {
     expect(judge({ partition, node: ready }).verdict.phase).to.equal('Ready');
   });
 
-  it('keeps its turn only as long as its kubelet is heard of', () => {
+  it('keeps its slot only as long as its kubelet reports', () => {
     const isUnderWay = (ready: 'True' | 'Unknown', bootID: string): boolean => {
       const node = aNode({ nodeInfo: { bootID }, taints: taints.closed, ready });
       const world = new NodeWorld({ node, partition: done, agent: { state: 'Missing' } });
@@ -192,7 +192,7 @@ describe('a node that was restarted', () => {
     expect(verdict.message).to.include('no agent pod runs on node n');
   });
 
-  it('is closed also where its policy is refused or not accepted: what was granted is being made again', () => {
+  it('is closed even if its policy is refused or not accepted: what was granted is being made again', () => {
     for (const claim of [notInForce(refusedHold), { hold: refusedHold }, { hold: checkingHold }]) {
       expect(judge({ partition, node: restarted, claim }).verdict.reason).to.equal('NodeRestarted');
     }

@@ -75,7 +75,7 @@ describe('a drain', () => {
     expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
   });
 
-  it('of nobody waits for those in the way, with the node closed, and evicts none', () => {
+  it('with scope None waits for the pods in the way, with the node closed, and evicts none', () => {
     const world = aDrain({ scope: 'None', onTimeout: 'Wait' });
     close(world);
     const { verdict, commands } = world.step();
@@ -244,7 +244,7 @@ describe('a drain', () => {
     expect(graceOf('0s')).to.equal(1);
   });
 
-  it('never ends a pod without grace, also where the pod itself asks for none: its container would outlive it', () => {
+  it('never ends a pod without grace, even if the pod itself asks for none: its container would outlive it', () => {
     const abrupt: NodePod = { ...goes, spec: { ...goes.spec, terminationGracePeriodSeconds: 0 } };
     const world = aDrain({ onTimeout: 'Force' }, { pods: [abrupt, stays] });
     world.refusals = { 'uid-goes': 'no' };
@@ -292,7 +292,7 @@ describe('a drain', () => {
       expect(world.done).to.not.include('WriteGrant');
     });
 
-    it('goes on where the policy waits', () => {
+    it('continues where the policy waits', () => {
       const world = blocked({ onTimeout: 'Wait' });
       expect(world.step().verdict.reason).to.equal('EvictionBlocked');
       expect(world.taintKeys).to.deep.equal(['repartitioning']);
@@ -549,7 +549,7 @@ describe('a drain', () => {
       expect(requestOf(world)?.failedDrains).to.equal(2);
     });
 
-    it('rests no longer when the policy changes, or somebody asks for another try', () => {
+    it('rests no longer when the policy changes, or a retry is requested', () => {
       const edited = aBlockedDrain();
       giveUp(edited);
       edited.step(1000);
@@ -605,7 +605,7 @@ describe('a drain', () => {
     expect(drainOf(world)).to.equal(undefined);
   });
 
-  it('goes on where the taint of another restart stands: with the slot that it has', () => {
+  it('continues where the taint of another restart stands: with the slot that it has', () => {
     const world = aDrain();
     close(world);
     world.step();

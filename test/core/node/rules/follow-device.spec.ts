@@ -95,7 +95,7 @@ describe('a policy with another strategy than the device plugin', () => {
     });
   });
 
-  it('gives the labels of a plugin that was set up anew to the node, until the policy says the same', () => {
+  it('labels the node by a reconfigured plugin until the policy agrees', () => {
     const world = aSingleNode();
     world.pods = [aPluginPod({ strategy: 'mixed', uid: 'other' })];
     world.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-7g.40gb': '1' });

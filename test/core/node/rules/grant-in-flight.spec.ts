@@ -58,7 +58,7 @@ describe('a grant whose deadline is over', () => {
     expect(world.partition.spec.granted).to.deep.equal({ ...granted, epoch: 4, planHash: '' });
   });
 
-  it('is taken back also where its node is open, and where no policy is left', () => {
+  it('is taken back even if its node is open, and if no policy is left', () => {
     const world = anOverdueGrant({ node: aNode(), policy: undefined });
     world.step();
     expect(world.done).to.deep.equal(['RevokeGrant']);

@@ -239,7 +239,7 @@ describe('holders of GPUs that do not go', () => {
     expect(verdict.message).to.include('gpu/dcgm').and.not.include('nvsm');
   });
 
-  it('are left in peace also where the agent was away for a moment', () => {
+  it('are left alone even if the agent was away for a moment', () => {
     const world = aModeChange();
     pause(world);
     giveUp(world);

@@ -46,7 +46,7 @@ describe('labels of a device, where we write them', () => {
   });
 
   // Seed 1000721 of the model, before leaders were to end with their lease.
-  it('of slices go when a node is opened whose agent is away, and come back with it: nobody knows which are there', () => {
+  it('of slices go when a node is opened whose agent is away, and come back with it: which exist is unknown', () => {
     const world = aLabelledNode();
     world.node = { ...world.node, spec: { taints: taints.closed } };
     world.agent = { state: 'Missing' };

@@ -116,7 +116,7 @@ describe('a node that is closed for a change and opened again', () => {
     expect(world.done).to.include('EvictPod old');
   });
 
-  it('has labels that tell of its device, also where nothing was granted', () => {
+  it('has the labels of its device, even if nothing was granted', () => {
     const annotations = { 'gpupartition.dev/managed-labels': 'mig-3g.20gb.count' };
     const node = aNode({ labels: { 'nvidia.com/mig-3g.20gb.count': '2' }, annotations });
     const world = new NodeWorld({ node });

@@ -50,7 +50,7 @@ describe('a plan', () => {
     expect(pod.verdict.message).to.include('Pods of this node that use GPUs: ns/train');
   });
 
-  it('names pid and command of the process in its way, also where pods of the node use GPUs', () => {
+  it('names pid and command of the process in its way, even if pods of the node use GPUs', () => {
     const users = new Map([
       [userKey(busy.gpus?.[0]?.uuid ?? '', busy.gpus?.[0]?.instances[0]), ['pid 4242 (python3)']],
     ]);
@@ -149,7 +149,7 @@ describe('a node that is not there for a change', () => {
     });
   }
 
-  it('says how to go on', () => {
+  it('says how to proceed', () => {
     expect(judge({ node: aNode({ unschedulable: true }) }).verdict.message).to.include('kubectl uncordon n');
     expect(judge({ node: aNode({ ready: 'False' }) }).verdict.message).to.include('the kubelet says so');
   });

@@ -89,7 +89,7 @@ describe('a newer generation that is not accepted', () => {
     expect(world.done).to.not.include('WriteGrant');
   });
 
-  it('leaves a closed node as it is while it is being checked: in a moment its change goes on', () => {
+  it('leaves a closed node as it is while it is being checked: its change is about to continue', () => {
     const { commands } = judge({ node: closed, partition: aManagedPartition(), claim: { hold: checkingHold } });
     expect(commands).to.deep.equal([]);
   });

@@ -251,7 +251,7 @@ describe('devices that the kubelet offers before it has told the API server', ()
     expect(evictions(world)).to.deep.equal([]);
   });
 
-  it('close the node only in its turn, and only as long as it may be a status of before the change', () => {
+  it('close the node only with a slot, and only as long as the status may be from before the change', () => {
     const late = anOpenedNode();
     late.step(31_000);
     const noSlot = anOpenedNode();

@@ -53,7 +53,7 @@ describe('a drain of pods that no eviction moves', () => {
     expect(evictionsOf(world)).to.deep.equal([]);
   });
 
-  it('goes on when they have ended', () => {
+  it('continues when they have ended', () => {
     const world = aDrain({}, { pods: [bare, stays] });
     world.step();
     world.pods = [stays];
@@ -63,7 +63,7 @@ describe('a drain of pods that no eviction moves', () => {
     expect(evictionsOf(world)).to.deep.equal([]);
   });
 
-  it('goes on by force where the policy says so, when the time is over, but for those that even force cannot end', () => {
+  it('continues by force after the timeout if the policy says so, except for pods that even force cannot end', () => {
     for (const pod of [bare, unwanted, optedOut]) {
       const world = aDrain({ onTimeout: 'Force' }, { pods: [pod, stays] });
       close(world);

@@ -77,7 +77,7 @@ describe('a device plugin that the agent has signalled', () => {
   });
 });
 
-describe('which pods an agent shall signal', () => {
+describe('the pods that an agent is asked to signal', () => {
   const pods = [aPluginPod({ uid: 'one' })];
 
   it('is what the grant names: the plugin’s on the node', () => {

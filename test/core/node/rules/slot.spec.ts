@@ -41,7 +41,7 @@ describe('a node without a slot', () => {
     const { verdict, commands, looks } = judge(parts, { pods });
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot', transient: true });
     expect(verdict.message).to.equal(
-      'waiting for its turn in the rollout of policy p: would keep 1, destroy 1 and create 3 instances, evict ns/goes',
+      'waiting for a slot in the rollout of policy p: would keep 1, destroy 1 and create 3 instances, evict ns/goes',
     );
     expect(commands).to.deep.equal([]);
     expect(looks).to.deep.equal(['Pods']);
@@ -64,7 +64,7 @@ describe('a node without a slot', () => {
     expect(plan.verdict.message).to.not.include('evict');
   });
 
-  it('asks as one that is closed anyway where making it available disrupts nobody', () => {
+  it('asks as an already closed one if making it available disrupts no user', () => {
     const quiet = aManagedPartition();
     const fresh = { node: aNode({ taints: taints.startup }), partition: quiet, policy: aSlicingPolicy() };
     expect(rolloutStateOf(fresh)).to.deep.include({ isClosedAnyway: true, isUnderWay: false });
@@ -75,7 +75,7 @@ describe('a node without a slot', () => {
     expect(rolloutStateOf(closed, memory).request).to.include({ kind: 'Fresh', isClosedAnyway: true });
   });
 
-  it('keeps its turn while it is closed anyway only as long as its kubelet is heard of', () => {
+  it('keeps its slot while it is already closed only as long as its kubelet reports', () => {
     const restarted = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule', value: 'restarted' }];
     for (const own of [restarted, [...taints.startup, ...taints.closed]]) {
       const isUnderWay = (ready: 'True' | 'Unknown'): boolean =>
@@ -168,7 +168,7 @@ describe('a node with a slot', () => {
     expect(namesOf(judge({ ...parts, slot: aSlot }, { pods }))).to.deep.equal(['PatchNode']);
   });
 
-  it('that was given because it was closed anyway, and is open by now, asks anew: it would take a place that nobody counts', () => {
+  it('that was given to an already closed node, which is open by now, is requested again: it would not be counted', () => {
     const slot = { ...aSlot, kind: 'Fresh' as const };
     const open = rolloutStateOf({ slot });
     expect(open.request).to.include({ kind: 'New' });

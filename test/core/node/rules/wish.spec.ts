@@ -88,7 +88,7 @@ describe('a list of policies that is of before', () => {
     expect(commands).to.deep.equal([]);
   });
 
-  // A controller whose list of policies was the last to be read anew wrote the wish of an edit that a restore had undone.
+  // A controller whose list of policies was the last to be read again wrote the wish of an edit that a restore had undone.
   it('is believed where the API server itself says so: it was restored from a backup', () => {
     const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
     const { looks, commands } = judge({ partition: served, policy });
@@ -96,7 +96,7 @@ describe('a list of policies that is of before', () => {
     expect(wishOf({ commands })).to.deep.include({ policy: { name: 'p', uid: 'uid-p', generation: 2 } });
   });
 
-  it('is asked for once, also where the wish of both generations is the same', () => {
+  it('is asked for once, even if the wish of both generations is the same', () => {
     const world = new NodeWorld({ partition: served, policy: aSlicingPolicy({ generation: 2 }), pods: [aPluginPod()] });
     world.step();
     expect(world.partition.spec.policy?.generation).to.equal(2);
@@ -104,7 +104,7 @@ describe('a list of policies that is of before', () => {
     expect(world.done.filter((name) => name === 'WriteWish')).to.have.length(1);
   });
 
-  it('is believed where the policy was deleted and made anew', () => {
+  it('is believed where the policy was deleted and recreated', () => {
     const policy = aSlicingPolicy({ generation: 1 });
     const again = { ...policy, metadata: { ...policy.metadata, uid: 'uid-again' } };
     expect(namesOf(judge({ partition: served, policy: again }))).to.deep.equal(['WriteWish']);
@@ -123,7 +123,7 @@ describe('a list of policies that is of before', () => {
 });
 
 describe('a layout that something else changes', () => {
-  it('is put right three times an hour and no more', () => {
+  it('is repaired three times an hour and no more', () => {
     for (const repairs of [ago(), ago(50, 40), ago(90, 40, 20)]) {
       expect(judge({ partition: aDrift({ repairs }) }).verdict.reason).to.equal('AwaitingGrant');
     }
@@ -133,7 +133,7 @@ describe('a layout that something else changes', () => {
     expect(commands).to.deep.equal([]);
   });
 
-  it('is counted when it is put right', () => {
+  it('is counted when it is repaired', () => {
     const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     const settled = { waits: { Closed: { since: noon - 1000 } }, evictions: {} };
     const { commands } = judge({ node, partition: aDrift({ repairs: ago(90, 40) }) }, {}, settled);
@@ -151,7 +151,7 @@ describe('a layout that something else changes', () => {
     expect(judge({ partition, node }).verdict.reason).to.equal('AwaitingGrant');
   });
 
-  it('is put right again at once when its policy is edited, as the message says', () => {
+  it('is repaired again at once when its policy is edited, as the message says', () => {
     const world = new NodeWorld({ partition: aDrift({ repairs: ago(3, 2, 1) }), pods: [aPluginPod()] });
     expect(world.step().verdict.message).to.include('or when the policy changes');
     world.policy = aSlicingPolicy({ generation: 2 });
@@ -163,7 +163,7 @@ describe('a layout that something else changes', () => {
     expect(world.done.filter((what) => what === 'WriteWish')).to.have.lengthOf(1);
   });
 
-  it('is none where the device is as wished', () => {
+  it('does not exist if the device matches the wish', () => {
     const partition = aDrift({ repairs: ago(3, 2, 1), device: { ...slicedGpu, lastGood: { bootID: 'boot-a' } } });
     expect(judge({ partition, node: aNode({ allocatable: advertisesSlice }) }).verdict.phase).to.equal('Ready');
   });
