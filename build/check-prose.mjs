@@ -118,19 +118,19 @@ function stringsOf(text) {
 }
 
 /** Comments of a program. One at the end of a line counts from a slash after a space, so that the slashes of an address do not. */
-function commentsOf(text) {
+export function commentsOf(text) {
   let isBlock = false;
   return text.split('\n').map((line) => {
     const start = isBlock ? 0 : line.search(/(?:^|\s)\/[/*]/);
     if (start < 0) return '';
     isBlock = isBlock || /(?:^|\s)\/\*/.test(line);
     if (isBlock && line.includes('*/')) isBlock = false;
-    return line.slice(start).replaceAll(/`[^`]*`/g, '`…`');
+    return line.slice(start).trimStart().replaceAll(/`[^`]*`/g, '`…`');
   });
 }
 
 /** What a test says of its subject, `describe('a node', () => it('is closed', …))`, at the line of its first word. */
-function titlesOf(text) {
+export function titlesOf(text) {
   const lines = text.split('\n').map(() => '');
   for (const { index, 0: call, 2: title = '' } of text.matchAll(/\b(?:describe|it)\(\s*(['"`])(.*?)\1/g)) {
     lines[text.slice(0, index + call.length).split('\n').length - 1] = title;

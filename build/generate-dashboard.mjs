@@ -81,7 +81,7 @@ const rows = [
         ],
       ],
       [
-        'Slices that nobody can get',
+        'Stranded slices',
         'short',
         [[`sum by (resource) (gpu_partition_stranded_slices{${pool}})`, '{{resource}}']],
       ],
@@ -90,7 +90,7 @@ const rows = [
         'short',
         [
           [`sum by (state) (gpu_partition_gpus{${pool}})`, '{{state}}'],
-          [`sum by (action) (gpu_partition_unhealthy_gpus{${pool}})`, 'not well: {{action}}'],
+          [`sum by (action) (gpu_partition_unhealthy_gpus{${pool}})`, 'unhealthy: {{action}}'],
           ['sum by (code) (gpu_partition_device_errors)', 'nodes with {{code}}'],
         ],
       ],

@@ -129,7 +129,7 @@ describe('gpu-partition plan --snapshot', () => {
     const { code, stdout } = await plan('-f', 'policy.yaml', ...options);
     expect(code).to.equal(0);
     expect(stdout).to.equal(
-      'policy p: unchanged\n\nAlready matches the policy: n1, n2 and n3\n\nthis change leaves all of 3 nodes\n',
+      'policy p: unchanged\n\nAlready matches the policy: n1, n2 and n3\n\nthis change affects no nodes\n',
     );
   });
 

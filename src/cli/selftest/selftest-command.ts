@@ -30,7 +30,7 @@ interface Options extends NodeCommandOptions, PodOptions, Omit<ChangeOptions, 'g
 
 export function selftestCommand({ terminal, outcome }: CommandContext): Command {
   const command = new Command('selftest').description(
-    'Tells whether this node can be trusted: whether the output of every command of the agent is understood, what proves that ' +
+    'Tells whether this node is safe to manage: whether the output of every command of the agent is understood, what proves that ' +
       'nobody uses a GPU, and what would block a reset. It only reads. With --change it tests each profile on one idle GPU and ' +
       'restores everything.',
   );

@@ -21,8 +21,7 @@ export function summarizeChange(
 function describeMoves(nodes: readonly PlannedNode[], cap: number | undefined): string {
   const moving = nodes.filter(({ fate, isAffected }) => fate === 'Changes' && isAffected);
   const all = countWords(nodes.length, 'node');
-  if (moving.length === 0)
-    return nodes.length === 0 ? 'this change affects no node' : `this change leaves all of ${all}`;
+  if (moving.length === 0) return 'this change affects no nodes';
   const evicted = moving.flatMap(({ evictions }) => evictions).filter(({ fate }) => isMoving(fate));
   const pods = evicted.length === 0 ? 'no pod' : countWords(evicted.length, 'pod');
   const waves = Math.max(...moving.map(({ wave = 0 }) => wave));

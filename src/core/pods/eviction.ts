@@ -61,11 +61,11 @@ export function explainStaying(pod: EvictionView, missing?: ReadonlySet<string>)
     case 'Never':
       return mirrorAnnotation in annotations
         ? 'is a static pod, which no eviction ends'
-        : 'belongs to a DaemonSet, which would create it again';
+        : 'belongs to a DaemonSet, which would recreate it';
     case 'ByForce':
-      if (owner === undefined) return 'has no controller: nothing would create it again';
+      if (owner === undefined) return 'has no controller: nothing would recreate it';
       return claimedDaemonSet(pod) === undefined
         ? `is annotated ${annotations[evictAnnotation] === 'false' ? evictAnnotation : safeToEvictAnnotation}: "false"`
-        : `belongs to DaemonSet ${owner.name}, which does not exist: nothing would create it again`;
+        : `belongs to DaemonSet ${owner.name}, which does not exist: nothing would recreate it`;
   }
 }

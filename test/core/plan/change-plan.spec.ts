@@ -132,7 +132,7 @@ describe('the plan of a change', () => {
     const paused = plan(aBusyFleet(), inFile({ ...inSevenths, rollout: { paused: true } }));
     expect(fatesOf(paused)[0]).to.equal('n1 Held Paused');
     expect(nodeOf(paused, 'n1').gpus[0]?.isChanging).to.equal(true);
-    expect(paused.summary).to.equal('this change leaves all of 3 nodes; 3 nodes held');
+    expect(paused.summary).to.equal('this change affects no nodes; 3 nodes held');
   });
 
   it('changes nothing in mode Plan, and still says what it would do', () => {
@@ -147,7 +147,7 @@ describe('the plan of a change', () => {
     const found = plan(aBusyFleet({ policies: [{ ...sliced(), spec: fillDefaults(spec) }] }), inFile(spec));
     expect(found.policies).to.deep.equal([{ policy: 'p', change: 'Unchanged' }]);
     expect(found.nodes.map(({ fate }) => fate)).to.deep.equal(['Done', 'Done', 'Done']);
-    expect(found.summary).to.equal('this change leaves all of 3 nodes');
+    expect(found.summary).to.equal('this change affects no nodes');
   });
 
   it('takes nothing of a change of the rollout alone for a change of nodes', () => {
@@ -223,7 +223,7 @@ describe('the plan of a change', () => {
       'n3 Waits NodeNotReady',
     ]);
     expect(found.findings).to.deep.equal([]);
-    expect(found.summary).to.equal('this change leaves all of 3 nodes; 3 nodes waiting');
+    expect(found.summary).to.equal('this change affects no nodes; 3 nodes waiting');
   });
 
   it('does not count on a node that is changing already', () => {
@@ -272,7 +272,7 @@ describe('the plan of a change', () => {
     const one = aFleetNode({ name: 'n1', slices: ['3g.20gb@4'] });
     const found = plan(aCluster([one]), inFile({ layouts: sliced().spec.layouts }));
     expect(fatesOf(found)).to.deep.equal(['n1 Changes AwaitingSlot']);
-    expect(found.summary).to.equal('this change leaves all of 1 node; 1 node still to change for unchanged policies');
+    expect(found.summary).to.equal('this change affects no nodes; 1 node still to change for unchanged policies');
   });
 
   it('says why a policy is valid nowhere, once', () => {

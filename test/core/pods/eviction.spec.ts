@@ -19,7 +19,7 @@ describe('a pod that has to go', () => {
 
   it('is never made to go where it comes back at once, or the API cannot end it', () => {
     expect(judgeEviction(ownedBy('DaemonSet'))).to.equal('Never');
-    expect(explainStaying(ownedBy('DaemonSet'))).to.equal('belongs to a DaemonSet, which would create it again');
+    expect(explainStaying(ownedBy('DaemonSet'))).to.equal('belongs to a DaemonSet, which would recreate it');
     expect(judgeEviction(annotated(mirror, 'Node'))).to.equal('Never');
     expect(explainStaying(annotated(mirror, 'Node'))).to.equal('is a static pod, which no eviction ends');
     expect(judgeEviction({ metadata: { annotations: mirror } })).to.equal('Never');
@@ -29,7 +29,7 @@ describe('a pod that has to go', () => {
   it('goes by force only if no controller would recreate it', () => {
     for (const pod of [{ metadata: {} }, ownedBy('ReplicaSet', false)]) {
       expect(judgeEviction(pod)).to.equal('ByForce');
-      expect(explainStaying(pod)).to.equal('has no controller: nothing would create it again');
+      expect(explainStaying(pod)).to.equal('has no controller: nothing would recreate it');
     }
   });
 
@@ -54,7 +54,7 @@ describe('a pod that has to go', () => {
     const missing = new Set(['uid-DaemonSet']);
     expect(judgeEviction(ownedBy('DaemonSet'), missing)).to.equal('ByForce');
     expect(explainStaying(ownedBy('DaemonSet'), missing)).to.equal(
-      'belongs to DaemonSet set, which does not exist: nothing would create it again',
+      'belongs to DaemonSet set, which does not exist: nothing would recreate it',
     );
     expect(judgeEviction(ownedBy('DaemonSet'), new Set(['uid-of-another']))).to.equal('Never');
     expect(judgeEviction(ownedBy('ReplicaSet'), new Set(['uid-ReplicaSet']))).to.equal('Yes');

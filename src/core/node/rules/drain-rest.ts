@@ -8,7 +8,7 @@ import type { NodePod, Situation } from '../snapshot.ts';
 const causes = {
   DrainTimeout: 'the pods on instances that must go did not end within spec.drain.timeout',
   DrainLoop: 'pods of the same owner came back after each eviction',
-  EvictionBlocked: 'disruption budgets cannot let the pods go that have to',
+  EvictionBlocked: 'disruption budgets never allow the eviction of pods that must go',
   PodsUseGpus: 'the kubelet has not reported in time which GPUs some pods use',
 } as const;
 type Cause = keyof typeof causes;

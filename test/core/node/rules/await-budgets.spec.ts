@@ -84,7 +84,7 @@ describe('disruption budgets', () => {
       const { verdict } = world.step();
       expect(verdict).to.include({ phase: 'Waiting', reason: 'EvictionBlocked' });
       expect(verdict.message).to.match(
-        /^disruption budgets cannot let the pods go that have to: ns\/one, ns\/two: PodDisruptionBudget ns\/train never allows a disruption: it needs 4 healthy pods and covers 4\. .*the next attempt is at /,
+        /^disruption budgets never allow the eviction of pods that must go: ns\/one, ns\/two: PodDisruptionBudget ns\/train never allows a disruption: it needs 4 healthy pods and covers 4\. .*the next attempt is at /,
       );
       expect(world.rolloutState?.isUnderWay, 'the turn is another node’s').to.equal(false);
       expect(world.done).to.deep.equal([]);

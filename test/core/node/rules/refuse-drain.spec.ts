@@ -24,10 +24,10 @@ const missingOwners = new Set(['owner-of-goes']);
 describe('a drain of pods that no eviction moves', () => {
   it('is waited for with the node open and without a slot, with each pod and why it stays', () => {
     for (const [pod, why, advice] of [
-      [bare, 'it has no controller: nothing would create it again', /or set spec\.drain\.onTimeout: Force$/],
+      [bare, 'it has no controller: nothing would recreate it', /or set spec\.drain\.onTimeout: Force$/],
       [unwanted, 'it is annotated cluster-autoscaler.kubernetes.io/safe-to-evict: "false"', /Force$/],
       [optedOut, 'it is annotated gpupartition.dev/evict: "false"', /Force$/],
-      [daemon, 'it belongs to a DaemonSet, which would create it again', /otherwise delete them yourself$/],
+      [daemon, 'it belongs to a DaemonSet, which would recreate it', /otherwise delete them yourself$/],
       [mirror, 'it is a static pod, which no eviction ends', /otherwise delete them yourself$/],
     ] as const) {
       for (const onTimeout of ['Skip', 'Wait'] as const) {
