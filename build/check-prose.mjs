@@ -125,7 +125,10 @@ export function commentsOf(text) {
     if (start < 0) return '';
     isBlock = isBlock || /(?:^|\s)\/\*/.test(line);
     if (isBlock && line.includes('*/')) isBlock = false;
-    return line.slice(start).trimStart().replaceAll(/`[^`]*`/g, '`…`');
+    return line
+      .slice(start)
+      .trimStart()
+      .replaceAll(/`[^`]*`/g, '`…`');
   });
 }
 

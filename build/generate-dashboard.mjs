@@ -80,11 +80,7 @@ const rows = [
           ],
         ],
       ],
-      [
-        'Stranded slices',
-        'short',
-        [[`sum by (resource) (gpu_partition_stranded_slices{${pool}})`, '{{resource}}']],
-      ],
+      ['Stranded slices', 'short', [[`sum by (resource) (gpu_partition_stranded_slices{${pool}})`, '{{resource}}']]],
       [
         'GPUs by state and health',
         'short',
