@@ -66,7 +66,7 @@ describe('the device plugin’s config file', () => {
     const { verdict } = world.settle();
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot' });
     expect(verdict.message).to.match(
-      /its turn in the rollout of policy p: would restart its device plugin with config/,
+      /a slot in the rollout of policy p: would restart its device plugin with config/,
     );
     expect(world.done).to.deep.equal([]);
   });
