@@ -67,6 +67,12 @@ export const phrases = [
   [/\b(the|a|an|of|to|is|in|and|that|for|with) \1\b/i, '(a doubled word)'],
 ];
 
+/** Titles that say nothing after the subject that `describe` gives. */
+const titlePhrases = [
+  ...phrases,
+  [/^(?:is|are) (?:none|another|others)\b/, 'does not exist, changes: name what is expected'],
+];
+
 /** Programs whose messages are checked. The simulator repeats what NVIDIA's programs print. */
 const programs = [
   'src/agent/',
@@ -142,19 +148,19 @@ export function titlesOf(text) {
 }
 
 /** @returns for each phrase in a line of prose what it is and its replacement */
-export function findPhrases(line) {
-  return phrases.flatMap(([phrase, better]) => {
+export function findPhrases(line, list = phrases) {
+  return list.flatMap(([phrase, better]) => {
     const [found] = phrase.exec(line) ?? [];
     return found === undefined ? [] : [`"${found}": ${better}`];
   });
 }
 
-async function findIn(paths, linesOf) {
+async function findIn(paths, linesOf, list = phrases) {
   if (paths.length === 0) throw new Error('nothing to check');
   const findings = await Promise.all(
     paths.map(async (path) =>
       linesOf(await readFile(new URL(path, root), 'utf8')).flatMap((line, index) =>
-        findPhrases(line).map((finding) => `${path}:${index + 1}: ${finding}`),
+        findPhrases(line, list).map((finding) => `${path}:${index + 1}: ${finding}`),
       ),
     ),
   );
@@ -177,7 +183,7 @@ export async function checkProse() {
     ...(await findIn(await listFiles('crds/', '.yaml'), descriptionsOf)),
     ...(await findIn(sources.flat(), stringsOf)),
     ...(await findIn(code, commentsOf)),
-    ...(await findIn(code, titlesOf)),
+    ...(await findIn(code, titlesOf, titlePhrases)),
   ];
 }
 

@@ -86,7 +86,7 @@ describe('services of the host that were stopped for a change', () => {
     expect((await units.giveBack()).join()).to.match(/nvsm\.service.*does not start.*no such file/);
   });
 
-  it('are none of the names in the file that systemctl could take for anything else', async () => {
+  it('exclude names in the file that systemctl could take for anything else', async () => {
     const units = someUnits(['nvsm.service']);
     await units.take();
     writeFileSync(path, 'boot-1\n--force\nreboot\nnvsm.service\n');

@@ -16,7 +16,7 @@ describe('an agent whose device does not answer', function () {
   const apply = (profiles: Record<string, number>): Promise<void> =>
     rig().apply('p', { nodeSelector: { matchLabels: { pool: 'p' } }, layouts: [{ profiles }] });
 
-  it('is none at first', async () => {
+  it('works at first', async () => {
     await apply({ '3g.20gb': 2 });
     await rig().waitFor('p', 'Ready', 'True', 'Ready');
   });

@@ -54,7 +54,7 @@ describe('outages during a change', function () {
     await eventually(operations, (count) => count > before, { timeoutMs: 20_000, what: 'device operations' });
   }
 
-  it('are none at first', async () => {
+  it('do not happen at first', async () => {
     await rig().apply('p', layouts.small);
     await expectDone(['2 GPUs: 7×1g.5gb', '1 GPU: 7×1g.10gb']);
   });

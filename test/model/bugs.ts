@@ -452,7 +452,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'KeepTurnOfDead',
-    what: 'leaves a machine that was restarted and is dead its turn',
+    what: 'leaves a machine that was restarted and is dead its slot',
     theme: 'Dead',
     say: ({ rolloutState }, { slot, node }) => ({
       rolloutState: {

@@ -409,7 +409,7 @@ export class Invariants {
     // A slot may be released, or exchanged by another leader, at the same moment: no write can depend on another object.
     const mayRace = !closes || this.#world.controllers.length > 1;
     const isInTurn = slot !== undefined && (mayRace || this.#isInLedger(winner, slot));
-    demand(isInTurn, 'S5', 'the node is closed, and it is not its turn');
+    demand(isInTurn, 'S5', 'the node is closed, and has no slot');
     const hasStarted = (slot.generation ?? 0) < (winner?.metadata.generation ?? 0);
     demand(winner?.spec.rollout?.paused !== true || hasStarted, 'S12', 'the node is closed, and its policy is paused');
     demand(winner?.spec.mode !== 'Plan' && claim.hold === undefined, 'S12', 'the node is closed, against its policy');

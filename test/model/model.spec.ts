@@ -60,10 +60,10 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   ],
   [118, 'a drain that was given up said that its node was open, which still waited for its GPU holders', 'Drains'],
   [80, 'pods on slices that stay were evicted though the policy drained the whole node no more', 'Drains'],
-  [42, 'a node that was closed for an earlier wish waited for ever for its turn', 'Slow'],
+  [42, 'a node that was closed for an earlier wish waited forever for a slot', 'Slow'],
   [110, 'the onlooker took a paused change of the plugin’s settings for one that is stuck', 'Users'],
-  [14, 'a machine that died while it was restarted kept its turn', 'Dead'],
-  [5, 'a machine that died while it waited for its plugin alone kept its turn', 'Dead'],
+  [14, 'a machine that died while it was restarted kept its slot', 'Dead'],
+  [5, 'a machine that died while it waited for its plugin alone kept its slot', 'Dead'],
   [218, 'the onlooker took each edit’s new attempt for one more of the same', 'Drains'],
 ];
 

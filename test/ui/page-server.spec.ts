@@ -63,7 +63,7 @@ describe('the page of the fleet', () => {
     expect((await ask('nothing')).status).to.equal(404);
   });
 
-  it('is one document that asks nobody else, by its content and by its policy', async () => {
+  it('is one document that contacts no other server, by its content and by its policy', async () => {
     const response = await ask('');
     const page = await response.text();
     expect(response.headers.get('content-security-policy')).to.match(/^default-src 'none'; script-src 'nonce-[^']+';/);

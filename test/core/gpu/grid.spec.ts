@@ -15,7 +15,7 @@ describe('the grid of a geometry', () => {
     expect(enumerateLayouts(copy, { base: true })).to.have.length(37);
   });
 
-  it('is another one if anything differs that a layout depends on', () => {
+  it('changes if anything changes that a layout depends on', () => {
     const model = modelOf('a100-40gb');
     const fewer = { ...model, profiles: model.profiles.map((profile) => ({ ...profile, maxInstances: 1 })) };
     expect(gridOf(fewer)).not.to.equal(gridOf(model));

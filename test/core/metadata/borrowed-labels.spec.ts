@@ -110,7 +110,7 @@ describe('labels on loan', () => {
     expect(next).to.deep.equal(lent);
   });
 
-  it('are none in an annotation that cannot be read, and only the readable ones in a damaged one', () => {
+  it('do not exist in an annotation that cannot be read; in a damaged one the readable ones count', () => {
     for (const text of [
       '',
       '{',

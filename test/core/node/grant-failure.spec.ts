@@ -200,7 +200,7 @@ describe('a grant that fails', () => {
     }
   });
 
-  it('alone does not make a node a failed one where nothing of it counts', () => {
+  it('does not make a node Failed if nothing of it counts', () => {
     const world = new FailingNode();
     world.awaitGrant();
     world.fail({ code: 'PlanChanged' });

@@ -19,7 +19,7 @@ describe('a node is urgent', () => {
     expect(isUrgentNode(aNode({ labels }), partition)).to.equal(true);
   });
 
-  it('not otherwise, nor when a boot is unknown', () => {
+  it('in no other case, nor when a boot is unknown', () => {
     expect(isUrgentNode(booted('boot-1'), partition)).to.equal(false);
     expect(isUrgentNode(booted(''), partition)).to.equal(false);
     expect(isUrgentNode(booted('boot-2'), aPartition({ device: { bootID: 'unknown' } }))).to.equal(false);

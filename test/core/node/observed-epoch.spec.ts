@@ -11,16 +11,16 @@ describe('the epoch that an agent is done with', () => {
     expect(observedEpochOf({ observedEpoch: 7 }, granted)).to.equal(7);
   });
 
-  it('is none where it reports none', () => {
+  it('does not exist if it reports none', () => {
     expect(observedEpochOf({}, granted)).to.equal(0);
     expect(observedEpochOf(undefined, granted)).to.equal(0);
   });
 
-  it('is none where it was never granted', () => {
+  it('does not exist if it was never granted', () => {
     for (const observedEpoch of [8, 2 ** 53, -1, NaN]) expect(observedEpochOf({ observedEpoch }, granted)).to.equal(0);
   });
 
-  it('is none where nothing is granted: a number that somebody left there is never copied into a report', () => {
+  it('does not exist if nothing is granted: a number that somebody left there is never copied into a report', () => {
     for (const observedEpoch of [1, 6, Number.MAX_SAFE_INTEGER, 2 ** 53]) {
       expect(observedEpochOf({ observedEpoch }, undefined)).to.equal(0);
     }

@@ -21,7 +21,7 @@ describe('the mark of a refresh', () => {
     expect(readRefreshMark(undefined, '4@abc')).to.equal(undefined);
   });
 
-  it('is another after a new grant and after a restart of the node', () => {
+  it('changes with a new grant and with a restart of the node', () => {
     const partition = (epoch: number, bootID: string) =>
       aPartition({
         granted: { gpus: [], epoch, planHash: '', deadline: '2026-01-01T00:00:00Z' },
@@ -34,7 +34,7 @@ describe('the mark of a refresh', () => {
     expect(changeKey(aPartition())).to.equal('0@');
   });
 
-  it('is another when a GPU is lost, comes back, or is changed by somebody else, though nothing was granted', () => {
+  it('changes when a GPU is lost, comes back, or is changed by somebody else, though nothing was granted', () => {
     const of = (gpu: Parameters<typeof aGpu>[0]) =>
       changeKey(
         aPartition({

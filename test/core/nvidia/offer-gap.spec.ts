@@ -36,8 +36,8 @@ function aSituation(
 
 const reasonOf = (situation: OfferSituation): string | undefined => findOfferGap(situation)?.reason;
 
-describe('a node whose device plugin may not understand a change', () => {
-  it('is none that advertises what its devices are by the policy’s strategy', () => {
+describe('whether the device plugin of a node may misunderstand a change', () => {
+  it('is ruled out if the node advertises its devices by the policy’s strategy', () => {
     expect(reasonOf(aSituation(whole, { [gpu]: 2 }))).to.equal(undefined);
     expect(reasonOf(aSituation(whole, { [gpu]: 2 }, { strategy: 'single' }))).to.equal(undefined);
     expect(reasonOf(aSituation(sliced, { [slice]: 7 }))).to.equal(undefined);
@@ -47,7 +47,7 @@ describe('a node whose device plugin may not understand a change', () => {
   });
 
   describe('without a device plugin', () => {
-    it('is one that advertises nothing', () => {
+    it('is possible if the node advertises nothing', () => {
       expect(findOfferGap(aSituation(whole, {}))).to.deep.equal({
         reason: 'NoDevicePlugin',
         message:
@@ -66,15 +66,15 @@ describe('a node whose device plugin may not understand a change', () => {
       expect(message).to.contain('The label nvidia.com/gpu.deploy.device-plugin=false keeps gpu-operator’s away.');
     });
 
-    it('is none that joins closed: a stock plugin comes when the start-up taint has gone', () => {
+    it('is ruled out on a node that joins closed: a stock plugin comes when the start-up taint has gone', () => {
       expect(reasonOf(aSituation(whole, {}, { isClosed: true }))).to.equal(undefined);
     });
 
-    it('is none where a pod of a plugin is there, whatever keeps it from advertising', () => {
+    it('is ruled out if a pod of a plugin is there, whatever keeps it from advertising', () => {
       expect(reasonOf(aSituation(whole, {}, { hasPlugin: true }))).to.equal(undefined);
     });
 
-    it('does not exist for devices that are never offered: GPUs in MIG mode without slices', () => {
+    it('is ruled out for devices that are never offered: GPUs in MIG mode without slices', () => {
       expect(reasonOf(aSituation(aNode([aMigGpu([])]), {}))).to.equal(undefined);
       expect(reasonOf(aSituation(aNode([aMigGpu([])]), {}, { strategy: 'single' }))).to.equal(undefined);
     });
@@ -89,7 +89,7 @@ describe('a node whose device plugin may not understand a change', () => {
       ['mixed', { [gpu]: 1 }, 'none'],
       ['single', { [gpu]: 1 }, 'none'],
     ] as const) {
-      it(`is one that advertises as under ${found}, where the policy says ${strategy}`, () => {
+      it(`is possible if the node advertises as under ${found}, where the policy says ${strategy}`, () => {
         const gap = findOfferGap(aSituation(sliced, counts, { strategy }));
         expect(gap?.reason).to.equal('StrategyMismatch');
         expect(gap?.message).to.contain(`as strategy ${found} does`);
@@ -104,30 +104,30 @@ describe('a node whose device plugin may not understand a change', () => {
       );
     });
 
-    it('is one that advertises slices by profile, which mixed alone does, whatever they are now', () => {
+    it('is possible if the node advertises slices by profile, which mixed alone does, whatever they are now', () => {
       expect(reasonOf(aSituation(sliced, { 'nvidia.com/mig-2g.10gb': 3 }, { strategy: 'single' }))).to.equal(
         'StrategyMismatch',
       );
     });
 
-    it('is none whose GPUs all become whole, which every strategy advertises alike', () => {
+    it('is ruled out if all GPUs become whole, which every strategy advertises alike', () => {
       expect(reasonOf(aSituation(sliced, { [gpu]: 7 }, { becomesWhole: true }))).to.equal(undefined);
       expect(reasonOf(aSituation(sliced, {}, { becomesWhole: true }))).to.equal('NoDevicePlugin');
     });
 
-    it('is none where the plugin’s settings are known: they say it better, and its offer may be of before', () => {
+    it('is ruled out if the plugin’s settings are known: they are more reliable than its offer, which may be outdated', () => {
       expect(reasonOf(aSituation(sliced, { [gpu]: 1 }, { hasPlugin: true }))).to.equal(undefined);
     });
 
-    it('is none where the plugin takes its strategy from our file, when the layout is there', () => {
+    it('is ruled out if the plugin takes its strategy from our file, when the layout is there', () => {
       expect(reasonOf(aSituation(sliced, { [gpu]: 7 }, { hasOwnConfig: true }))).to.equal(undefined);
     });
 
-    it('does not exist if devices have changed and are not reported yet: that fits no strategy', () => {
+    it('is ruled out if devices have changed and are not reported yet: that fits no strategy', () => {
       expect(reasonOf(aSituation(sliced, { [slice]: 3 }))).to.equal(undefined);
     });
 
-    it('is none whose plugin cannot start on the devices as they are', () => {
+    it('is ruled out if the plugin cannot start on the present devices', () => {
       const uneven = aNode([aMigGpu([SLICES['1g'], SLICES['2g']])]);
       expect(reasonOf(aSituation(uneven, {}, { strategy: 'single' }))).to.equal(undefined);
     });
@@ -139,11 +139,11 @@ describe('a node whose device plugin may not understand a change', () => {
       offer: { ...situation.offer, advertised: undefined },
     });
 
-    it('is none where the kubelet’s word proves it', () => {
+    it('is ruled out if the kubelet confirms the devices', () => {
       expect(reasonOf(aSituation(sliced, { [slice]: 28 }, { hasPlugin: true }))).to.equal(undefined);
     });
 
-    it('is one where the kubelet cannot be asked, by name', () => {
+    it('is possible if the kubelet cannot be asked, and named', () => {
       expect(findOfferGap(unasked(aSituation(sliced, { [slice]: 28 }, { hasPlugin: true })))).to.deep.equal({
         reason: 'SharingRefused',
         message:
@@ -154,7 +154,7 @@ describe('a node whose device plugin may not understand a change', () => {
       });
     });
 
-    it('is none where the sharing is the policy’s, or is going to be', () => {
+    it('is ruled out if the sharing is the policy’s, or is going to be', () => {
       const sharing = {
         strategy: 'time-slicing',
         renameByDefault: false,

@@ -13,7 +13,7 @@ function explain(status: Status, deletionTimestamp?: string): string | undefined
 }
 
 describe('the reason why a device plugin is not ready', () => {
-  it('is none for a pod that is', () => {
+  it('does not exist for a pod that is ready', () => {
     expect(explain({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] })).to.equal(undefined);
   });
 

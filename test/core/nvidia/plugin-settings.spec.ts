@@ -65,7 +65,7 @@ function strategyOf(pod: PluginSetup): string {
 }
 
 describe('the settings of a device plugin', () => {
-  it('are none in a pod that sets nothing', () => {
+  it('are absent from a pod that sets nothing', () => {
     expect(readPluginSettings(aChartPod())).to.deep.equal({});
     expect(readPluginSettings({})).to.deep.equal({});
   });
@@ -170,7 +170,7 @@ describe('a mismatch of strategies', () => {
   const check = (pod: PluginSetup, wanted: MigStrategy, configKeyStrategy?: string): string | undefined =>
     strategyMismatch(readPluginSettings(pod), wanted, configKeyStrategy === undefined ? {} : { configKeyStrategy });
 
-  it('is none where the plugin has what the policy wants', () => {
+  it('does not exist if the plugin has what the policy wants', () => {
     expect(check(anOperatorPod('mixed'), 'mixed')).to.equal(undefined);
     expect(check(aChartPod(), 'none')).to.equal(undefined);
     expect(check(aConfiguredPod(), 'mixed', 'mixed')).to.equal(undefined);

@@ -86,7 +86,7 @@ describe('labels that GPU Feature Discovery has not brought up to date', () => {
     annotations: { 'nfd.node.kubernetes.io/feature-labels': owned.join(',') },
   });
 
-  it('are none where all is as predicted', () => {
+  it('do not exist if all labels are as predicted', () => {
     expect(staleLabels(aLabelledNode(labelsOf(after).labels), labelsOf(after))).to.deep.equal([]);
   });
 
@@ -98,14 +98,14 @@ describe('labels that GPU Feature Discovery has not brought up to date', () => {
     expect(stale.every(({ key }) => changesWithLayout(key))).to.equal(true);
   });
 
-  it('are none that this version of it does not write, of a kind that no layout changes', () => {
+  it('do not include labels that this version of it does not write, of a kind that no layout changes', () => {
     const { labels } = labelsOf(after);
     const older = Object.entries(labels).filter(([key]) => !/vgpu\.present|gpu\.mode|mps\.capable|version/.test(key));
     const odd = { ...Object.fromEntries(older), 'nvidia.com/gpu.family': 'undefined', 'nvidia.com/gpu.machine': 'x' };
     expect(staleLabels(aLabelledNode(odd), labelsOf(after))).to.deep.equal([]);
   });
 
-  it('are none that this version of it does not write of any resource', () => {
+  it('do not include labels that this version of it does not write of any resource', () => {
     // GFD before v0.15 has no sharing-strategy; before that it had no replicas.
     const { labels } = labelsOf(after);
     const older = Object.fromEntries(Object.entries(labels).filter(([key]) => !/sharing-strategy|replicas/.test(key)));
@@ -116,7 +116,7 @@ describe('labels that GPU Feature Discovery has not brought up to date', () => {
     ]);
   });
 
-  it('are none on a real node of an old version whose layout is as it should be', () => {
+  it('do not exist on a real node of an old version with the right layout', () => {
     const dump = readRealDump('a100-40gb-mixed-1g2g3g-driver450');
     const keys = staleLabels(aLabelledNode(dump), labelsOf(aNode([]))).map(({ key }) => key);
     // Without GPUs GFD writes none of them: all have to go, so all are known.
@@ -147,14 +147,14 @@ describe('labels that GPU Feature Discovery has not brought up to date', () => {
     expect(new Set(keys.map(migProfileOfLabelKey))).to.deep.equal(new Set(['2g.10gb']));
   });
 
-  it('are none where chance decides between models', () => {
+  it('do not exist where chance decides between models', () => {
     const mixed = aNode([aGpu(), aGpu({ name: 'NVIDIA A30', memoryMiB: 24576 })]);
     const predicted = labelsOf(mixed);
     const other = { ...predicted.labels, 'nvidia.com/gpu.product': 'NVIDIA-A100-SXM4-40GB' };
     expect(staleLabels(aLabelledNode(other), predicted)).to.deep.equal([]);
   });
 
-  it('are none where it writes no labels at all', () => {
+  it('do not exist if it writes no labels at all', () => {
     const failed = { labels: {}, undetermined: {}, errors: labelsOf({ ...after, driverVersion: '?' }).errors };
     expect(failed.errors).to.have.length(1);
     expect(staleLabels(aLabelledNode(labelsOf(before).labels), failed)).to.deep.equal([]);

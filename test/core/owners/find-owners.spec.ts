@@ -38,7 +38,7 @@ function ownerOf(part: Partial<OwnerEvidence>, takeOver: readonly string[] = [])
 const migManager = (name: string): OwnerPodView => aPod(name, { app: 'nvidia-mig-manager' }, deploy);
 
 describe('other owners of GPUs', () => {
-  it('are none on a node of gpu-operator without mig-manager', () => {
+  it('do not exist on a node of gpu-operator without mig-manager', () => {
     const labels = {
       [deploy]: 'false',
       'nvidia.com/gpu.deploy.device-plugin': 'true',

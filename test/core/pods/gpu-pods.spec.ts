@@ -32,7 +32,7 @@ describe('a pod that uses a GPU', () => {
     'cpu',
     'example.com/nvidia.com/gpu',
   ]) {
-    it(`is none that asks for ${name} alone`, () => expect(usesGpu(aPodWith({ [name]: 1 }))).to.equal(false));
+    it(`does not ask for ${name} alone`, () => expect(usesGpu(aPodWith({ [name]: 1 }))).to.equal(false));
   }
 
   it('asks for a resource that the kubelet hands GPUs of this node out by, whatever its name', () => {

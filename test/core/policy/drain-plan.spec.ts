@@ -145,14 +145,14 @@ describe('a plan while its pods are told to go', () => {
     expect(replan(left, drain)).to.deep.equal(plan(busy));
   });
 
-  it('is another one, of what is really there, when a pod comes to what goes', () => {
+  it('becomes another one, of what is really there, when a pod comes to what goes', () => {
     const now = aDevice(sliced({ '3g.20gb@0': ['team/new'], '3g.20gb@4': ['team/b'] }));
     const next = replan(now, drain);
     expect(next).to.deep.equal(plan(now));
     expect(next.affectedPods).to.deep.equal(['team/b', 'team/new']);
   });
 
-  it('is another one when a GPU is lost, or the wish is another', () => {
+  it('becomes another one when a GPU is lost or the wish changes', () => {
     const lost = aDevice(aGpu({ error: 'GpuLost: fell off the bus' }));
     expect(replan(lost, drain)).to.deep.equal(plan(lost));
     const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '1g.5gb': 7 } }] };

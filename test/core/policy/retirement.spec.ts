@@ -48,7 +48,7 @@ describe('a policy that makes its GPUs whole before it goes', () => {
     }
   });
 
-  it('is one that is being deleted, says DisableMig, and has our finalizer', () => {
+  it('is being deleted, says DisableMig, and has our finalizer', () => {
     const onDelete = 'DisableMig';
     expect(isRetiring(aGoing({ onDelete }))).to.equal(true);
     expect(isRetiring(aGoing({ onDelete: 'Keep' }))).to.equal(false);

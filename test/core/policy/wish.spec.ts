@@ -14,7 +14,7 @@ describe('the hash of a wish', () => {
     });
   }
 
-  it('is another where foreign instances may go', () => {
+  it('changes if foreign instances may go', () => {
     expect(wishHash({ gpus, replaceForeignInstances: true })).to.not.equal(wishHash({ gpus }));
   });
 

@@ -114,7 +114,7 @@ describe('a canary', () => {
     expect(gate && describeGate(gate)).to.match(/^1 failed \(c0\), and a canary must not fail: no new node starts/);
   });
 
-  it('is another one for another generation', () => {
+  it('is chosen again for another generation', () => {
     const nodes = [ready('c0'), ready('c1'), ...manyAsking(9)];
     const { admitted, canary } = go({ nodes, canary: soaking, now: minutes(30), generation: 2 });
     expect(canary).to.deep.equal({ generation: 2, nodes: ['a0', 'a1'] });

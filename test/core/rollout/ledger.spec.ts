@@ -28,7 +28,7 @@ describe('the ledger', () => {
       expect(admitted).to.deep.equal(['free', 'cheap', 'middle', 'dear']);
     });
 
-    it('nodes whose pods did not go after those that were not tried as often: they starve nobody', () => {
+    it('nodes whose pods did not go after those that were not tried as often: they starve no node', () => {
       const nodes = [
         anAsking('twice', 'New', { request: { evictions: 1, failedDrains: 2 } }),
         anAsking('once', 'New', { request: { evictions: 1, failedDrains: 1 } }),
@@ -37,7 +37,7 @@ describe('the ledger', () => {
       expect(step({ nodes, rollout: { maxUnavailable: 3 } }).admitted).to.deep.equal(['dear', 'once', 'twice']);
     });
 
-    it('nobody before all nodes have been looked at and the generation is accepted', () => {
+    it('no node before all have been looked at and the generation is accepted', () => {
       const { ledger, gate } = step({ nodes: manyAsking(5), admits: 'Nobody' });
       expect(ledger).to.deep.equal([]);
       expect(gate).to.equal(undefined);

@@ -66,7 +66,7 @@ describe('MIG in a report', () => {
     expect(read(old).gpus[0]?.mig).to.deep.equal({ current: 'Enabled', pending: 'Enabled' });
   });
 
-  it('is none with drivers that know none, which say nothing of it', () => {
+  it('is absent with drivers that do not support it', () => {
     const old = off
       .replace(/[ \t]*<mig_mode>[^]*<\/mig_devices>\n/, '')
       .replace('<driver_version>550.163.01', '<driver_version>418.87');
@@ -90,7 +90,7 @@ describe('MIG in a report', () => {
 });
 
 describe('processes in a report', () => {
-  it('are none only where the list is there and empty', () => {
+  it('are absent only if the list is there and empty', () => {
     expect(codeOf(busy, block('processes'), '')).to.equal('ParseError');
     expect(faultOf(busy, /(<processes>)[^]*(<\/processes>)/, '$1N/A$2')).to.equal('its users are not reported: N/A');
     expect(codeOf(busy, /(<processes>\n)([^]*)(.*<\/processes>\n)/, '$1$3$2')).to.equal('ParseError');

@@ -55,7 +55,7 @@ describe('the steps of a change', () => {
     expect(ended?.totalMs).to.equal(20);
   });
 
-  it('are none where the device is what the wish says, or no policy decides any more', () => {
+  it('do not exist if the device matches the wish, or no policy decides any more', () => {
     expect(
       follow([
         [0, begin],

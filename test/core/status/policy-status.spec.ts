@@ -209,7 +209,7 @@ describe('policyStatus', () => {
 
   it('says once that the cluster is frozen where nodes wait for just that', () => {
     const gate = { reason: 'Frozen', why: 'incident 7' } as const;
-    const asking: NodeOutcome = { node: 'a', phase: 'Pending', reason: 'AwaitingSlot', message: 'its turn' };
+    const asking: NodeOutcome = { node: 'a', phase: 'Pending', reason: 'AwaitingSlot', message: 'a slot' };
     const [told] = policyStatus({ policy: aPolicy(), gate, frozen: gate.why }, tallyOf([asking])).conditions;
     expect(told?.reason).to.equal('Frozen');
     expect(told?.message.match(/frozen/g)).to.have.length(1);

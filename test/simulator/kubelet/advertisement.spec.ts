@@ -66,7 +66,7 @@ describe('what a simulated kubelet gives a pod', () => {
 });
 
 describe('the change of a Node’s status', () => {
-  it('is none where the Node shows all that is advertised', () => {
+  it('is empty if the Node shows all that is advertised', () => {
     const shown = { allocatable: { cpu: '1', 'nvidia.com/gpu': '1' }, capacity: { cpu: '1', 'nvidia.com/gpu': '1' } };
     expect(patchGpus(shown, { 'nvidia.com/gpu': 1 })).to.equal(undefined);
   });

@@ -9,7 +9,7 @@ function aNode(labels: Record<string, string>, owned?: string): KubeletNode {
 }
 
 describe('the labels that NFD’s master writes for GPU Feature Discovery', () => {
-  it('are none where the node has them all', () => {
+  it('need no write if the node has them all', () => {
     const node = aNode({ 'nvidia.com/gpu.count': '1' }, 'nvidia.com/gpu.count');
     expect(patchFeatureLabels(node, { 'nvidia.com/gpu.count': '1' })).to.deep.equal([]);
   });

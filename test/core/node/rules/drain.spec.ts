@@ -91,7 +91,7 @@ describe('a drain', () => {
     expect(namesOf(world.step())).to.deep.equal(['WriteGrant']);
   });
 
-  it('of nobody gives up at its deadline, too', () => {
+  it('with scope None gives up at its deadline, too', () => {
     const world = aDrain({ scope: 'None' });
     close(world);
     world.step();

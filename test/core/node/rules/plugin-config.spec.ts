@@ -65,9 +65,7 @@ describe('the device plugin’s config file', () => {
     world.slot = undefined;
     const { verdict } = world.settle();
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot' });
-    expect(verdict.message).to.match(
-      /a slot in the rollout of policy p: would restart its device plugin with config/,
-    );
+    expect(verdict.message).to.match(/a slot in the rollout of policy p: would restart its device plugin with config/);
     expect(world.done).to.deep.equal([]);
   });
 

@@ -41,7 +41,7 @@ describe('a pod that was made again under the name of one that the agent has rea
     return world;
   }
 
-  it('is another pod: it is not evicted before the agent has read again', () => {
+  it('counts as a different pod: it is not evicted before the agent has read again', () => {
     const world = aLateWorld([again('goes'), earlyStays]);
     close(world);
     const { verdict } = world.step();

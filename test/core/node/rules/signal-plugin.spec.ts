@@ -85,7 +85,7 @@ describe('the pods that an agent is asked to signal', () => {
     expect(listPodsToSignal({ settings: someSettings }, [])).to.equal(null);
   });
 
-  it('is none where pods are to be replaced', () => {
+  it('do not exist if the pods are to be replaced', () => {
     const settings = { ...someSettings, pluginRefresh: 'Evict' as const };
     expect(listPodsToSignal({ settings }, pods)).to.equal(null);
   });
