@@ -53,8 +53,19 @@ interface GuideTable {
   readonly rows: Readonly<Record<string, string>>;
 }
 
+/** The runbooks of Failed and Waiting nodes, by reason: one row may be about several. */
+function readCures(text: string): ReadonlyMap<string, string> {
+  const runbooks = text.matchAll(/^### GpuPartitionNodes(?:Failed|Waiting)\n([^]*?)^### /gm);
+  const rows = [...runbooks].flatMap(([, book = '']) => [...book.matchAll(/^\| (`[^|]+`) \| (.+) \|$/gm)]);
+  return new Map(
+    rows.flatMap(([, cell = '', cure = '']) => [...cell.matchAll(/\w+/g)].map(([reason]) => [reason, cure] as const)),
+  );
+}
+
 function readGuide(text: string): Readonly<Record<string, GuideTable>> {
-  const sections = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').split(/^## /m);
+  const plain = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  const sections = plain.split(/^## /m);
+  const cures = readCures(plain);
   return Object.fromEntries(
     Object.entries(tables).map(([name, start]) => {
       const section = sections.find((one) => one.startsWith(start)) ?? '';
@@ -67,7 +78,11 @@ function readGuide(text: string): Readonly<Record<string, GuideTable>> {
         reason,
         what,
       ]);
-      return [name, { anchor, rows: Object.fromEntries(rows) as GuideTable['rows'] }];
+      const explained = rows.map(([reason = '', what = '']) => {
+        const cure = name === 'node' ? cures.get(reason) : undefined;
+        return [reason, cure === undefined ? what : `${what}. What to do: ${cure}`];
+      });
+      return [name, { anchor, rows: Object.fromEntries(explained) as GuideTable['rows'] }];
     }),
   );
 }

@@ -4,6 +4,7 @@ import { nodeReasons, policyReasons } from '../../src/api/names.ts';
 import { findingCodes } from '../../src/core/text/finding.ts';
 import { deviceErrorCodes } from '../../src/core/gpu/state/device-error.ts';
 import { kubeletErrorCodes } from '../../src/core/pods/kubelet-error.ts';
+import { pageText } from '../../src/ui/page-text.ts';
 
 describe('docs/errors.md', () => {
   it('explains every reason and every code, each in its table', async () => {
@@ -15,6 +16,11 @@ describe('docs/errors.md', () => {
     const cells = [...(sections[3] ?? '').matchAll(/^\| (`.*?`) \|/gm)].map(([, cell = '']) => cell);
     expect(cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))).to.have.members([...findingCodes]);
     expect(named(2)).to.include.members([...deviceErrorCodes, ...kubeletErrorCodes]);
+  });
+
+  it('is what the fleet page says of a reason, with what the runbook adds', () => {
+    const rows = /"Drifting":"([^"]*)"/.exec(pageText)?.[1];
+    expect(rows).to.match(/^something else changed the layout .* What to do: find what changes the GPUs/);
   });
 
   for (const [phase, alert] of [

@@ -48,7 +48,7 @@ describe('pictures of the page in the docs', function () {
 
   for (const [name, picture] of Object.entries(pictures)) {
     const file = `docs/images/${name}.png`;
-    it(`${name} is there (PICTURES=1 takes it anew)`, async () => {
+    it(`${name} is there (PICTURES=1 retakes it)`, async () => {
       if (path !== undefined && isTaken) await take(picture, file);
       expect((await stat(file)).size).to.be.above(10_000);
     });

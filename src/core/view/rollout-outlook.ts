@@ -12,7 +12,7 @@ export interface RolloutOutlook {
   readonly left: number;
   /** Of them, those that change now. */
   readonly changing: number;
-  /** In how many waves the nodes that only wait for their turn follow; undefined if something holds them. */
+  /** In how many waves the nodes that only wait for a slot follow; undefined if something holds them. */
   readonly waves: number | undefined;
   /** When the first of them can start, RFC 3339, if a window or a canary's soak delays it. */
   readonly notBefore: string | undefined;
@@ -24,7 +24,7 @@ export interface RolloutOutlook {
   readonly words: string;
 }
 
-/** Reasons of nodes that start as soon as it is their turn. */
+/** Reasons of nodes that start as soon as they get a slot. */
 const inLine: ReadonlySet<string> = new Set(['AwaitingSlot', 'AwaitingPlan', 'Paused']);
 
 /**
