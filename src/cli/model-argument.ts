@@ -10,7 +10,7 @@ export function readModel(name: string): GpuModel {
   throw new CliError(explainUnknownModel(name));
 }
 
-/** Why a name is no model, and which ones may be meant. */
+/** Why a name is not a model, and which ones may be meant. */
 export function explainUnknownModel(name: string): string {
   const ids = MODELS.map(({ id }) => id);
   const names = MODELS.flatMap(({ products }) => products.map((product) => product.name.replace(/^NVIDIA /, '')));

@@ -9,7 +9,7 @@ import { HighsSolver, loadSolver } from './highs.ts';
 const { question, seconds } = workerData as { readonly question: DemandQuestion; readonly seconds: number };
 const planner = new DemandPlanner(question);
 const plan = planner.planSmall() ?? (await planLarge());
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
 parentPort?.postMessage(plan);
 
 async function planLarge() {

@@ -181,7 +181,7 @@ describe('the demand planner', () => {
     });
   });
 
-  it('changes nothing where what is there serves the demand, and keeps what nobody asks for', () => {
+  it('changes nothing where what is there serves the demand, and keeps what is not asked for', () => {
     const pool = [gpuOf('a', 'a100-40gb', '3g.20gb@0', '2g.10gb@4'), gpuOf('b', 'a100-40gb', '1g.5gb@0')];
     const { plan: made, layouts } = plan(
       { pool, slices: [slice('3g.20gb', 1), slice('1g.5gb', 1)], evict: 'IfNeeded' },
