@@ -386,7 +386,7 @@ export class Invariants {
     demand(isForced, 'S13', 'a pod is deleted, past its disruption budget, and the policy does not say so');
   }
 
-  /** An open node is closed, and its plugin told to go, only in its turn, and for pods that can be made to go. */
+  /** An open node is closed, and its plugin told to go, only with a slot, and for pods that can be made to go. */
   #closesInTurn(snapshot: NodeSnapshot, { commands }: SettledDecision): void {
     const { node, slot, claim, partition, pods = [] } = snapshot;
     if (isClosedOrUp(node) || isUnfinished(node)) return;
@@ -425,7 +425,7 @@ export class Invariants {
     demand(staying === undefined, 'L8', `the node is closed for pod ${staying?.metadata.name}, which nothing moves`);
   }
 
-  /** Whether the device is as wished: nothing of it changes. */
+  /** Whether the device matches the wish: nothing of it changes. */
   #isDone(snapshot: NodeSnapshot): boolean {
     const { gpus = [] } = snapshot.partition?.status?.device ?? {};
     return (
@@ -445,7 +445,7 @@ export class Invariants {
       !faults.agentBlind &&
       faults.refusal === 0 &&
       faults.lostAnswer === 0;
-    // Nobody can say what a pod holds of a device that is gone, which a person has let it have.
+    // What a pod holds of a device that is gone, because a person let it have that, cannot be known.
     const held = [...kubelet.users.allocations.values()];
     const isKnown = held.every(({ id }) => device.uuids.has(uuidOf(id)));
     const isSeeing = controllers.length === 1 && controllers[0]?.frozen.size === 0;
@@ -469,7 +469,7 @@ export class Invariants {
     );
   }
 
-  /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then others have their turn. */
+  /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then other nodes get slots. */
   #isNotHeldByTheDead({ slot, now }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
     const { diedAt } = this.#world;
     const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay;

@@ -76,7 +76,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   const { partition, now } = snapshot;
   const memory = beginByNow(known, now);
   if (partition === undefined || partition.spec.nodeUID !== snapshot.node.metadata.uid) {
-    // The object of an earlier node says nothing about this one.
+    // The object of an earlier node does not describe this one.
     const rolloutState = keepRolloutState({ ...snapshot, partition: undefined });
     return { ...decidePartition(snapshot), memory, rolloutState };
   }
@@ -220,7 +220,7 @@ function dropNoOps({ node }: Pick<NodeSnapshot, 'node'>, commands: readonly Comm
   });
 }
 
-/** Opening lets pods in at once and cannot be undone; so does advertising devices on a node that only its zero keeps closed. */
+/** Opening lets pods in at once and cannot be undone; so does advertising devices on a node that is closed only because it advertises none. */
 function opensNode(commands: readonly Command[]): boolean {
   return commands.some(
     (command) =>

@@ -18,7 +18,7 @@ const causes: {
 } = {
   Closed: ({ node }) => isClosed(node),
   Untouched: (situation) => isClosed(situation.node) && untouchedKey(situation),
-  // Time for a drain counts from its first eviction, in each slot anew: what precedes it takes none of it.
+  // Time for a drain counts from its first eviction, separately in each slot: what precedes it takes none of it.
   Drain: ({ slot }) => slot?.startTime,
   // The next rest is longer until the node is Ready, whatever it waits for in between.
   DrainRest: (_, { phase }) => phase !== 'Ready',
@@ -31,7 +31,7 @@ const causes: {
   Tidied: ({ partition }) => changeKey(partition),
 };
 
-/** The waits of before that go on by themselves. */
+/** The earlier waits that continue without a rule that returns them. */
 export function keepWaits(situation: Situation, verdict: Verdict): Waits {
   const kept = Object.entries(situation.memory.waits).filter(([name, { of }]) => {
     const about = causes[name as WaitName]?.(situation, verdict);

@@ -157,7 +157,7 @@ export function noteEviction(memory: NodeMemory, uid: string, eviction: Eviction
   return { ...memory, evictions: { ...memory.evictions, [uid]: eviction } };
 }
 
-/** What is known of a wait: it goes on if an outcome returns it. */
+/** What is known of a wait: it continues if an outcome returns it. */
 export interface Lasting {
   /** How long it has lasted, in ms. */
   readonly lastsMs: number;
@@ -167,7 +167,7 @@ export interface Lasting {
 
 type Remembered = { readonly memory: Pick<NodeMemory, 'waits'>; readonly now: number };
 
-/** A wait that continues, or begins. @param of what it is about: for another thing it begins anew */
+/** A wait that continues, or begins. @param of what it is about: for another thing it starts over */
 export function waitFor(known: Remembered, name: WaitName, of?: string): Lasting {
   const begun = { since: known.now, ...(of !== undefined && { of }) };
   return resumeWait(known, name, of) ?? { lastsMs: 0, waits: { [name]: begun } };

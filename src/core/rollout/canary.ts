@@ -23,7 +23,7 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
   if (before.passedTime !== undefined) return { record: before, places: undefined };
   const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));
   const places = Math.max(0, spec.nodes - nodes.length);
-  // A new leader has not seen all of them yet: that is no reason to start over.
+  // A new leader has not seen all of them yet: do not start over because of that.
   const isUnknown = nodes.some((node) => rolloutStateOf(node) === undefined);
   if (isUnknown && nodes.length === before.nodes.length) return { record: before, places };
   const areReady = places === 0 && nodes.every((node) => isWell(rolloutStateOf(node)));

@@ -53,7 +53,7 @@ const mostSlots = 500;
 
 /**
  * One step of a policy's rollout: releases the slots of nodes that are verified or given up, records nodes that change without a
- * slot, and admits those whose turn it is. Pure; an unchanged world yields an unchanged ledger.
+ * slot, and admits those that may start. Pure; an unchanged world yields an unchanged ledger.
  */
 export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   const { policy, rolloutStates, uidOf } = snapshot;
@@ -68,7 +68,7 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
     .map((rolloutState) => makeSlot(rolloutState, rolloutState.isClosedAnyway ? 'Fresh' : 'Found', snapshot));
   const counted = [...kept, ...found].slice(0, mostSlots);
   const held = new Set(counted.map(({ node }) => node));
-  // 2. Whose turn it is.
+  // 2. Which nodes may start.
   const canary = judgeCanary(snapshot, held);
   const limits = judgeLimits(snapshot, counted, canary);
   const ledger = counted.map((slot) => renew(slot, limits, snapshot) ?? slot);
@@ -96,7 +96,7 @@ function isHeld(slot: Slot, { policy, rolloutStateOf, uidOf }: LedgerSnapshot): 
   const uid = uidOf(slot.node);
   const rolloutState = rolloutStateOf(slot.node);
   if (uid === undefined) return false;
-  // A Node that was made anew may be closed too: the place is not free before that is known.
+  // A Node that was recreated may be closed too: the place is not free before that is known.
   if (uid !== slot.nodeUID) return rolloutState?.nodeUID !== uid;
   if (rolloutState === undefined || rolloutState.isUnderWay) return true;
   const decides = rolloutState.policy === policy.metadata.name && isFor(slot, rolloutState);
@@ -231,7 +231,7 @@ function choose(
     }
     return chosen.length - before;
   };
-  // If nobody can be disrupted, neither window nor budget applies.
+  // If no user can be disrupted, neither window nor budget applies.
   const anybody = mayStart ? Infinity : 0;
   const repairs = take('Repair', 'Repair', mayDisrupt ? free : 0);
   take('Fresh', 'Fresh', isHalted ? 0 : anybody);

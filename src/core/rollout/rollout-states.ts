@@ -32,7 +32,7 @@ export class RolloutStates {
     const { node, request } = rolloutState;
     const before = this.#nodes.get(node);
     if (before !== undefined && sameJson(before, rolloutState)) return false;
-    // A node with the same request as before keeps its turn.
+    // A node with the same request as before keeps its place.
     const queue = request && queueOf(request);
     if (before?.request && queueOf(before.request) !== queue) this.#queues[queueOf(before.request)].delete(node);
     this.#nodes.set(node, rolloutState);

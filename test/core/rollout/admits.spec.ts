@@ -3,7 +3,7 @@ import { expectRolloutState, judgeAdmits, type LookProgress } from '../../../src
 import { RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
 import { anAsking, aRolloutState, step } from './rollout-builders.ts';
 
-describe('which nodes a policy may admit', () => {
+describe('a policy may admit', () => {
   function judge({ known = [], ...more }: Partial<LookProgress> & { readonly known?: readonly string[] }) {
     const rolloutStates = new RolloutStates();
     for (const node of known) rolloutStates.put(aRolloutState(node));
@@ -11,17 +11,17 @@ describe('which nodes a policy may admit', () => {
     return judgeAdmits({ ...usual, ...more, rolloutStates });
   }
 
-  it('all, once each has been looked at, and none of a generation that is not accepted', () => {
+  it('all nodes once each has been looked at, and none of a generation that is not accepted', () => {
     expect(judge({})).to.equal('Everybody');
     expect(judge({ hasCanary: true })).to.equal('Everybody');
     expect(judge({ mayStart: false })).to.equal('Nobody');
   });
 
-  it('after an edit those that evict no pod: how each node stood is known from the generation before', () => {
+  it('nodes that evict no pod right after an edit: how each node stood is known from the previous generation', () => {
     expect(judge({ unseen: new Set(['a', 'b']), known: ['a', 'b'] })).to.equal('WithoutEvictions');
   });
 
-  it('none while a node is unknown, which may be under way, nor as canaries, which must be able to change', () => {
+  it('no node while one is unknown, which may be under way, and no canary, which must be able to change', () => {
     expect(judge({ unseen: new Set(['a', 'b']), known: ['a'] })).to.equal('Nobody');
     expect(judge({ unseen: new Set(['a']), known: ['a'], isForecast: false })).to.equal('Nobody');
     expect(judge({ unseen: new Set(['a']), known: ['a'], hasCanary: true })).to.equal('Nobody');

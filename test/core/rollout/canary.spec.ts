@@ -92,7 +92,7 @@ describe('a canary', () => {
     expect(admitted).to.have.length(5);
   });
 
-  it('soaks anew where one of it is not ready any more', () => {
+  it('starts the soak again if one of its nodes is no longer Ready', () => {
     const nodes = [ready('c0'), aRolloutState('c1'), ...manyAsking(9)];
     expect(go({ nodes, canary: soaking, now: minutes(4) }).canary).to.deep.equal(canaries);
   });
@@ -146,7 +146,7 @@ describe('a canary', () => {
     }
   });
 
-  it('whose pods did not go gives its place back, and is no canary until it starts again', () => {
+  it('whose pods did not go gives its place back, and stops being a canary until it starts again', () => {
     const putOff = anAsking('c0', 'New', { request: { evictions: 1 } });
     const nodes = [putOff, ready('c1'), anAsking('next', 'New', { request: { evictions: 2 } })];
     const again = go({ nodes, canary: canaries });
@@ -157,7 +157,7 @@ describe('a canary', () => {
     expect(held.admitted).to.deep.equal([]);
   });
 
-  it('has nodes that are closed anyway start beside it: they are no canaries', () => {
+  it('lets already closed nodes start beside it: they do not count as canaries', () => {
     const { admitted, canary } = go({ nodes: [...manyAsking(3), anAsking('joined', 'Fresh')] });
     expect(admitted).to.have.members(['joined', 'a0', 'a1']);
     expect(canary?.nodes).to.deep.equal(['a0', 'a1']);

@@ -87,7 +87,7 @@ describe('the ledger', () => {
       expect(admit(withNew, 2)).to.deep.equal(['repair', 'new']);
       expect(admit([repair, retry], 1)).to.deep.equal(['repair']);
       expect(admit([anAsking('new'), retry], 1)).to.deep.equal(['new']);
-      // The failed node counts itself until it is its turn.
+      // The failed node counts itself until it gets a slot.
       expect(admit([...withNew, retry], 2)).to.deep.equal(['repair', 'retry']);
       expect(admit([...withNew, retry], 3)).to.deep.equal(['repair', 'new', 'retry']);
     });
@@ -223,7 +223,7 @@ describe('the ledger', () => {
       expect(isHeld(aRolloutState('x', { nodeUID: 'another' }), { uids })).to.equal(false);
     });
 
-    it('to the node that was made anew under the name and is closed, in the same write: its place is never free', () => {
+    it('to the node that was recreated under the name and is closed, in the same write: its place is never free', () => {
       const anew = aRolloutState('x', { nodeUID: 'another', isUnderWay: true });
       const { ledger, admitted, released } = step({ nodes: [anew, ...manyAsking(2)], inFlight: [slot] });
       expect(ledger.map(({ node, nodeUID, kind }) => [node, nodeUID, kind])).to.deep.equal([['x', 'another', 'Found']]);
@@ -288,7 +288,7 @@ describe('the ledger', () => {
       });
     });
 
-    it('not because of an edit that asks the same of the node', () => {
+    it('not because of an edit that does not change the node’s layout', () => {
       expect(isHeld(aRolloutState('x', { wishGeneration: 1 }), { generation: 2 })).to.equal(true);
     });
 
@@ -332,13 +332,13 @@ describe('the ledger', () => {
       expect(namesOf(step({ nodes, rollout: { maxUnavailable: 2 } }))).to.deep.equal(['x Found', 'a0 New']);
     });
 
-    it('has nodes that were closed anyway as such: they take no place', () => {
+    it('counts already closed nodes as such: they take no place', () => {
       const nodes = [aRolloutState('x', { isUnderWay: true, isClosedAnyway: true }), ...manyAsking(2)];
       expect(namesOf(step({ nodes }))).to.deep.equal(['x Fresh', 'a0 New']);
     });
   });
 
-  describe('has nodes that are closed anyway', () => {
+  describe('with already closed nodes', () => {
     const fresh = manyAsking(50, 'Fresh', 'f');
 
     it('start side by side: they take no place', () => {
@@ -405,7 +405,7 @@ describe('the ledger', () => {
       expect(gateAt(failed.length + 3)).to.equal('Halted');
     });
 
-    it('and goes on when a failed node is ready, or gone', () => {
+    it('and continues when a failed node is ready, or gone', () => {
       const nodes = [aRolloutState('f0', { isVerified: true }), ...manyAsking(3)];
       expect(step({ nodes }).admitted).to.deep.equal(['a0']);
     });
@@ -447,14 +447,14 @@ describe('the ledger', () => {
       );
     });
 
-    it('by a window that nobody can read, as long as the policy is not refused for it', () => {
+    it('by an unreadable window, as long as the policy is not refused for it', () => {
       const words = 'no window in spec.rollout.windows ever opens';
       expect(gateOf({ rollout: { windows: [{ schedule: '61 * * * *', duration: '6h' }] } })).to.equal(words);
       const zone = { schedule: '0 22 * * *', duration: '6h', timeZone: 'Mars/Phobos' };
       expect(gateOf({ rollout: { windows: [zone] } })).to.equal(words);
     });
 
-    it('and nobody is told where nobody waits', () => {
+    it('and reports nothing if no node waits', () => {
       expect(step({ nodes: [aRolloutState('x')], rollout: { paused: true } }).gate).to.equal(undefined);
     });
 

@@ -72,7 +72,7 @@ describe('the report of a node', () => {
     expect(late.status?.phase).to.equal('Updating');
   });
 
-  it('says at once that a node is not Ready any more, also where that passes', () => {
+  it('says at once that a node is no longer Ready, even if that passes', () => {
     const memory = { ...noMemory, waits: { Reason: { since: noon, of: 'Applying' } } };
     expect(readyOf(report(applying, { partition: told(ready), memory }))).to.include({
       status: 'False',
@@ -118,7 +118,7 @@ describe('the report of a node', () => {
 });
 
 describe('waits', () => {
-  it('go on from when they began, and begin anew of another thing', () => {
+  it('continue from when they began, and start over for another thing', () => {
     const first = waitFor({ memory: noMemory, now: noon }, 'Advertised', 'a');
     expect(first).to.deep.equal({ lastsMs: 0, waits: { Advertised: { since: noon, of: 'a' } } });
     const later = { memory: first, now: noon + 1000 };

@@ -114,7 +114,7 @@ describe('what is left of a rollout', () => {
     expect(forecast({ phases, begun: [45, 10] })?.words).to.match(
       /^5 nodes left: 2 change now, 3 follow in 2 waves of at most 2, done in about/,
     );
-    // What waits for its pods is in no wave, and nobody knows when it ends.
+    // What waits for its pods is in no wave, and its end is unknown.
     expect(forecast({ phases: { ...phases, Waiting: 1 }, begun: [45, 10] })?.words).to.equal(
       '6 nodes left: 2 change now, 3 follow in 2 waves of at most 2, 1 held up (a change took 1 min, mean of 4)',
     );
@@ -128,7 +128,7 @@ describe('what is left of a rollout', () => {
     );
   });
 
-  it('is nothing where nobody is waited for', () => {
+  it('does not exist if no node is waited for', () => {
     expect(forecast({ phases: { Ready: 4, Failed: 1, Invalid: 1 } })).to.equal(undefined);
     expect(forecast({ phases: { Pending: 1 }, mode: 'Plan' })).to.equal(undefined);
   });
@@ -138,7 +138,7 @@ describe('status and plan', () => {
   const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
   const changed = inFile({ layouts: [{ profiles: { '1g.5gb': 7 } }], rollout: { maxUnavailable: 3 } });
 
-  /** The fleet as the controller sees it once the change is applied: every node waits for its turn. */
+  /** The fleet as the controller sees it once the change is applied: every node waits for a slot. */
   function foreseenBoth(cap: number | undefined) {
     const nodes = names.map((name) => aFleetNode({ name, slices: ['3g.20gb@0', '3g.20gb@4'] }));
     const cluster = aCluster(nodes);

@@ -16,7 +16,7 @@ const listed = new WeakMap<Grid, readonly (readonly number[])[] | 'TooMany'>();
  * Every layout that an empty GPU can hold, except the empty one, smallest profiles first. A 7-slice GPU has 127 (37 of plain
  * profiles), of which 44 (12) are maximal.
  *
- * @throws BudgetExceeded for a table that is none of NVIDIA's
+ * @throws BudgetExceeded for a table that is not NVIDIA's
  */
 export function enumerateLayouts(geometry: Geometry, filter: LayoutFilter = {}): readonly Layout[] {
   const grid = gridOf(geometry);

@@ -133,7 +133,7 @@ export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined
 }
 
 /**
- * What a node passes before anything on it is touched, whatever for. @returns why it is not its turn; undefined: it may be closed, and
+ * What a node passes before anything on it is touched, whatever for. @returns why not; undefined: it may be closed, and
  * everything has been read from the API server itself
  *
  * @param checks why it should not change now: nothing is requested for a change that cannot succeed
