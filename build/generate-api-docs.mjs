@@ -43,6 +43,7 @@ const readByPeople = {
     'device.gpus[].instances[].start',
     'device.gpus[].instances[].busy',
     'device.gpus[].instances[].pods',
+    'device.gpus[].instances[].uuid',
     'device.gpus[].instances[].computeInstances[].uuid',
   ],
 };

@@ -218,7 +218,7 @@ export class Operator {
     return (await runProgram('chroot', [driverRoot, 'nvidia-smi', '-L'])).stdout;
   }
 
-  /** Lines of docs/simulator.md. */
+  /** Lines of docs/internal/simulator.md. */
   async setFaults(...lines: readonly string[]): Promise<void> {
     await writeFile(faultsFile, lines.join('\n'));
   }

@@ -56,7 +56,7 @@ export function checkResetClients(gpus: readonly ReportedGpu[], openers: readonl
     ...openers
       .filter((opener) => !workers.has(pidOf(opener)))
       .map((opener) => {
-        const what = 'keeps a GPU open: it has to go before a reset, or a change of MIG mode';
+        const what = 'keeps a GPU open: stop it before a reset or a change of MIG mode';
         const isKnown = knownServices.test(opener);
         return {
           message: `${opener} ${what}`,

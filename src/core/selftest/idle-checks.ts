@@ -53,7 +53,7 @@ export function checkProcesses(gpus: readonly ReportedGpu[], ended: ReadonlySet<
   });
   if (checks.length > 0) return checks;
   const message =
-    'no process runs on a GPU now, so that seeing one is not shown: start one (nvidia-smi -L names the devices) and run this again';
+    'no process runs on a GPU now, so it is untested whether one would be seen: start one (nvidia-smi -L names the devices) and run this again';
   return [note(message)];
 }
 

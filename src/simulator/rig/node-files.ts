@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Files on the host of a simulated node. */
 export interface NodeFiles {
   readonly folder: string;
-  /** State of its nvidia-smi, the faults injected into it, and its operation log; see docs/simulator.md. */
+  /** State of its nvidia-smi, the faults injected into it, and its operation log; see docs/internal/simulator.md. */
   readonly state: string;
   readonly faults: string;
   readonly operations: string;

@@ -146,7 +146,7 @@ export class Rig implements AsyncDisposable {
     return this.#filesOf(node).state;
   }
 
-  /** Sets the faults of the node's simulated nvidia-smi; see docs/simulator.md. */
+  /** Sets the faults of the node's simulated nvidia-smi; see docs/internal/simulator.md. */
   faultsFile(node: string): string {
     return this.#filesOf(node).faults;
   }
