@@ -152,7 +152,9 @@ describe('a self-test that only reads', () => {
 
   it('says what is not shown while nothing runs', async () => {
     const done = await aNode(slices).selftest();
-    expect(messagesOf(done, 'Note').join()).to.contain('no process runs on a GPU now, so it is untested whether one would be seen');
+    expect(messagesOf(done, 'Note').join()).to.contain(
+      'no process runs on a GPU now, so it is untested whether one would be seen',
+    );
   });
 
   it('finds a pod that does not see the processes of the host', async () => {
