@@ -50,6 +50,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/plan.ts')).planCommand,
   },
   {
+    name: 'undo',
+    summary: 'go back to the generation of a policy that is in force: print it, or write it with --apply',
+    load: async () => (await import('./commands/undo.ts')).undoCommand,
+  },
+  {
     name: 'retry',
     summary: 'retry what failed on nodes now, or on all nodes of a policy',
     load: async () => (await import('./commands/retry.ts')).retryCommand,

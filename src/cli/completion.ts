@@ -40,6 +40,7 @@ const nodeNames = "kubectl get gpunodepartitions -o name 2>/dev/null | sed 's|.*
 const namesOf: Readonly<Record<string, string>> = {
   status: nodeNames,
   retry: nodeNames,
+  undo: "kubectl get gpupartitionpolicies -o name 2>/dev/null | sed 's|.*/||'",
   'explain pod':
     'kubectl get pods -A --field-selector status.phase=Pending -o \'jsonpath={range .items[*]}{.metadata.namespace}/{.metadata.name}{"\\n"}{end}\' 2>/dev/null',
 };

@@ -44,9 +44,9 @@ export class Output {
     this.#stream.write(escapeInvisible(text).replaceAll(this.#escape, '\u001B'));
   }
 
-  /** Columns to draw and wrap in. */
+  /** Columns to draw and wrap in; `COLUMNS` counts where the stream is not a terminal. */
   get columns(): number {
-    return sizeOf(this.#stream, 'columns') ?? usualColumns;
+    return sizeOf(this.#stream, 'columns') ?? givenColumns() ?? usualColumns;
   }
 
   /** Columns that a line may take: as many as it has where it goes to a file or another program. */
@@ -93,6 +93,11 @@ export function openTerminal({ stdin, stdout, stderr, cwd }: Streams): Terminal 
 
 export function paint(output: Output, style: Style, text: string): string {
   return output.paint(style, text);
+}
+
+function givenColumns(): number | undefined {
+  const columns = Number(process.env['COLUMNS']);
+  return Number.isInteger(columns) && columns > 0 ? columns : undefined;
 }
 
 function sizeOf(stream: Writable, side: 'columns' | 'rows'): number | undefined {

@@ -51,6 +51,48 @@ describe('gpu-partition status', () => {
     );
   });
 
+  it('wraps to COLUMNS where that is no terminal, and cuts nothing there', async () => {
+    const widest = (text: string): number =>
+      Math.max(...(text.split('GPU 0')[0] ?? '').split('\n').map(({ length }) => length));
+    const describe = ['status', 'gpu-node-7', '--snapshot', snapshot];
+    const before = process.env['COLUMNS'];
+    try {
+      process.env['COLUMNS'] = '60';
+      expect(widest((await run(describe)).stdout)).to.be.within(50, 60);
+      process.env['COLUMNS'] = '140';
+      expect(widest((await run(describe)).stdout)).to.be.within(100, 140);
+    } finally {
+      if (before === undefined) delete process.env['COLUMNS'];
+      else process.env['COLUMNS'] = before;
+    }
+    expect((await run(describe)).stdout).not.to.contain('…');
+  });
+
+  it('has one row for every node where that is asked for', async () => {
+    const { stdout } = await run(['status', '-o', 'wide', '--snapshot', snapshot]);
+    const rows = stdout.split('\n').filter((line) => /^gpu-node-\d /.test(line));
+    expect(rows).to.have.length(fleet.length);
+    expect(rows[0]).to.match(/^gpu-node-3 +inference +Failed +\d.* +0\/4 +Failed +GPU 0 \(A100.* +1 GPU: 2×1g\.5gb/);
+  });
+
+  it('shows one policy and its nodes, and says which policy may be meant', async () => {
+    const { stdout } = await run(['status', '--policy', 'notebooks', '--snapshot', snapshot]);
+    expect(stdout).to.contain('gpu-node-6').and.not.to.contain('gpu-node-7').and.not.to.contain('inference');
+    const { answer } = await jsonRunner<FleetStatusView>()(['status', '--policy', 'notebooks', '--snapshot', snapshot]);
+    expect(answer.policies.map(({ policy }) => policy)).to.deep.equal(['notebooks']);
+    const wrong = await run(['status', '--policy', 'notebook', '--snapshot', snapshot]);
+    expect([wrong.code, wrong.stderr]).to.deep.equal([2, 'error: no policy "notebook"; did you mean notebooks?\n']);
+    expect((await run(['status', 'gpu-node-7', '--policy', 'notebooks', '--snapshot', snapshot])).code).to.equal(2);
+  });
+
+  it('describes a node: first its phase and why', async () => {
+    const { stdout } = await run(['status', 'gpu-node-7', '--snapshot', snapshot]);
+    const [title, phase, reason] = stdout.split('\n');
+    expect(title).to.equal('gpu-node-7');
+    expect(phase).to.match(/^ {2}phase +Updating, not Ready since /);
+    expect(reason).to.match(/^ {2}reason +Draining: waiting for 1 pod to go: team\/train-0/);
+  });
+
   it('explains a pod of a saved cluster', async () => {
     const { code, stdout } = await run(['explain', 'pod', 'team/train', '--snapshot', snapshot]);
     expect(code).to.equal(1);

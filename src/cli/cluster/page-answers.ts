@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { events, nodePartitions, pods, policies } from '../../api/resources.ts';
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { pods, policies } from '../../api/resources.ts';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 import { planChange } from '../../core/plan/change-plan.ts';
 import type { ClusterState } from '../../core/plan/cluster-state.ts';
@@ -8,7 +8,7 @@ import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
 import { podName } from '../../core/pods/gpu-pods.ts';
 import { defaultHolders } from '../../core/pods/gpu-holders.ts';
-import { type EventView, viewHistory } from '../../core/view/node-timeline.ts';
+import { viewHistory } from '../../core/view/node-timeline.ts';
 import { explainWaiting, waitsForGpu } from '../../core/view/waiting-pods.ts';
 import { reportWaste } from '../../core/waste/waste-report.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -19,6 +19,7 @@ import { readCluster } from '../plan/live-cluster.ts';
 import { parsePolicies } from '../plan/policy-files.ts';
 import { ask, listAllowed } from './connection.ts';
 import { readFacts } from './facts.ts';
+import { readHistory } from './node-history.ts';
 
 interface StartedPod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
@@ -37,22 +38,8 @@ export function answerLive(client: KubeClient): PageAnswers {
       return found?.filter(waitsForGpu).length;
     },
     async history(node) {
-      const partition = await ask(`GpuNodePartition ${node}`, () =>
-        client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name: node }),
-      );
-      if (!partition) throw new Error(`there is no GpuNodePartition ${node}`);
-      const name = partition.spec.policy?.name;
-      const policy =
-        name === undefined
-          ? undefined
-          : await ask(`policy ${name}`, () =>
-              client.find<GpuPartitionPolicy & KubeObject>({ resource: policies, name }),
-            );
-      const found = await listAllowed<EventView & KubeObject>(client, events, {
-        fieldSelector: `involvedObject.name=${node}`,
-      });
       const running = await listAllowed<StartedPod>(client, pods, { fieldSelector: `spec.nodeName=${node}` });
-      return { ...viewHistory(partition, policy, found ?? []), podsSince: listStarts(running ?? []) };
+      return { ...(await readHistory(client, node)), podsSince: listStarts(running ?? []) };
     },
     async policy(name) {
       const found = await ask(`policy ${name}`, () =>

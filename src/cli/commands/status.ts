@@ -3,9 +3,11 @@ import { stringify } from 'yaml';
 import { drawFleet, viewFleet } from '../../core/view/fleet-status.ts';
 import { drawFreshness, drawInterruption, fade, type Source } from '../../core/view/freshness.ts';
 import type { Line } from '../../core/view/line.ts';
+import type { NodeHistory } from '../../core/view/node-timeline.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../core/view/node-status.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { addConnectionOptions, connect, type ConnectionOptions, sourceOf } from '../cluster/connection.ts';
+import { readHistory } from '../cluster/node-history.ts';
 import { type FleetObjects, type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
@@ -15,6 +17,7 @@ import { type Output, printJson } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly watch?: boolean;
+  readonly policy?: string;
   readonly snapshot?: readonly string[];
   readonly output: 'text' | 'wide' | 'json' | 'yaml';
 }
@@ -22,15 +25,16 @@ interface Options extends ConnectionOptions {
 export function statusCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('status'))
     .description(
-      'Shows the fleet: policies, nodes by phase and reason, and what changes now. With a node: each of its GPUs slice by slice, who uses what, and what it becomes.',
+      'Shows the fleet: policies, nodes by phase and reason, and what changes now. With a node: its phase and why, each of its GPUs slice by slice, who uses what, and what it becomes.',
     )
     .argument('[node]', 'name of a node')
+    .option('--policy <name>', 'only this policy, and the nodes that it decides over')
     .option('-w, --watch', 'follow until Ctrl-C')
     .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .addOption(
       new Option(
         '-o, --output <format>',
-        'text and wide for people (wide: every node with its GPUs), json and yaml for programs',
+        'text and wide for people (wide: one row for every node, with all that is known of it), json and yaml for programs',
       )
         .choices(['text', 'wide', 'json', 'yaml'])
         .default('text'),
@@ -43,12 +47,17 @@ export function statusCommand({ terminal }: CommandContext): Command {
         throw new CliError(`--watch is for people; with -o ${output}, use kubectl get gpn --watch -o ${output}`);
       }
       if (watch && options.snapshot) throw new CliError('--snapshot does not change: nothing to --watch');
-      const draw = (fleet: FleetObjects): readonly Line[] => drawStatus(fleet, node, stdout, output === 'wide');
+      const { policy } = options;
+      if (node !== undefined && policy !== undefined) throw new CliError('give a node or --policy, not both');
       const client = options.snapshot ? undefined : connect(options);
       const first = client ? await readFleet(client) : await readSnapshot(options.snapshot ?? [], Date.now(), terminal);
       if (node !== undefined) findNode(first, node);
-      if (output === 'json') printJson(terminal, dataOf(first, node));
-      else if (output === 'yaml') stdout.write(stringify(dataOf(first, node)));
+      if (policy !== undefined) findPolicy(first, policy);
+      const history = node === undefined || watch || isData || !client ? undefined : await readHistory(client, node);
+      const subject = { node, policy, history, isWide: output === 'wide' };
+      const draw = (fleet: FleetObjects): readonly Line[] => drawStatus(fleet, subject, stdout);
+      if (output === 'json') printJson(terminal, dataOf(first, subject));
+      else if (output === 'yaml') stdout.write(stringify(dataOf(first, subject)));
       else if (!watch || !client) printLines(stdout, draw(first));
       else {
         const follow = (show: (fleet: FollowedFleet) => void, signal: AbortSignal) =>
@@ -58,21 +67,38 @@ export function statusCommand({ terminal }: CommandContext): Command {
     });
 }
 
-function dataOf(fleet: FleetObjects, node: string | undefined): unknown {
+/** What is asked for; of the fleet if no node is named. */
+interface Subject {
+  readonly node: string | undefined;
+  readonly policy: string | undefined;
+  readonly history: NodeHistory | undefined;
+  readonly isWide: boolean;
+}
+
+function dataOf(fleet: FleetObjects, { node, policy }: Subject): unknown {
   return node === undefined
-    ? viewFleet(fleet.policies, fleet.partitions, Date.now())
+    ? viewFleet(fleet.policies, fleet.partitions, Date.now(), policy)
     : viewNodeStatus(findNode(fleet, node));
 }
 
 function drawStatus(
   fleet: FleetObjects,
-  node: string | undefined,
+  { node, policy, history, isWide }: Subject,
   { columns }: Output,
-  isWide: boolean,
 ): readonly Line[] {
-  if (node === undefined) return drawFleet(fleet.policies, fleet.partitions, { columns, now: Date.now(), isWide });
+  const options = { columns, now: Date.now(), isWide, policy };
+  if (node === undefined) return drawFleet(fleet.policies, fleet.partitions, options);
   const found = fleet.partitions.find(({ metadata }) => metadata.name === node);
-  return found ? drawNodeStatus(found, columns) : [[{ text: `node ${node} is gone`, tone: 'bad' }]];
+  return found ? drawNodeStatus(found, columns, history) : [[{ text: `node ${node} is gone`, tone: 'bad' }]];
+}
+
+/** @throws CliError that names the policies that may be meant */
+function findPolicy({ policies }: FleetObjects, policy: string): void {
+  const names = policies.map(({ metadata }) => metadata.name);
+  if (names.includes(policy)) return;
+  const near = findNearestWords(policy, names);
+  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : 'gpu-partition status lists the policies';
+  throw new CliError(`no policy ${JSON.stringify(policy)}; ${hint}`);
 }
 
 /** @throws CliError that names the nodes that may be meant */

@@ -1,8 +1,8 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
 import { compareText } from '../text/fingerprint.ts';
+import { describeDuration } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { drawTable, type Line, span } from './line.ts';
-import { drawNodeStatus } from './node-status.ts';
 import { findCap } from '../rollout/cap.ts';
 import { foreseeRollouts, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
 import { byUrgency, type Urgency, urgencyOfNode, urgencyOfPolicy, toneOf } from './urgency.ts';
@@ -69,14 +69,18 @@ interface PhaseView {
 
 const mostNamed = 3;
 
+/** @param only this policy; the others share its cap, so that they are needed too */
 export function viewFleet(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   now: number,
+  only?: string,
 ): FleetStatusView {
-  const nodes = partitions.map(viewRow).toSorted(rowsByUrgency);
+  const isMeant = ({ policy }: { readonly policy: string | undefined }): boolean =>
+    only === undefined || policy === only;
+  const nodes = partitions.map(viewRow).filter(isMeant).toSorted(rowsByUrgency);
   return {
-    policies: viewPolicies(policies, partitions, now),
+    policies: viewPolicies(policies, partitions, now).filter(isMeant),
     phases: [...Map.groupBy(nodes, ({ phase }) => phase)].map(([phase, list]) => viewPhase(phase, list)),
     nodes,
   };
@@ -161,8 +165,10 @@ export interface FleetPictureOptions {
   readonly columns: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Every node, with its GPUs. */
+  /** Every node, with all that fits into a row. */
   readonly isWide?: boolean;
+  /** Only this policy and its nodes. */
+  readonly policy?: string | undefined;
   /** Most nodes in the table. */
   readonly mostNodes?: number;
 }
@@ -171,22 +177,22 @@ export interface FleetPictureOptions {
 export function drawFleet(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
-  { columns, now, isWide = false, mostNodes = 20 }: FleetPictureOptions,
+  { columns, now, isWide = false, policy, mostNodes = 20 }: FleetPictureOptions,
 ): readonly Line[] {
-  const view = viewFleet(policies, partitions, now);
-  const byName = new Map(partitions.map((partition) => [partition.metadata.name, partition]));
-  const pictures = isWide
-    ? view.nodes.flatMap(({ node }) => {
-        const partition = byName.get(node);
-        return partition ? [[], ...drawNodeStatus(partition, columns)] : [];
-      })
-    : [[], ...drawNodes(view.nodes, mostNodes)];
-  const none: Line = [span('no GPU nodes: no policy selects one, and none has the label nvidia.com/gpu.present=true')];
+  const view = viewFleet(policies, partitions, now, policy);
+  const table = isWide ? drawWideNodes(view.nodes, now) : drawNodes(view.nodes, mostNodes);
+  const none: Line = [
+    span(
+      policy === undefined
+        ? 'no GPU nodes: no policy selects one, and none has the label nvidia.com/gpu.present=true'
+        : `policy ${policy} decides over no node`,
+    ),
+  ];
   return [
     ...drawPolicies(view.policies, columns),
     [],
     ...drawPhases(view.phases),
-    ...(view.nodes.length === 0 ? [none] : pictures),
+    ...(view.nodes.length === 0 ? [none] : [[], ...table]),
   ];
 }
 
@@ -247,4 +253,24 @@ function drawNodes(nodes: readonly NodeRowView[], most: number): readonly Line[]
   const more: readonly Line[] =
     nodes.length > most ? [[span(`and ${nodes.length - most} more nodes; -o wide shows all`, 'dim')]] : [];
   return [...drawTable(['NODE', 'POLICY', 'PHASE', 'USED', 'LAYOUT OR REASON'], rows), ...more];
+}
+
+function drawWideNodes(nodes: readonly NodeRowView[], now: number): readonly Line[] {
+  const rows = nodes.map(({ node, policy, urgency, phase, since, reason, used, instances, layout, message }) => [
+    span(node, 'title'),
+    span(policy ?? '-'),
+    span(phase, toneOf(urgency)),
+    span(ageOf(since, now)),
+    span(`${used}/${instances}`),
+    span(reason),
+    // That all is well needs no words.
+    span(urgency === 'ready' ? '-' : message, 'dim'),
+    span(layout),
+  ]);
+  return drawTable(['NODE', 'POLICY', 'PHASE', 'SINCE', 'USED', 'REASON', 'MESSAGE', 'LAYOUT'], rows);
+}
+
+function ageOf(since: string | undefined, now: number): string {
+  const seconds = (now - Date.parse(since ?? '')) / 1000;
+  return Number.isFinite(seconds) ? describeDuration(Math.max(0, seconds)) : '-';
 }

@@ -1,10 +1,12 @@
 import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { countWords } from '../text/cut-text.ts';
+import { describeDuration } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { findForeign } from '../policy/ownership.ts';
 import { liveGeometry } from '../policy/live-geometry.ts';
 import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-picture.ts';
-import { type Line, plainText, span } from './line.ts';
+import { type Line, plainText, span, type Tone } from './line.ts';
+import type { NodeHistory } from './node-timeline.ts';
 import { urgencyOfNode, toneOf } from './urgency.ts';
 import { describeFault } from '../policy/device-fault.ts';
 
@@ -51,34 +53,65 @@ export function viewNodeStatus({ metadata, spec, status }: GpuNodePartition): No
   };
 }
 
-/** A node with a picture of each of its GPUs; identical ones are drawn once. */
-export function drawNodeStatus(partition: GpuNodePartition, columns: number): readonly Line[] {
+/** A node as `describe` would have it: phase and reason first, then a picture of each of its GPUs; identical ones are drawn once. */
+export function drawNodeStatus(
+  partition: GpuNodePartition,
+  columns: number,
+  history: NodeHistory = { timeline: [], events: [] },
+): readonly Line[] {
   const view = viewNodeStatus(partition);
   const { node, policy, strategy, phase, reason, message, plan, error, driver } = view;
-  const by =
-    policy === undefined ? 'no policy' : `policy ${policy}${strategy === undefined ? '' : `, strategy ${strategy}`}`;
-  const head: readonly Line[] = [
-    [
-      span(node, 'title'),
-      span('  '),
-      span(phase, toneOf(urgencyOfNode(phase, reason))),
-      span(reason === phase ? '' : `  ${reason}`),
-    ],
-    [span(`  ${by}${driver === undefined ? '' : `, driver ${driver}`}`)],
-    ...(message === '' ? [] : wrapHanging(message, columns - 2)).map((text): Line => [span(`  ${text}`)]),
-    ...(error === undefined ? [] : wrapHanging(error, columns - 2).map((text): Line => [span(`  ${text}`, 'bad')])),
+  const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
+  const tone = toneOf(urgencyOfNode(phase, reason));
+  const since = ready && `${ready.status === 'True' ? '' : 'not '}Ready since ${ready.lastTransitionTime}`;
+  const pods = plan && plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}` : '';
+  const change =
+    plan && `keeps ${plan.keep}, destroys ${plan.destroy}, creates ${countWords(plan.create, 'instance')}${pods}`;
+  const facts: readonly (readonly [key: string, text: string | undefined, tone?: Tone])[] = [
+    ['phase', [phase, since].filter((part) => part !== undefined).join(', '), tone],
+    ['reason', message === '' || reason === phase ? message || reason : `${reason}: ${message}`, tone],
+    ['error', error, 'bad'],
+    ['plan', change],
+    ['policy', policy === undefined ? 'none' : `${policy}${strategy === undefined ? '' : `, strategy ${strategy}`}`],
+    ['driver', driver],
   ];
-  const goes = plan && plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}` : '';
-  const planned = plan
-    ? wrapHanging(
-        `plan: keeps ${plan.keep}, destroys ${plan.destroy}, creates ${countWords(plan.create, 'instance')}${goes}`,
-        columns - 2,
-      )
-    : [];
   const pictures = drawGpus(partition, view.gpus, columns);
   const isMarked = view.gpus.some(({ now, after }) => now !== undefined || after !== undefined);
   const notes: readonly Line[] = isMarked ? [[span(`  ${legend}`, 'dim')]] : [];
-  return [...head, ...planned.map((text): Line => [span(`  ${text}`)]), ...pictures, ...notes];
+  return [
+    [span(node, 'title')],
+    ...facts.flatMap(([key, text, color]) => (text === undefined ? [] : drawFact(key, text, columns, color))),
+    ...pictures,
+    ...notes,
+    ...drawHistory(history, columns),
+  ];
+}
+
+const keyWidth = 9;
+
+function drawFact(key: string, text: string, columns: number, tone: Tone = 'plain'): readonly Line[] {
+  const [first = '', ...rest] = wrapHanging(text, Math.max(20, columns - keyWidth - 2));
+  return [
+    [span(`  ${key.padEnd(keyWidth)}`, 'dim'), span(first, tone)],
+    ...rest.map((line): Line => [span(' '.repeat(keyWidth + 2)), span(line, tone)]),
+  ];
+}
+
+const mostEvents = 5;
+
+function drawHistory({ timeline, events }: NodeHistory, columns: number): readonly Line[] {
+  const steps = timeline.map(({ step, at, seconds }) => {
+    const took = seconds === undefined || seconds === 0 ? '' : ` (+${describeDuration(seconds)})`;
+    return `${step} ${at.slice(11, 19)}${took}`;
+  });
+  return [
+    ...(steps.length === 0 ? [] : drawFact('change', steps.join(', '), columns)),
+    ...events
+      .slice(0, mostEvents)
+      .flatMap(({ at, reason, message, isWarning }) =>
+        drawFact('event', `${at.slice(11, 19)} ${reason}: ${message}`, columns, isWarning ? 'warn' : 'plain'),
+      ),
+  ];
 }
 
 function drawGpus({ status }: GpuNodePartition, gpus: readonly GpuPicture[], columns: number): readonly Line[] {

@@ -66,6 +66,17 @@ describe('the pictures of gpu-partition status and report', () => {
     expect(text).to.include('GPU 0  A100-SXM4-40GB  the driver asks for a reboot');
   });
 
+  it('tell the steps of the last change, and the newest Events', () => {
+    const event = { at: '2026-01-01T12:00:30Z', reason: 'Draining', message: 'will evict', isWarning: false, count: 1 };
+    const timeline = [
+      { step: 'asked' as const, at: '2026-01-01T12:00:00Z', seconds: undefined },
+      { step: 'granted' as const, at: '2026-01-01T12:02:00Z', seconds: 120 },
+    ];
+    const text = drawNodeStatus(changingNode, 80, { timeline, events: [event] }).map(plainText);
+    expect(text).to.include('  change   asked 12:00:00, granted 12:02:00 (+2 min)');
+    expect(text.at(-1)).to.equal('  event    12:00:30 Draining: will evict');
+  });
+
   it('show a GPU whose MIG mode goes', () => {
     const off = aStatusNode({ name: 'n', phase: 'Pending', gpus: [aGpu({ slices: ['7g.40gb@0'] })], wish: 'Disabled' });
     const text = drawNodeStatus(off, 80).map(plainText).join('\n');

@@ -1,0 +1,108 @@
+import { Command } from 'commander';
+import { stringify } from 'yaml';
+import { policies } from '../../api/resources.ts';
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { asWritten } from '../../core/policy/as-written.ts';
+import { readVersions } from '../../core/policy/versions.ts';
+import { isSubdomain } from '../../core/text/label-syntax.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { printJson, printLine } from '../terminal.ts';
+
+interface Options extends ConnectionOptions {
+  readonly apply?: boolean;
+  readonly output: OutputFormat;
+}
+
+/** The shape of `-o json`. */
+export interface UndoAnswer {
+  /** The generation in force, as its author would write it. */
+  readonly policy: GpuPartitionPolicy;
+  readonly generation: number;
+  /** The newest generation, which is not in force. */
+  readonly replaces: number;
+  /** Whether it was written. */
+  readonly isApplied: boolean;
+  readonly message: string;
+}
+
+type Policy = GpuPartitionPolicy & KubeObject;
+
+export function undoCommand({ terminal }: CommandContext): Command {
+  return addConnectionOptions(new Command('undo'))
+    .description(
+      'Goes back to the generation of a policy that is in force: the last one that was accepted with mode Enforce. Prints it for review; with --apply, writes it.',
+    )
+    .argument('<policy>', 'name of a policy whose newest generation is not in force')
+    .option('--apply', 'write it, unless the policy is edited meanwhile')
+    .addOption(outputOption())
+    .action(async (name: string, { apply = false, output, ...options }: Options) => {
+      if (!isSubdomain(name)) throw new CliError(`${JSON.stringify(name)} is not the name of a policy`);
+      const client = connect(options);
+      const policy = await ask(`policy ${name}`, () => client.find<Policy>({ resource: policies, name }));
+      if (!policy) throw new CliError(`the cluster has no policy ${name}`);
+      const earlier = findEarlier(policy);
+      if (apply) await write(client, policy, earlier);
+      const answer = describe(policy, earlier, apply);
+      if (output === 'json') return printJson(terminal, answer);
+      printLine(apply ? terminal.stdout : terminal.stderr, answer.message);
+      if (!apply) terminal.stdout.write(stringify(answer.policy));
+    });
+}
+
+function describe(policy: Policy, earlier: GpuPartitionPolicy, isApplied: boolean): UndoAnswer {
+  const { name, generation: replaces = 0 } = policy.metadata;
+  const { generation = 0 } = earlier.metadata;
+  const what = `generation ${generation} of policy ${name}, which is in force, instead of generation ${replaces}`;
+  const message = `${isApplied ? 'wrote ' : ''}${what}${describeWriter(policy)}`;
+  return { policy: asWritten(policy, earlier.spec), generation, replaces, isApplied, message };
+}
+
+/** @throws CliError if the newest generation is in force, or none is */
+function findEarlier(policy: Policy): GpuPartitionPolicy {
+  const { name, generation } = policy.metadata;
+  const { inForce } = readVersions(policy);
+  if (inForce === undefined)
+    throw new CliError(`no generation of policy ${name} was ever accepted with mode Enforce`, 1);
+  if (inForce.metadata.generation !== generation) return inForce;
+  throw new CliError(
+    `nothing to undo: generation ${generation} of policy ${name} is in force, and the cluster keeps no spec before it`,
+    1,
+  );
+}
+
+/** What GitOps applied comes back. */
+function describeWriter({ metadata }: Policy): string {
+  const writers = (metadata.managedFields ?? []) as readonly {
+    readonly manager?: string;
+    readonly time?: string;
+    readonly subresource?: string;
+    readonly fieldsV1?: Readonly<Record<string, unknown>>;
+  }[];
+  const last = writers
+    .filter(({ fieldsV1 = {}, subresource = '' }) => subresource === '' && 'f:spec' in fieldsV1)
+    .toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? 1 : -1))[0];
+  return last?.manager === undefined
+    ? ''
+    : `; ${last.manager} wrote that at ${last.time}: if it comes from Git, revert it there too`;
+}
+
+async function write(client: KubeClient, policy: Policy, { spec }: GpuPartitionPolicy): Promise<void> {
+  const { name, resourceVersion = '' } = policy.metadata;
+  try {
+    await client.patch({ resource: policies, name }, [
+      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+      { op: 'replace', path: '/spec', value: spec },
+    ]);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const isStale = error.code === 409 || error.code === 422;
+    const why = isStale ? 'it was edited meanwhile, or the spec is not valid for this version of the CRD: ' : '';
+    throw new CliError(`cannot write policy ${name}: ${why}${error.message}`, isStale ? 1 : 3, { cause: error });
+  }
+}
