@@ -51,7 +51,7 @@ describe('gpu-partition status', () => {
     );
   });
 
-  it('wraps to COLUMNS where that is no terminal, and cuts nothing there', async () => {
+  it('wraps to COLUMNS where it does not write to a terminal, and cuts nothing', async () => {
     const widest = (text: string): number =>
       Math.max(...(text.split('GPU 0')[0] ?? '').split('\n').map(({ length }) => length));
     const describe = ['status', 'gpu-node-7', '--snapshot', snapshot];
