@@ -19,6 +19,7 @@ const order = [
   'nvidia',
   'owners',
   'rollout',
+  'wish',
   'policy',
   'node',
   'status',

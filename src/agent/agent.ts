@@ -2,7 +2,7 @@ import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { followsDevice } from '../core/nvidia/resources/followed-device.ts';
 import { isRevocation } from '../core/node/revocation.ts';
-import { isToMakeAgain, loadIdOf } from '../core/policy/load-id.ts';
+import { isToMakeAgain, loadIdOf } from '../core/wish/load-id.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';

@@ -1,8 +1,8 @@
 import { adoptAnnotation } from '../api/names.ts';
 import type { DeviceReport, Grant, GpuWish } from '../api/types.ts';
-import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from '../core/policy/ownership.ts';
-import { isSameLoad } from '../core/policy/load-id.ts';
-import { deviceMeets } from '../core/policy/wish.ts';
+import { findForeign, type ForeignInstances, lastGoodOf, settleClaims } from '../core/wish/ownership.ts';
+import { isSameLoad } from '../core/wish/load-id.ts';
+import { deviceMeets } from '../core/wish/wish.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Partition } from './partition.ts';
 

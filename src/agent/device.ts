@@ -1,4 +1,4 @@
-import type { GpuWork } from '../core/policy/plan-gpu-wish.ts';
+import type { GpuWork } from '../core/wish/plan-gpu-wish.ts';
 import type { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { DeviceState } from '../core/gpu/state/device-state.ts';
 import type { GpuWish } from '../api/types.ts';

@@ -1,6 +1,6 @@
 import { nodePartitions } from '../api/resources.ts';
 import type { Grant } from '../api/types.ts';
-import { planWish } from '../core/policy/plan-wish.ts';
+import { planWish } from '../core/wish/plan-wish.ts';
 import { isUnanswered } from '../core/node/observed-epoch.ts';
 import { listHeldDevices } from '../core/pods/slice-holders.ts';
 import type { DeviceState } from '../core/gpu/state/device-state.ts';

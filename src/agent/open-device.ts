@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { GpuWish } from '../api/types.ts';
-import type { GpuWork } from '../core/policy/plan-gpu-wish.ts';
+import type { GpuWork } from '../core/wish/plan-gpu-wish.ts';
 import { applyNode } from '../device/apply/apply.ts';
 import type { GpuTarget } from '../core/gpu/target/plan-target.ts';
 import type { DeviceDriver } from '../device/command/driver.ts';

@@ -1,6 +1,6 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
-import { listInTheWay, planDrained } from '../core/policy/drain-plan.ts';
-import type { AskedWish, WishPlan } from '../core/policy/plan-wish.ts';
+import { listInTheWay, planDrained } from '../core/wish/drain-plan.ts';
+import type { AskedWish, WishPlan } from '../core/wish/plan-wish.ts';
 import type { Claim } from './claim.ts';
 import type { DeviceView } from './device-view.ts';
 import type { Partition } from './partition.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { adoptAnnotation } from '../../src/api/names.ts';
-import { wishHash } from '../../src/core/policy/wish.ts';
+import { wishHash } from '../../src/core/wish/wish.ts';
 import { KubeletError } from '../../src/core/pods/kubelet-error.ts';
 import { FakeClock } from '../process/fake-clock.ts';
 import { isChange } from '../device/simulated-node.ts';

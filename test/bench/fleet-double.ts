@@ -5,7 +5,7 @@ import { GpuPartitionOperator } from '../../src/controller/operator.ts';
 import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
 import { defaultSystemNamespaces } from '../../src/core/pods/system-pods.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../src/core/wish/plan-wish.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { WatchOptions } from '../../src/kube/operator.ts';

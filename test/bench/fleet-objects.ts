@@ -1,7 +1,7 @@
 import { nodePartitions, policies } from '../../src/api/resources.ts';
 import type { DeviceReport, GpuReport, ModelReport, Wish } from '../../src/api/types.ts';
 import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../src/core/wish/plan-wish.ts';
 import { apiVersionOf } from '../../src/kube/resource.ts';
 
 const product = 'NVIDIA A100-SXM4-40GB';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GpuWish } from '../../src/api/types.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../src/core/wish/plan-wish.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import { judgeChange } from '../../src/core/gpu/target/plan-target.ts';
 import { reportDevice } from '../../src/core/report/report-device.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuWish } from '../../src/api/types.ts';
 import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../src/core/wish/plan-wish.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import type { DeviceApplyOptions, GpuResult } from '../../src/device/apply/apply-options.ts';
 import { reportDevice } from '../../src/core/report/report-device.ts';

@@ -4,7 +4,7 @@ import type { Layout } from '../../src/core/gpu/geometry/geometry.ts';
 import type { DeviceState } from '../../src/core/gpu/state/device-state.ts';
 import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
 import { computeLabels } from '../../src/core/nvidia/labels/node-labels.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../src/core/wish/plan-wish.ts';
 import { reportDevice } from '../../src/core/report/report-device.ts';
 import { applyNode } from '../../src/device/apply/apply.ts';
 import { InProcessNode } from './simulated-node.ts';

@@ -4,7 +4,7 @@ import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { SettledDecision } from '../model/controller-world.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
-import type { GpuWork } from '../../src/core/policy/plan-gpu-wish.ts';
+import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
 import { Violation } from '../model/violation.ts';

@@ -2,8 +2,8 @@ import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.t
 import type { DeviceReport, Grant, PlanReport } from '../../src/api/types.ts';
 import { faultFields, keepOutcome } from '../../src/core/report/report-fields.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
-import { listInTheWay, planDrained } from '../../src/core/policy/drain-plan.ts';
-import { lastGoodOf } from '../../src/core/policy/ownership.ts';
+import { listInTheWay, planDrained } from '../../src/core/wish/drain-plan.ts';
+import { lastGoodOf } from '../../src/core/wish/ownership.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { isOlder } from '../../src/kube/resource-version.ts';
 import { refuse, type StoredPartition } from '../model/api.ts';

@@ -7,7 +7,7 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { offerStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { isUnfinished } from '../../src/core/node/node-view.ts';
-import { deviceMeets } from '../../src/core/policy/wish.ts';
+import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
 import type { Theme } from './story.ts';

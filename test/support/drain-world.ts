@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { NodePod } from '../../src/core/node/snapshot.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from './builders.ts';
 import { type Answer, aGpuPod, aManagedPartition, aNode, aSlicingPolicy, aSlot } from './node-builders.ts';
 import { NodeWorld } from './node-world.ts';

@@ -19,7 +19,7 @@ import type { RolloutState } from '../../src/core/node/rollout-state.ts';
 import type { Verdict } from '../../src/core/node/outcome.ts';
 import type { Hold, NodeClaim } from '../../src/core/policy/claim.ts';
 import { PolicyRecord } from '../../src/core/policy/policy-record.ts';
-import { planWish } from '../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../src/core/wish/plan-wish.ts';
 import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { listReportedPods } from '../../src/core/pods/reported-pods.ts';

@@ -1,7 +1,7 @@
 import { reportDevice } from '../report/report-device.ts';
 import type { GpuReport, GpuSelector, PolicyLayout } from '../../api/types.ts';
 import { canonicalJson } from '../text/fingerprint.ts';
-import { layoutOf } from '../policy/wish.ts';
+import { layoutOf } from '../wish/wish.ts';
 import type { DeviceState, MigMode } from '../gpu/state/device-state.ts';
 
 /** How the entries of an export identify their GPUs: UUIDs only match this machine, indices also match identical ones. */

@@ -1,6 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { sameJson } from '../text/fingerprint.ts';
-import { isSameLoad, loadIdOf } from '../policy/load-id.ts';
+import { isSameLoad, loadIdOf } from '../wish/load-id.ts';
 import { isUnanswered } from './observed-epoch.ts';
 
 /** A layout that something else keeps changing is repaired at most this often within this many ms. */

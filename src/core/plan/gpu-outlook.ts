@@ -1,9 +1,9 @@
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
 import { drawGpu } from '../gpu/plan/picture.ts';
 import { placeOf } from '../gpu/search/instance.ts';
-import { liveGeometry } from '../policy/live-geometry.ts';
-import type { GpuWork } from '../policy/plan-gpu-wish.ts';
-import type { WishPlan } from '../policy/plan-wish.ts';
+import { liveGeometry } from '../wish/live-geometry.ts';
+import type { GpuWork } from '../wish/plan-gpu-wish.ts';
+import type { WishPlan } from '../wish/plan-wish.ts';
 
 /** A GPU instance and its holders. */
 export interface HeldSlice {

@@ -8,9 +8,9 @@ import type { Verdict } from '../node/outcome.ts';
 import { managedConfig } from '../nvidia/plugin-config/managed-config.ts';
 import type { BudgetView } from '../pods/disruption-budget.ts';
 import { listReportedPods } from '../pods/reported-pods.ts';
-import { planDrained } from '../policy/drain-plan.ts';
-import { findForeign } from '../policy/ownership.ts';
-import type { WishPlan } from '../policy/plan-wish.ts';
+import { planDrained } from '../wish/drain-plan.ts';
+import { findForeign } from '../wish/ownership.ts';
+import type { WishPlan } from '../wish/plan-wish.ts';
 import { slotOf } from '../rollout/slot.ts';
 
 /** What becomes of one node. */

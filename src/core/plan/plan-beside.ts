@@ -1,9 +1,9 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { describePlan } from '../node/rules/slot.ts';
 import { describeRefusal, type NodeClaim } from '../policy/claim.ts';
-import { loadIdOf } from '../policy/load-id.ts';
-import { findForeign } from '../policy/ownership.ts';
-import { planWish } from '../policy/plan-wish.ts';
+import { loadIdOf } from '../wish/load-id.ts';
+import { findForeign } from '../wish/ownership.ts';
+import { planWish } from '../wish/plan-wish.ts';
 import type { NodeOutcome } from '../policy/tally.ts';
 
 /**

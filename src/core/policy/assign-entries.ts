@@ -1,13 +1,13 @@
 import type { DeviceReport, GpuReport, GpuWish, Wish } from '../../api/types.ts';
-import { loadIdOf } from './load-id.ts';
+import { loadIdOf } from '../wish/load-id.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { type NodeGpu, type NodeWish, planNode, type Want } from '../gpu/assign/node-plan.ts';
 import type { GpuLayout } from './gpu-layout.ts';
 import type { LayoutEntry } from './layout-entry.ts';
-import { findForeign, type ForeignInstances } from './ownership.ts';
+import { findForeign, type ForeignInstances } from '../wish/ownership.ts';
 import type { LayoutRefusal } from './refusal.ts';
-import { viewReport } from './report-view.ts';
+import { viewReport } from '../wish/report-view.ts';
 
 /** Index of the deciding entry by GPU UUID; or the entry that cannot have its GPUs, and why. */
 export type Assignment =

@@ -1,6 +1,6 @@
 import type { DeviceReport, GpuReport, PolicyLayout } from '../../api/types.ts';
 import { type GpuLayout, layoutFor } from './gpu-layout.ts';
-import { liveGeometry } from './live-geometry.ts';
+import { liveGeometry } from '../wish/live-geometry.ts';
 import { matchesGpu } from './match-gpu.ts';
 
 /** An entry of a policy's `layouts`, on one node. */

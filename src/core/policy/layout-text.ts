@@ -1,6 +1,6 @@
 import type { GpuReport } from '../../api/types.ts';
 import { listProfiles, writeLayout } from '../gpu/search/layout-words.ts';
-import { layoutOf } from './wish.ts';
+import { layoutOf } from '../wish/wish.ts';
 
 /** What is on the GPUs of a node, equal GPUs counted: `8 × (2×1g.5gb + 1×3g.20gb)`, `1 × whole`. */
 export function deviceText(gpus: readonly GpuReport[]): string {

@@ -2,7 +2,7 @@ import type { DeviceReport, GpuWish, PolicySpec, Wish } from '../../api/types.ts
 import { assignEntries } from './assign-entries.ts';
 import { nameEntries } from './entry-key.ts';
 import { type LayoutEntry, readEntries } from './layout-entry.ts';
-import { liveGeometry } from './live-geometry.ts';
+import { liveGeometry } from '../wish/live-geometry.ts';
 import type { LayoutRefusal } from './refusal.ts';
 import { checkSingle } from './single.ts';
 import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';

@@ -1,5 +1,5 @@
 import type { Layout } from '../gpu/geometry/geometry.ts';
-import { layoutOf } from '../policy/wish.ts';
+import { layoutOf } from '../wish/wish.ts';
 import { planTarget } from '../gpu/target/plan-target.ts';
 import { reportDevice } from '../report/report-device.ts';
 import { type DeviceState, type GpuState, isBusy } from '../gpu/state/device-state.ts';

@@ -1,7 +1,7 @@
 import type { GpuNodePartition, InstanceReport } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { gridOf } from '../gpu/search/grid.ts';
-import { liveGeometry } from '../policy/live-geometry.ts';
+import { liveGeometry } from '../wish/live-geometry.ts';
 
 /** A count of something, by its distinguishing labels. */
 export interface Figure<Label extends string> {

@@ -3,9 +3,9 @@ import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { planGpuChange } from '../gpu/plan/gpu-change.ts';
 import { drawCells } from '../gpu/plan/picture.ts';
 import { placeOf } from '../gpu/search/instance.ts';
-import type { ForeignInstances } from '../policy/ownership.ts';
-import { viewReport } from '../policy/report-view.ts';
-import { meetsWish } from '../policy/wish.ts';
+import type { ForeignInstances } from '../wish/ownership.ts';
+import { viewReport } from '../wish/report-view.ts';
+import { meetsWish } from '../wish/wish.ts';
 import { type Line, type Span, span, type Tone } from './line.ts';
 
 /** One GPU instance in a picture. */

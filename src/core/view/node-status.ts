@@ -2,13 +2,13 @@ import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { countWords } from '../text/cut-text.ts';
 import { describeDuration } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
-import { findForeign } from '../policy/ownership.ts';
-import { liveGeometry } from '../policy/live-geometry.ts';
+import { findForeign } from '../wish/ownership.ts';
+import { liveGeometry } from '../wish/live-geometry.ts';
 import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-picture.ts';
 import { type Line, plainText, span, type Tone } from './line.ts';
 import type { NodeHistory } from './node-timeline.ts';
 import { urgencyOfNode, toneOf } from './urgency.ts';
-import { describeFault } from '../policy/device-fault.ts';
+import { describeFault } from '../report/device-fault.ts';
 
 /** One node as people see it. */
 export interface NodeStatusView {

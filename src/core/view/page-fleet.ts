@@ -1,7 +1,7 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { gridOf } from '../gpu/search/grid.ts';
-import { liveGeometry } from '../policy/live-geometry.ts';
+import { liveGeometry } from '../wish/live-geometry.ts';
 import { type NodeRowView, type PolicyStatusView, viewRow } from './fleet-status.ts';
 import type { Interruption, Source } from './freshness.ts';
 import type { FleetTotals } from './fleet-totals.ts';

@@ -1,5 +1,5 @@
 import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
-import { liveGeometry } from '../policy/live-geometry.ts';
+import { liveGeometry } from '../wish/live-geometry.ts';
 import { strandedSlices } from '../status/fleet-figures.ts';
 import { compareText } from '../text/fingerprint.ts';
 

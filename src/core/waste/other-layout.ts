@@ -10,7 +10,7 @@ import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { checkPolicy } from '../policy/check.ts';
 import { layoutFor } from '../policy/gpu-layout.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
-import { liveGeometry } from '../policy/live-geometry.ts';
+import { liveGeometry } from '../wish/live-geometry.ts';
 import { matchesGpu } from '../policy/match-gpu.ts';
 import { listWaiting } from './demand.ts';
 

@@ -4,7 +4,7 @@ import type { DeviceReport, GpuReport } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/model.ts';
 import type { Step } from '../../../src/core/gpu/plan/step.ts';
-import type { GpuWork } from '../../../src/core/policy/plan-gpu-wish.ts';
+import type { GpuWork } from '../../../src/core/wish/plan-gpu-wish.ts';
 import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
 import type { DeviceState, GpuInstanceState, GpuState } from '../../../src/core/gpu/state/device-state.ts';
 

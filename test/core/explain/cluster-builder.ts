@@ -3,7 +3,7 @@ import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
-import { layoutOf } from '../../../src/core/policy/wish.ts';
+import { layoutOf } from '../../../src/core/wish/wish.ts';
 import { aDevice } from '../../support/builders.ts';
 
 /** One GPU node of a story. */

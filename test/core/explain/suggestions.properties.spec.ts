@@ -7,8 +7,8 @@ import { enumerateLayouts } from '../../../src/core/gpu/search/layout-enumeratio
 import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
 import { planChange } from '../../../src/core/plan/change-plan.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { findForeign } from '../../../src/core/policy/ownership.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { findForeign } from '../../../src/core/wish/ownership.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { someSetup } from '../plan/cluster-builder.ts';
 import { modelOf } from '../gpu/builders.ts';

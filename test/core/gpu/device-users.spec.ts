@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PlanReport } from '../../../src/api/types.ts';
 import { describeProcess, type DeviceUsers, userKey } from '../../../src/core/gpu/state/device-users.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 
 const slice = { profile: '3g.20gb', start: 4 };

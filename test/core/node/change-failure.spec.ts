@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { nodeReasons } from '../../../src/api/names.ts';
 import { endings } from '../../../src/core/node/endings.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import {
   advertisesSlice,
   advertisesWhole,

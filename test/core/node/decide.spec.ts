@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { decide } from '../../../src/core/node/decide.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import {
   aClaim,

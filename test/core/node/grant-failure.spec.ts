@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceReport, GpuReport } from '../../../src/api/types.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu } from '../../support/builders.ts';
 import {
   type Answer,

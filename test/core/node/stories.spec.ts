@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { DeviceReport } from '../../../src/api/types.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
-import { deviceMeets } from '../../../src/core/policy/wish.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
+import { deviceMeets } from '../../../src/core/wish/wish.ts';
 import {
   advertisesSlice,
   advertisesWhole,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { planChange } from '../../../src/core/plan/change-plan.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { countLimit } from '../../../src/core/rollout/limit.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup } from './cluster-builder.ts';

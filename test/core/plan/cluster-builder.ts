@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicySpec } from '../../../src/api/types.ts';
 import type { ClusterPod, ClusterState, ControllerSetup } from '../../../src/core/plan/cluster-state.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { defaultHolders } from '../../../src/core/pods/gpu-holders.ts';

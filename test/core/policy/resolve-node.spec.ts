@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { GpuReport, PolicyLayout, PolicySpec, Wish } from '../../../src/api/types.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
-import { liveGeometry } from '../../../src/core/policy/live-geometry.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { liveGeometry } from '../../../src/core/wish/live-geometry.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { type NodeResolution, resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import type { SkippedEntry } from '../../../src/core/policy/skipped-entry.ts';
-import { wishHash } from '../../../src/core/policy/wish.ts';
+import { wishHash } from '../../../src/core/wish/wish.ts';
 import { aDevice, aGpu, aPolicy, uuidOf } from '../../support/builders.ts';
 
 describe('resolveNode', () => {

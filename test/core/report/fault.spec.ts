@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { faultOf } from '../../../src/core/report/fault.ts';
-import { describeFault } from '../../../src/core/policy/device-fault.ts';
+import { describeFault } from '../../../src/core/report/device-fault.ts';
 import { DeviceError } from '../../../src/core/gpu/state/device-error.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 

@@ -6,7 +6,7 @@ import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { describeAgent } from './grant-in-flight.ts';
 import { onlyPlans } from './wish.ts';
-import { describeFault } from '../../policy/device-fault.ts';
+import { describeFault } from '../../report/device-fault.ts';
 
 /** A node that a policy selects and that has no GPU. */
 export function noGpus({ partition, node, agent }: Situation): Ruling | undefined {

@@ -1,5 +1,5 @@
 import { adoptAnnotation } from '../../../api/names.ts';
-import { wishHash } from '../../policy/wish.ts';
+import { wishHash } from '../../wish/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import type { Outcome, Ruling, Verdict } from '../outcome.ts';
@@ -9,7 +9,7 @@ import type { Situation } from '../snapshot.ts';
 import { listUsers } from './cluster-pods.ts';
 import { describePlan } from './slot.ts';
 import { awaitingPlan, wishOf } from './wish.ts';
-import { describeFault } from '../../policy/device-fault.ts';
+import { describeFault } from '../../report/device-fault.ts';
 
 export function planOnly({ partition, claim }: Situation): Ruling | undefined {
   if (claim.winner?.spec.mode !== 'Plan') return undefined;

@@ -1,5 +1,5 @@
 import type { Wish } from '../../../api/types.ts';
-import { deviceMeets } from '../../policy/wish.ts';
+import { deviceMeets } from '../../wish/wish.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { isDrifting } from '../repair.ts';

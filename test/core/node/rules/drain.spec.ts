@@ -3,7 +3,7 @@ import type { PolicySpec } from '../../../../src/api/types.ts';
 import type { Command } from '../../../../src/core/node/commands.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
-import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 import {
   aDrain,

@@ -10,7 +10,7 @@ import {
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
-import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 /** A node that was closed for grant 3, whose agent has not said a word since, a second after the deadline. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
 import type { PolicySpec } from '../../../../src/api/types.ts';
-import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   aGpuPod,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import { userKey } from '../../../../src/core/gpu/state/device-users.ts';
-import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   aGpuPod,

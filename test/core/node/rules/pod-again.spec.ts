@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
-import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import {
   aDrain,
   aPod,

@@ -12,7 +12,7 @@ import {
   withHolders,
 } from '../../../support/drain-world.ts';
 import { aBarePod, aSlicingPolicy } from '../../../support/node-builders.ts';
-import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 
 const bare = aBarePod('goes');
 const unwanted = aPod('goes', { annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } });

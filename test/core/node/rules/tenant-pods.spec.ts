@@ -14,7 +14,7 @@ import {
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
-import { planWish } from '../../../../src/core/policy/plan-wish.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 
 /** The same pod as a tenant can make it: in its own namespace, or without the DaemonSet. */
 function forged(pod: NodePod): readonly NodePod[] {

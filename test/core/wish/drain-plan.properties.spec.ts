@@ -7,8 +7,8 @@ import { type GpuModel, MODELS } from '../../../src/core/gpu/geometry/models.ts'
 import { listDisturbed } from '../../../src/core/gpu/plan/gpu-change.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import { placeOf } from '../../../src/core/gpu/search/instance.ts';
-import { planDrained } from '../../../src/core/policy/drain-plan.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { planDrained } from '../../../src/core/wish/drain-plan.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 import { anInstance, expectPlan, modelOf } from '../gpu/builders.ts';
 import { listPlacedStates, multisetOf, parseMultiset, writeMultiset } from '../gpu/placed-states.ts';

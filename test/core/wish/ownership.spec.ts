@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findForeign, lastGoodOf, settleClaims } from '../../../src/core/policy/ownership.ts';
+import { findForeign, lastGoodOf, settleClaims } from '../../../src/core/wish/ownership.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 
 const boot = 'boot-1';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
-import { deviceMeets } from '../../../src/core/policy/wish.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
+import { deviceMeets } from '../../../src/core/wish/wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 
 describe('planWish', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Wish } from '../../../src/api/types.ts';
-import { wishHash } from '../../../src/core/policy/wish.ts';
+import { wishHash } from '../../../src/core/wish/wish.ts';
 import { uuidOf } from '../../support/builders.ts';
 
 const gpus = [{ uuid: uuidOf(0), profiles: { '1g.5gb': 7 } }];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isSameLoad, isToMakeAgain, loadIdOf } from '../../../src/core/policy/load-id.ts';
+import { isSameLoad, isToMakeAgain, loadIdOf } from '../../../src/core/wish/load-id.ts';
 
 describe('a load of the driver', () => {
   it('ends what a boot ends, as far as both are known', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceReport, GpuReport, PlanReport, Wish } from '../../../src/api/types.ts';
-import { listInTheWay, planDrained } from '../../../src/core/policy/drain-plan.ts';
-import { planWish } from '../../../src/core/policy/plan-wish.ts';
+import { listInTheWay, planDrained } from '../../../src/core/wish/drain-plan.ts';
+import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 
 type Drain = NonNullable<Parameters<typeof planDrained>[2]['drain']>;
