@@ -4,7 +4,7 @@ import { describeDuration } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { drawTable, type Line, span } from './line.ts';
 import { findCap } from '../rollout/cap.ts';
-import { foreseeRollouts, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
+import { forecastRollouts, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
 import { byUrgency, type Urgency, urgencyOfNode, urgencyOfPolicy, toneOf } from './urgency.ts';
 
 /** One policy as people see it. */
@@ -93,7 +93,7 @@ export function viewPolicies(
   now: number,
 ): readonly PolicyStatusView[] {
   const byPolicy = Map.groupBy(partitions, ({ spec }) => spec.policy?.name);
-  const rollouts = foreseeRollouts(policies, partitions, now);
+  const rollouts = forecastRollouts(policies, partitions, now);
   const cap = findCap(policies, partitions);
   return policies
     .map((policy) => {

@@ -32,7 +32,7 @@ const inLine: ReadonlySet<string> = new Set(['AwaitingSlot', 'AwaitingPlan', 'Pa
  * simulation: all policies share the cap. The time assumes that the rest goes as fast as what is done, and that nothing delays it; if
  * something does, it is unknown.
  */
-export function foreseeRollouts(
+export function forecastRollouts(
   policies: readonly GpuPartitionPolicy[],
   partitions: readonly GpuNodePartition[],
   now: number,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, Phase } from '../../../src/api/types.ts';
 import { planChange } from '../../../src/core/plan/change-plan.ts';
-import { foreseeRollouts } from '../../../src/core/view/rollout-outlook.ts';
+import { forecastRollouts } from '../../../src/core/view/rollout-outlook.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
 import { aCluster, aFleetNode, inFile, someSetup } from '../plan/cluster-builder.ts';
 import { aStatusNode } from './status-stories.ts';
@@ -53,7 +53,7 @@ function forecast({ maxUnavailable = 2, phases = {}, begun = [], reason = 'Recon
       limits: rest.limits ?? { nodes: nodes.length, maxUnavailable, maxConcurrentNodes: 100 },
     },
   };
-  return foreseeRollouts([policy], nodes, noon).get('p');
+  return forecastRollouts([policy], nodes, noon).get('p');
 }
 
 describe('what is left of a rollout', () => {
@@ -165,7 +165,7 @@ describe('status and plan', () => {
         ],
       },
     }));
-    const status = foreseeRollouts([applied] as readonly GpuPartitionPolicy[], waiting, noon).get(
+    const status = forecastRollouts([applied] as readonly GpuPartitionPolicy[], waiting, noon).get(
       changed.metadata.name,
     );
     return { plan: waves.length, status: status?.waves };

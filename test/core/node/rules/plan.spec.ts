@@ -130,7 +130,6 @@ describe('a plan', () => {
   });
 });
 
-// 14, 35
 describe('a node that is not there for a change', () => {
   for (const [what, node, reason] of [
     ['that is being deleted', aNode({ deletionTimestamp: '2026-01-01T11:00:00Z' }), 'NodeTerminating'],
