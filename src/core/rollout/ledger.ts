@@ -192,7 +192,7 @@ function countPlaces(most: number, ledger: readonly Slot[], rolloutStates: Rollo
   return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free, isTakenByOthers };
 }
 
-/** Who has the places that are missing, if it is nobody in this ledger: nodes of its own ledger finish, and that is progress. */
+/** What uses up the missing places, if not nodes of this ledger: those finish, and that is progress. */
 function findShortage(
   { rolloutStates, cap }: LedgerSnapshot,
   most: number,
@@ -211,7 +211,7 @@ interface Choice {
   readonly kind: SlotKind;
 }
 
-/** Who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve nobody. */
+/** Who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve no other. */
 function choose(
   { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: Limits,
   { rolloutStates, uidOf, admits }: LedgerSnapshot,

@@ -7,7 +7,7 @@ export type RequestQueue = SlotRequest['kind'] | 'FreshRetry';
 
 /** More than any node can have to destroy: evictions count first, then instances. */
 const evictionCost = 100_000;
-/** More than any change can cost: a node whose pods did not go starves nobody. */
+/** More than any change can cost: a node whose pods did not go queues behind all others. */
 const restCost = 1e12;
 
 /** The nodes of one policy as its rollout sees them, counted incrementally: an event costs the same however many nodes there are. */
@@ -38,7 +38,7 @@ export class RolloutStates {
     this.#nodes.set(node, rolloutState);
     const isAvailable = rolloutState.isReady && !rolloutState.isCordoned;
     mark(this.#withGpus, node, rolloutState.hasGpus);
-    // A node that was never available is not missed.
+    // A node that was never available does not count as unavailable.
     mark(this.#unavailable, node, !isAvailable && !rolloutState.isClosedAnyway);
     mark(this.#failed, node, rolloutState.hasFailed);
     mark(this.#failedOpen, node, rolloutState.hasFailed && isAvailable && !rolloutState.isClosedAnyway);

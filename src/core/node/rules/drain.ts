@@ -17,7 +17,7 @@ import { findHolders } from './plan-holders.ts';
 const drainPollMs = 1000;
 /** The API keeps at most this many pods of a drain. */
 const mostAnnounced = 256;
-/** So many pods of one owner, one after the other, came back to the node from which they were evicted. */
+/** After this many pods of one owner have come back to the node from which they were evicted, the drain is given up. */
 const mostReturns = 3;
 
 /** Evicts the pods that hold what the plan destroys. @returns why the grant has to wait; undefined if they are gone */
@@ -29,7 +29,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const { lastsMs, waits } = waitFor(situation, 'Drain', slot.startTime);
   const lateMs = lastsMs - durationMs(timeout);
   const isOver = lateMs > 0;
-  // Nor may pods that even force cannot end block the turn of others.
+  // Nor may pods that even force cannot end keep the slot from other nodes.
   const isHopeless =
     onTimeout === 'Force' && lateMs > Math.max(durationMs(timeout), terminationMs(situation, affected));
   if ((isOver && onTimeout === 'Skip') || isHopeless)
@@ -52,7 +52,7 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   return { ...wait(waits, reason, describe(situation, affected)), commands };
 }
 
-/** How many pods had to go, if any of them was evicted for it or has ended meanwhile; 0 if all are as they were. */
+/** The number of pods to evict, if at least one has been evicted or has ended; 0 if none has. */
 function countEvicted({ partition }: Situation, affected: readonly NodePod[]): number {
   const announced = partition.spec.drain?.pods ?? [];
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -60,7 +60,7 @@ function countEvicted({ partition }: Situation, affected: readonly NodePod[]): n
   return announced.every(({ uid }) => uids.has(uid)) ? 0 : announced.length;
 }
 
-/** Pods that have gone stay on it: with them the agent's plan is the same. Those that the policy spares by now do not. */
+/** Keeps pods that have ended, so that the agent's plan stays the same; drops those that the policy spares by now. */
 function announceDrain({ partition, pods: present = [] }: Situation, affected: readonly NodePod[]): Drain {
   const { hash = '', drains = [] } = partition.status?.device?.plan ?? {};
   const { pods: announced = [], readAfter } = partition.spec.drain?.planHash === hash ? partition.spec.drain : {};
@@ -107,7 +107,7 @@ function wait(waits: Waits, reason: 'PodsUseGpus' | 'Draining' | 'EvictionBlocke
   };
 }
 
-/** With a cause once, whichever number of pods it keeps: the end of a long message is cut off. */
+/** Names each cause once, however many pods it keeps: the end of a long message is cut off. */
 function describe(situation: Situation, affected: readonly NodePod[]): string {
   const stuck = affected.flatMap((pod) => {
     const why = explainStaying(pod, situation.fresh?.drain?.missingOwners);

@@ -11,7 +11,7 @@ import type { Situation } from '../snapshot.ts';
 import { withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence } from './refresh-plugin.ts';
 
-/** Whatever the policies say meanwhile, a node that may be changing its device is left to finish. */
+/** Lets a node that may be changing its device finish, whatever the policies say meanwhile. */
 export function grantInFlight(situation: Situation): Outcome | undefined {
   const { partition, now, node } = situation;
   const { granted } = partition.spec;
@@ -28,7 +28,7 @@ export function grantInFlight(situation: Situation): Outcome | undefined {
       transient: true,
       requeueAfterMs: left + 1000,
     },
-    // Whoever removed the taint did not know that a change is under way.
+    // Somebody removed the taint during the change: set it again.
     ...(!isClosed(node) && { commands: [{ name: 'PatchNode', change: closeNode() }] }),
     waits,
     keepsHoldersAway: true,
@@ -36,7 +36,7 @@ export function grantInFlight(situation: Situation): Outcome | undefined {
   };
 }
 
-/** A grant that was not answered in time is taken back first: whatever follows must not meet an agent that only now sees it. */
+/** Takes back a grant that was not answered in time, before an agent that sees it late can act on an open node. */
 export function grantOverdue(situation: Situation): Ruling | undefined {
   const { partition } = situation;
   const { granted } = partition.spec;

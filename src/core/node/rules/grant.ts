@@ -21,7 +21,7 @@ import { awaitTurn } from './slot.ts';
 import { noteUntouched } from './untouched.ts';
 import { wishOf } from './wish.ts';
 
-/** All earlier rules have passed: closes a node whose GPUs are not in use, makes sure of it, and lets its agent act. */
+/** All earlier rules have passed: closes the node, makes sure that no pod uses what the plan destroys, and grants the plan. */
 export function grant(situation: Situation): Outcome {
   const { node, settings, pods = [] } = situation;
   // The taint does not stop a pod that the scheduler has just placed: allow a moment for it to show up.
@@ -31,7 +31,7 @@ export function grant(situation: Situation): Outcome {
   // 1. Do not close a node for nothing, nor one that is not ours to touch.
   return (
     foreignOwner(situation) ??
-    // 2. From here on everything rests on what the API server says now.
+    // 2. From here on, decide on a fresh read only.
     awaitTurn(situation, 'Layout', [
       checkPlugin,
       checkOffer,
@@ -52,8 +52,8 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
     const change = combine(closeNode(), noteHolders(situation, pods));
     return { ...closing(situation.settings.settleMs, [{ name: 'PatchNode', change }]), waits };
   }
-  // 4. The pods were listed just now, and what each of them holds must be known. Then those go that hold the GPUs open without
-  // requesting them, and last those that hold what is to be destroyed: no pod is evicted for a change that a holder prevents.
+  // 4. The pods were just listed, and what each of them holds must be known. First go those that hold the GPUs open without
+  // requesting them, then those on what is to be destroyed: no pod is evicted for a change that a holder prevents.
   return awaitReading(situation, pods) ?? clear(situation, pods) ?? writeGrant(situation, pods);
 }
 
@@ -81,7 +81,7 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   const wish = wishOf(situation);
   const spec = claim.winner?.spec;
   const epoch = nextEpoch(partition);
-  // A failed try between two repairs does not undo them.
+  // A failed attempt between two repairs does not reset their count.
   const repairs = [...recentRepairs(partition, now), ...(isRepair(partition) ? [timeText(now)] : [])];
   return {
     verdict: {

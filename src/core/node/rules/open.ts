@@ -85,7 +85,7 @@ function stateOf({ phase }: Verdict): StateMark | undefined {
   }
 }
 
-/** Pods may come, to a node that is labelled so. */
+/** What a node offers when it is opened, and the changes that label it so. */
 interface Labelled extends Offered {
   readonly marks: NodeChange;
 }

@@ -65,7 +65,7 @@ function waitForUsers(situation: Situation, refusal: string): Outcome {
   return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } };
 }
 
-/** What failed is tried again after a rest, at once if something is different; repeatedly in the same way, less and less often. */
+/** Retries a failure after a rest; at once if something has changed; less and less often if it fails in the same way. */
 export function resting(situation: Situation): Ruling | undefined {
   const { partition, node, now } = situation;
   const { device = {} } = partition.status ?? {};
@@ -96,7 +96,7 @@ export function resting(situation: Situation): Ruling | undefined {
   return { ifClosed: 'Opens', verdict: { phase: 'Failed', reason: 'Resting', message, requeueAfterMs: left } };
 }
 
-// Whoever else changes the device would continue, and so would we: pods would come and go forever.
+// Otherwise both would change the device in turns, and pods would come and go forever.
 export function drifting({ partition, now }: Situation): Ruling | undefined {
   const until = driftEndsAt(partition, now);
   if (until === undefined) return undefined;

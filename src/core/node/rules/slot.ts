@@ -14,8 +14,8 @@ import { publishConfig } from './plugin-config.ts';
 import { isPolicyCurrent } from './wish.ts';
 
 /**
- * What a node wants its slot for: another layout, other settings of its device plugin, a plugin that offers what exists, or a status that
- * claims no more.
+ * Why a node requests a slot: another layout, other settings of its device plugin, a plugin that does not offer what exists, or a status
+ * that claims more than exists.
  */
 export type SlotUse = 'Layout' | 'Settings' | 'Plugin' | 'Status';
 
@@ -121,7 +121,7 @@ function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim
   return scope === 'None' ? `, wait for ${names} to end` : `, evict ${names}`;
 }
 
-/** An admission is looked up again in the policy itself: a ledger that lost a race admits nobody. */
+/** An admission is looked up again in the policy itself: a ledger that lost a race admits no node. */
 export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined {
   if (fresh?.slot !== undefined && fresh.slot.startTime === slot?.startTime) return undefined;
   const name = claim.winner?.metadata.name;

@@ -11,7 +11,7 @@ export function wishOf({ claim }: Pick<Situation, 'claim'>): Wish | undefined {
   return claim.wish && 'wish' in claim.wish ? claim.wish.wish : undefined;
 }
 
-/** Whether the API server itself has the policy as it was when it was worked out which of its versions decides. */
+/** Whether the newest generation at the API server is still the one that the claim was made from. */
 export function isPolicyCurrent({ claim, fresh }: Pick<Situation, 'claim' | 'fresh'>): boolean {
   const { uid } = claim.winner?.metadata ?? {};
   return fresh?.policy !== undefined && fresh.policy.uid === uid && fresh.policy.generation === claim.newestGeneration;
@@ -55,7 +55,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     spec.policy.generation <= generation &&
     spec.strategy === winner.spec.strategy &&
     sameJson(spec.wish, wish);
-  // Whoever edits the policy of a drifting node has acted on it: its repairs are counted afresh.
+  // An edit of the policy resets the count of repairs of a drifting node.
   const startsAnew = spec.policy?.generation !== generation && isDrifting(partition, now);
   if (isSame && !startsAnew) return undefined;
   const fields: WishFields = {
@@ -77,7 +77,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   };
 }
 
-/** Whether the policy that decides shows what it would do, and does nothing. */
+/** Whether the policy that decides has mode Plan. */
 export function onlyPlans({ claim }: Pick<Situation, 'claim'>): boolean {
   return claim.winner?.spec.mode === 'Plan';
 }
