@@ -56,7 +56,7 @@ export function listSettings(command: Command): readonly Option[] {
 }
 
 /** Name of an option's environment variable. */
-export function variableOf(option: Option): string {
+function variableOf(option: Option): string {
   return (
     prefix +
     option
