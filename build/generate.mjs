@@ -1,5 +1,5 @@
 // Writes the parts of the chart that are the same as config/; src/api/generated from crds/: one TypeScript interface per kind, and
-// an ajv standalone validator of what users write; docs/api.md, docs/metrics.md, docs/configuration.md and two pages of docs/internal; and Grafana's dashboard.
+// an ajv standalone validator of what users write; docs/api.md, docs/metrics.md, docs/configuration.md and two pages of docs/internal; and Grafana's dashboards.
 // `make verify` runs it and fails when the result differs from what is committed.
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { writeChart } from './chart.mjs';
@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 import { writeApiPages } from './generate-api-docs.mjs';
 import { writeBenchmarkRows } from './generate-benchmark-rows.mjs';
 import { writeMessages } from './generate-messages.mjs';
-import { writeDashboard } from './generate-dashboard.mjs';
+import { writeDashboards } from './generate-dashboard.mjs';
 import { writeMetricsPage } from './generate-metrics.mjs';
 
 /** Written by users in files; everything else has been validated by the API server. */
@@ -173,4 +173,4 @@ await writeApiPages();
 await writeBenchmarkRows();
 await writeMessages();
 await writeMetricsPage();
-await writeDashboard();
+await writeDashboards();

@@ -80,7 +80,9 @@ export class MeteredFleet {
   #take(phase: Verdict['phase'], reason: NodeReason, commands: readonly Command[]): void {
     const evictions = { refused: { at: 0, refusal: 'its budget' }, gone: { at: 0, refusal: undefined } };
     const verdict = { phase, reason, message: '' };
-    this.#controller.take({ node: 'n', verdict, commands, memory: { waits: {}, evictions } });
+    // It takes no GPU pods from its drain until it is Ready.
+    const closed = phase === 'Updating' ? { since: this.#now } : { lastSeconds: 9 };
+    this.#controller.take({ node: 'n', verdict, commands, memory: { waits: {}, evictions, closed } });
   }
 }
 

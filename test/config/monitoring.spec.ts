@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 // @ts-expect-error -- the generators are plain JavaScript
-import { describeDashboard } from '../../build/generate-dashboard.mjs';
+import { describeDashboards } from '../../build/generate-dashboard.mjs';
 
 interface Rule {
   readonly alert?: string;
@@ -29,9 +29,16 @@ interface Dashboard {
     readonly id: number;
     readonly title: string;
     readonly type: string;
+    readonly description?: string;
+    readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
     readonly targets?: readonly { readonly refId: string; readonly expr: string }[];
   }[];
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
 }
+
+const dashboards = ['dashboard.json', 'dashboard-slices.json'];
+
+const readDashboard = (name: string): Promise<string> => readFile(`config/monitoring/${name}`, 'utf8');
 
 async function readRules(): Promise<readonly Rule[]> {
   const file = parse(await readFile('config/monitoring/rules.yaml', 'utf8')) as RuleFile;
@@ -46,7 +53,7 @@ async function readMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
     rows.flatMap(([, name = '', type = '', list = '']) => {
       const labels = [...list.matchAll(/`(\w+)`/g)].map(([, label = '']) => label);
       const names = type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name];
-      return names.map((one) => [one, [...labels, 'le', 'pod', 'program']] as const);
+      return names.map((one) => [one, [...labels, 'le', 'pod', 'program', 'cluster']] as const);
     }),
   );
 }
@@ -87,16 +94,22 @@ function anchorOf(heading: string): string {
 describe('config/monitoring', () => {
   it('asks only for what the programs serve, in rules and in the dashboard', async () => {
     const rules = (await readRules()).map(({ expr }) => expr);
-    const { panels } = JSON.parse(await readFile('config/monitoring/dashboard.json', 'utf8')) as Dashboard;
-    const queries = [...rules, ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))];
+    const texts = await Promise.all(dashboards.map(readDashboard));
+    const panels = texts.flatMap((text) => (JSON.parse(text) as Dashboard).panels);
+    const all = [...rules, ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))];
+    // What nodes offer and pods ask for is served by kube-state-metrics.
+    const queries = all.filter((query) => !query.includes('kube_'));
     expect(queries.length).to.be.at.least(40);
     for (const query of queries) expect(await findUnserved(query), query).to.deep.equal([]);
   });
 
   it('shows every metric in the dashboard or by an alert, but for the counts of the process', async () => {
     const rules = (await readRules()).map(({ expr }) => expr);
-    const dashboard = await readFile('config/monitoring/dashboard.json', 'utf8');
-    const used = new Set([...rules, dashboard].flatMap(selectorsOf).map(([name]) => name.replace(/_bucket$/, '')));
+    const used = new Set(
+      [...rules, ...(await Promise.all(dashboards.map(readDashboard)))]
+        .flatMap(selectorsOf)
+        .map(([name]) => name.replace(/_bucket$/, '')),
+    );
     const known = [...(await readMetrics()).keys()].map((name) => name.replace(/_(bucket|count|sum)$/, ''));
     const unused = [...new Set(known)].filter((name) => !used.has(name));
     expect(unused).to.have.members([
@@ -135,17 +148,32 @@ describe('config/monitoring', () => {
     }
   });
 
-  it('has the dashboard that its generator writes, with panels of their own numbers', async () => {
-    const text = await readFile('config/monitoring/dashboard.json', 'utf8');
-    expect(text, 'run make generate').to.equal(describeDashboard());
-    const { panels } = JSON.parse(text) as Dashboard;
-    expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length);
-    for (const { type, targets = [], title } of panels) {
-      if (type !== 'row')
+  for (const [name, written] of Object.entries(describeDashboards() as Readonly<Record<string, string>>)) {
+    it(`has ${name} as its generator writes it, with a description and one unit for each panel`, async () => {
+      const text = await readDashboard(name);
+      expect(text, 'run make generate').to.equal(written);
+      const { panels, templating } = JSON.parse(text) as Dashboard;
+      expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length);
+      expect(templating.list.map((one) => one.name)).to.include.members(['datasource', 'cluster', 'pool']);
+      for (const { type, targets = [], title, description, fieldConfig } of panels.filter(
+        (one) => one.type !== 'row',
+      )) {
         expect(
           targets.every(({ refId }) => refId !== undefined),
           title,
         ).to.equal(true);
-    }
+        expect(description, title).to.match(/^[A-Z].*\.$|^gpu-partition .*\.$/);
+        expect(fieldConfig?.defaults.unit, title).to.match(/^(short|s|ops|percentunit)$/);
+        // Values of the same unit share an axis: seconds are not drawn beside counts.
+        const isInSeconds = targets.map(({ expr }) => /_seconds(_bucket)?\b/.test(expr));
+        expect(new Set(isInSeconds).size, `${type} ${title}`).to.be.at.most(1);
+      }
+    });
+  }
+
+  it('begins with figures, the nodes that are not Ready, and the alerts', async () => {
+    const { panels } = JSON.parse(await readDashboard('dashboard.json')) as Dashboard;
+    const types = panels.filter(({ type }) => type !== 'row').map(({ type }) => type);
+    expect(types.slice(0, 9)).to.deep.equal([...Array.from({ length: 7 }, () => 'stat'), 'table', 'alertlist']);
   });
 });

@@ -48,13 +48,14 @@ describe('config/monitoring, by promtool', function () {
   });
 
   it('understands every query of the dashboard', async () => {
-    const dashboard = await readFile('config/monitoring/dashboard.json', 'utf8');
-    const queries = [...dashboard.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) =>
+    const names = ['dashboard.json', 'dashboard-slices.json'];
+    const texts = await Promise.all(names.map((name) => readFile(`config/monitoring/${name}`, 'utf8')));
+    const queries = [...texts.join('\n').matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) =>
       String(JSON.parse(text)),
     );
     expect(queries.length).to.be.at.least(20);
     for (const query of queries) {
-      const plain = query.replaceAll('$__rate_interval', '5m').replaceAll(/\$(policy|pool)/g, '.*');
+      const plain = query.replaceAll('$__rate_interval', '5m').replaceAll(/\$(cluster|policy|pool|profile)/g, '.*');
       await execute(promtool, ['--experimental', 'promql', 'format', plain]);
     }
   });
