@@ -141,6 +141,7 @@ export class NodeAgent {
     if (isNew) {
       this.#options.logger.warn('the driver was reloaded: no GPU instance survived');
       this.#view.forgetFailures();
+      this.#view.expire();
     }
     this.#load = driverLoad === undefined ? {} : { driverLoad };
     this.#hasTriedToRebuild &&= !isNew;

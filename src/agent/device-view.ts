@@ -26,6 +26,8 @@ const settlingMs = 10 * 60_000;
 /** The same right after a signal to the device plugin. */
 const soonAskMs = 100;
 const soonMs = 1_000;
+/** For how long a reading counts as the device as it is now, in ms: a grant often follows the plan of its wish at once. */
+const freshMs = 2_000;
 
 /** What the agent knows of its GPUs: the last reading, and the kubelet's report on them. */
 export class DeviceView {
@@ -37,6 +39,8 @@ export class DeviceView {
   #report: Report | undefined;
   #state: DeviceState | undefined;
   #readMs: number | undefined;
+  /** When the report was complete. */
+  #readAt = -Infinity;
   /** When the last attempt to read was made. */
   #triedAt = -Infinity;
   #settleUntil = -Infinity;
@@ -114,6 +118,15 @@ export class DeviceView {
     return this.#clock.monotonicMs() - this.#triedAt >= this.#paceMs;
   }
 
+  /** Whether the device need not be read once more before a plan is carried out; its users are, right before they are disturbed. */
+  get isFresh(): boolean {
+    return (
+      this.hasReport &&
+      !this.hasFailed &&
+      this.#clock.monotonicMs() - this.#readAt < Math.min(freshMs, this.#intervalMs)
+    );
+  }
+
   /** When to look again, in ms. */
   get againMs(): number {
     const leftMs = Math.max(1, Math.ceil(this.#triedAt + this.#paceMs - this.#clock.monotonicMs()));
@@ -153,8 +166,14 @@ export class DeviceView {
     }
     this.#state = state;
     this.#readMs = beganMs;
+    this.#readAt = this.#clock.monotonicMs();
     this.failures = 0;
     return undefined;
+  }
+
+  /** The device is about to be changed: whatever comes of it, the last reading is no longer fresh. */
+  expire(): void {
+    this.#readAt = -Infinity;
   }
 
   /** The devices have changed: what the kubelet advertises must follow. */

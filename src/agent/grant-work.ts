@@ -69,7 +69,7 @@ export class GrantWork {
   async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
     const { device, logger, view, planner, grantClock } = this.#parts;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
-    const readFault = await view.read();
+    const readFault = view.isFresh ? undefined : await view.read();
     if (readFault) return { fault: readFault };
     const plan = planner.plan(partition, granted, granted);
     const { refusal, refusalCode } = plan.report;
@@ -101,6 +101,7 @@ export class GrantWork {
     const isOver = (): string | undefined => grantClock.explainEnd(granted);
     const mayWait = (): boolean => isOver() === undefined;
     const options = this.#options(partition, signal, { granted, confirmation, isOver, mayWait });
+    view.expire();
     const { failures, state } = await device.apply(granted.gpus, plan.work, options);
     const [failure] = failures;
     return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
@@ -129,6 +130,7 @@ export class GrantWork {
       // Nothing limits this work, and it is tried again.
       mayWait: () => false,
     });
+    view.expire();
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
     return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };

@@ -130,6 +130,40 @@ describe('what the agent says of a device that it cannot read', () => {
     expect((await device())?.gpus?.[0]?.instances).to.have.lengthOf(1);
   });
 
+  it('is read once for a wish and the grant that follows at once, and again for a grant that comes later', async () => {
+    const clock = new FakeClock();
+    scene.newAgent('boot-1', { clock, readIntervalMs: 60_000 });
+    await scene.run();
+    for (const { seconds, reads, count } of [
+      { seconds: 1, reads: 2, count: 7 },
+      { seconds: 10, reads: 3, count: 6 },
+    ]) {
+      takeReads();
+      const wish = await scene.wish({ profiles: { '1g.5gb': count } });
+      await clock.advance(seconds * 1_000);
+      await scene.grant(wish);
+      await scene.run();
+      // The last of them proves the work.
+      expect(takeReads(), `${seconds} s later`).to.equal(reads);
+      expect(await device()).to.include({ step: 'Idle' });
+      expect(await scene.node.layout(0)).to.have.lengthOf(count);
+    }
+  });
+
+  it('is read again for a grant if the driver was loaded again after the plan was made', async () => {
+    let load = '1';
+    scene.newAgent('boot-1', { clock: new FakeClock(), readIntervalMs: 60_000, driverLoad: () => load });
+    await scene.grant(await scene.wish({ profiles: { '3g.20gb': 2 } }));
+    await scene.run();
+    await scene.grant(await scene.wish({ profiles: { '3g.20gb': 1 } }));
+    scene.node.state = 'gpu 0 mig 1 pending 1\n';
+    load = '2';
+    scene.node.takeChanges();
+    await scene.run();
+    expect((await device())?.error?.code).to.equal('PlanChanged');
+    expect(scene.node.takeChanges()).to.deep.equal([]);
+  });
+
   it('stops an update if the previous agent could read it, and not if that one could not either', async () => {
     scene.node.faults = 'nodriver';
     const first = scene.newAgent('boot-1');
