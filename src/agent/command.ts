@@ -43,6 +43,7 @@ interface Options extends TimeoutOptions, ServiceOptions {
   readonly stateDir: string;
   readonly podResourcesSocket: string;
   readonly ignorePods?: boolean;
+  readonly gpusAtOnce: number;
   readonly readIntervalMs: number;
   readonly bootIdFile: string;
   readonly driverModule: string;
@@ -92,6 +93,13 @@ function describeCommand(): Command {
       .option(
         '--ignore-pods',
         'proceed without the kubelet’s PodResources; a pod that holds a device without running a process on it is not noticed then',
+      )
+      .option(
+        '--gpus-at-once <n>',
+        'GPUs whose instances may change at the same time; more than one keeps a node with many GPUs closed for less time, if its driver works on ' +
+          'several at once. Changes of MIG mode and resets are always made one after another',
+        integer(1, 16),
+        1,
       )
       .option(
         '--read-interval-ms <n>',

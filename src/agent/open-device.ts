@@ -28,6 +28,8 @@ export interface DeviceOptions {
   readonly nvidiaSmi?: string;
   readonly driverRoot?: readonly string[];
   readonly libraryPath?: string;
+  /** How many GPUs may change at the same time. */
+  readonly gpusAtOnce: number;
   /** Where nvidia-ctk may be; absent: in the driver's roots. */
   readonly toolkitRoot?: readonly string[];
   /** Folder on the host for lock and journal. */
@@ -71,6 +73,7 @@ export async function openDevice(
   const smi = awaitNvidiaSmi(
     {
       ...options.timeouts,
+      atOnce: options.gpusAtOnce,
       ...(nvidiaSmi === undefined ? {} : { path: nvidiaSmi }),
       ...(driverRoot === undefined ? {} : { driverRoots: driverRoot }),
       ...(libraryPath === undefined ? {} : { libraryPath }),
@@ -94,7 +97,16 @@ export async function openDevice(
     tellOfDeviceNodes(report, logger);
   };
   return {
-    device: deviceOf(smi, { journal, lock, logger, onOperation, afterChange, host, unknown }),
+    device: deviceOf(smi, {
+      gpusAtOnce: options.gpusAtOnce,
+      journal,
+      lock,
+      logger,
+      onOperation,
+      afterChange,
+      host,
+      unknown,
+    }),
     explainLoss: () => lock.explainLoss(),
   };
 }
@@ -103,6 +115,7 @@ export async function openDevice(
 export function deviceOf(
   driver: DeviceDriver,
   {
+    gpusAtOnce = 1,
     journal,
     lock,
     logger,
@@ -111,6 +124,7 @@ export function deviceOf(
     host,
     unknown,
   }: {
+    readonly gpusAtOnce?: number;
     readonly journal: Pick<Journal, 'begin' | 'finish'>;
     readonly lock: Pick<NodeLock, 'explainLoss'>;
     readonly logger: Logger;
@@ -136,6 +150,7 @@ export function deviceOf(
           undo: options.undo,
           allowReset: options.allowGpuReset,
           allOrNothing: options.allOrNothing,
+          gpusAtOnce,
           signal: options.signal,
           explainStop: (command) => lock.explainLoss() ?? options.explainStop(disrupts(command)),
           listHeld: () => demandAnswer('to ask the kubelet who holds a GPU', options.listHeld),

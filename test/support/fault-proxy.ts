@@ -90,6 +90,7 @@ export class FaultProxy implements AsyncDisposable {
     this.requests.push(seen);
     const fault = this.rule(seen) ?? none;
     if ('status' in fault) {
+      if (fault.forwards) await (await this.#pass(request, body, response)).body.dump();
       response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
       response.end(JSON.stringify(fault.body ?? {}));
       return;

@@ -13,8 +13,13 @@ export interface EarlierList {
 
 /** What the proxy does instead of, or with, the real response. */
 export type RequestFault =
-  /** Responds itself. */
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
+  /** Responds itself; with `forwards`, after the request took effect. */
+  | {
+      readonly status: number;
+      readonly forwards?: true;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: unknown;
+    }
   /** Resets the connection: before the request is forwarded, after it took effect, or within the response's body. */
   | { readonly reset: 'before' | 'after' | 'body' }
   /** Never responds, and leaves the connection open: before the request is forwarded, or after it took effect. */
@@ -39,6 +44,11 @@ export function aStatus(code: number, reason: string, more: object = {}): object
 export function refusal(code: number, reason: string, retryAfter?: number): RequestFault {
   const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } };
   return { status: code, body: aStatus(code, reason), ...headers };
+}
+
+/** A refusal of what has taken effect, as a load balancer makes that gives up too early. */
+export function falseRefusal(code: number, reason: string): RequestFault {
+  return { status: code, forwards: true, body: aStatus(code, reason) };
 }
 
 /** The line of an ERROR event within a stream. */

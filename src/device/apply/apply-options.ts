@@ -23,6 +23,8 @@ export interface DeviceApplyOptions {
   readonly allOrNothing?: boolean;
   /** When aborted, GPUs in progress are finished, and no other is begun. */
   readonly signal?: AbortSignal;
+  /** How many GPUs may change at the same time, if only their instances do; default 1. Changes of MIG mode and resets stay one by one. */
+  readonly gpusAtOnce?: number;
   /** Asked before every operation: why it may not start (the deadline has passed). Nothing starts any more then, not even an undo. */
   readonly explainStop?: (command: ChangeCommand) => string | undefined;
   /** Awaited before each busy check, and before each command that may end running work; throws a DeviceError to stop. */

@@ -22,7 +22,7 @@ import { PersistenceMode } from '../host/persistence-mode.ts';
 import type { DeviceState, GpuState } from '../../core/gpu/state/device-state.ts';
 
 /**
- * Brings the GPUs of a node to their targets, one operation at a time, and leaves alone what needs no change: GPUs, instances,
+ * Brings the GPUs of a node to their targets, one operation at a time unless `gpusAtOnce`, and leaves alone what needs no change: GPUs, instances,
  * compute instances. Each GPU is independent: one that is lost or in use does not stop the others, unless `allOrNothing`.
  *
  * Level-based: it reads the device, plans from what exists, acts, and reads again, for all GPUs at once. Interrupted anywhere and
@@ -49,7 +49,7 @@ export async function applyNode(
   // A GPU whose own table is not known yet comes first: if that refuses the plan, nothing has been destroyed anywhere.
   const changing = [...open.filter(hasUncheckedTable), ...open.filter((task) => !hasUncheckedTable(task))];
   if (changing.length > 0 && (await beginJournal(options, changing))) {
-    // 3. Rounds: change one GPU after the other, then prove them all with one reading.
+    // 3. Rounds: change the GPUs, then prove them all with one reading.
     device = await changeAll(context, changing);
     // 4. Undo what must not stay.
     if (await undoAll(options, changing)) device = undefined;
@@ -82,8 +82,34 @@ async function changeAll(context: ApplyContext, tasks: readonly OpenTask[]): Pro
 }
 
 /** One round of operations. @returns what stops the whole node, if anything does */
-async function advanceAll({ options }: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceError | undefined> {
-  for (const task of tasks) {
+async function advanceAll(context: ApplyContext, tasks: readonly OpenTask[]): Promise<DeviceError | undefined> {
+  const { gpusAtOnce = 1 } = context.options;
+  const end: RoundEnd = { isOver: false, stop: undefined };
+  const isBeside = (task: OpenTask): boolean => gpusAtOnce > 1 && task.gpu.changesInstancesOnly(task.now);
+  await advance(context, tasks, tasks.filter((task) => !isBeside(task)).values(), end);
+  const rest = tasks.filter(isBeside).values();
+  const lanes = Array.from({ length: gpusAtOnce }, () => advance(context, tasks, rest, end));
+  // Nothing may go on in the background when one of them is a bug.
+  for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
+  return end.stop;
+}
+
+interface RoundEnd {
+  /** Whether no other GPU may be begun. */
+  isOver: boolean;
+  /** What stops the whole node. */
+  stop: DeviceError | undefined;
+}
+
+/** Takes one GPU after the other from a queue that others may share. */
+async function advance(
+  { options }: ApplyContext,
+  tasks: readonly OpenTask[],
+  queue: Iterable<OpenTask>,
+  end: RoundEnd,
+): Promise<void> {
+  for (const task of queue) {
+    if (end.isOver) return;
     if (task.outcome === 'Pending' && options.signal?.aborted === true) {
       const found = 'asked to stop before it started';
       skip([task], new DeviceError('Stopped', { tried: 'to begin with the GPU', found, gpu: task.now.pciBusId }));
@@ -96,12 +122,13 @@ async function advanceAll({ options }: ApplyContext, tasks: readonly OpenTask[])
       const reason = fail(task, error);
       // An error of the whole node would only recur on the next GPU.
       if (reason.stopsNode || options.allOrNothing === true) {
+        end.isOver = true;
+        if (reason.stopsNode) end.stop ??= reason;
         skip(tasks, reason.stopsNode ? reason : undefined);
-        return reason.stopsNode ? reason : undefined;
+        return;
       }
     }
   }
-  return undefined;
 }
 
 /**

@@ -54,6 +54,11 @@ export class GpuApply {
     return !judgeChange(this.gpu, this.target.want, this.#limits, { driverVersion, mayReset }).isDone;
   }
 
+  /** Whether the next round leaves MIG mode alone and resets nothing. */
+  changesInstancesOnly(now: GpuState): boolean {
+    return this.target.resets !== true && isAt(now, modeOf(this.target));
+  }
+
   /**
    * One round: does what is missing according to a reading. The driver's success message does not prove a create or a destroy.
    * @throws DeviceError where it stopped

@@ -5,7 +5,7 @@ import type { Execution } from '../../core/smi/output.ts';
 import { explainSpawnError } from './spawn-error.ts';
 import { explainNotRun, systemPath, type Tool } from './tool.ts';
 
-/** Runs nvidia-smi once. Commands are never run in parallel. @throws DeviceError why it could not be started, Unresponsive */
+/** Runs nvidia-smi once. @throws DeviceError why it could not be started, Unresponsive */
 export type Execute = (args: readonly string[], deadlineMs: number) => Promise<Execution>;
 
 export interface ChildOptions {
@@ -29,17 +29,18 @@ interface Stuck {
 /**
  * Makes the function that starts children. If the tool is a function, it is called each time: a driver may come and go. A child in
  * uninterruptible sleep (D state) survives SIGKILL: it is abandoned, and no other is started while it exists, so that a hung
- * driver costs a node one process and not thousands.
+ * driver costs a node the processes that were running, and not thousands.
  */
 export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {}): Execute {
   const { program = 'nvidia-smi', maxOutputBytes = 4 * 1024 * 1024, killGraceMs = 2_000 } = options;
   const { kill = killGroup, libraryPath } = options;
-  let stuck: Stuck | undefined;
+  const stuck = new Map<number, Stuck>();
 
   return (args, deadlineMs) => {
     const tried = [program, ...args].join(' ');
-    if (stuck !== undefined) {
-      const found = `process ${stuck.pid} (${stuck.tried}) survived SIGKILL and is still running`;
+    const [first] = stuck.values();
+    if (first !== undefined) {
+      const found = `process ${first.pid} (${first.tried}) survived SIGKILL and is still running`;
       return Promise.reject(new DeviceError('Unresponsive', { tried, found }));
     }
     return new Promise<Execution>((resolve, reject) => {
@@ -75,7 +76,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         grace = setTimeout(() => {
           // The child is gone, but a process that it left in another group holds its output open.
           if (child.exitCode !== null || child.signalCode !== null) return settle(null);
-          stuck = { pid, tried };
+          stuck.set(pid, { pid, tried });
           child.stdout?.destroy();
           child.stderr?.destroy();
           child.unref();
@@ -101,7 +102,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
         reject(explainSpawnError(tried, cause));
       });
       child.once('exit', () => {
-        if (stuck?.pid === child.pid) stuck = undefined;
+        if (child.pid !== undefined) stuck.delete(child.pid);
       });
       child.once('close', settle);
     });

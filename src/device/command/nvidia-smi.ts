@@ -22,7 +22,10 @@ import { Trouble } from '../../core/smi/trouble.ts';
 import type { DeviceState, GpuInstanceState, GpuState } from '../../core/gpu/state/device-state.ts';
 import { findTool, type ToolOptions } from './tool.ts';
 
-export interface NvidiaSmiOptions extends ToolOptions, Deadlines, ChildOptions {}
+export interface NvidiaSmiOptions extends ToolOptions, Deadlines, ChildOptions {
+  /** How many commands may run at the same time; default 1. */
+  readonly atOnce?: number;
+}
 
 /**
  * Opens the driver of this node through its nvidia-smi.
@@ -48,8 +51,8 @@ export class NvidiaSmi implements DeviceDriver {
   readonly #runner: Runner;
   readonly #reader: DeviceReader;
 
-  constructor(execute: Execute, deadlines: Deadlines = {}) {
-    this.#runner = new Runner(execute, deadlines);
+  constructor(execute: Execute, options: Deadlines & Pick<NvidiaSmiOptions, 'atOnce'> = {}) {
+    this.#runner = new Runner(execute, options, options.atOnce);
     this.#reader = new DeviceReader(this.#runner);
   }
 

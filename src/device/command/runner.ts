@@ -11,27 +11,40 @@ export interface Deadlines {
   readonly resetMs?: number;
 }
 
-/** Runs commands one after another: at most one child on the node. */
+/** Runs commands in the order in which they are asked for, with at most so many children on the node: one, unless told otherwise. */
 export class Runner {
   readonly #execute: Execute;
   readonly #deadlines: Required<Deadlines>;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #atOnce: number;
+  #children = 0;
+  /** Whoever waits for a child to end. */
+  readonly #waiting: (() => void)[] = [];
 
-  constructor(execute: Execute, { readMs = 15_000, changeMs = 60_000, resetMs = 300_000 }: Deadlines = {}) {
+  constructor(
+    execute: Execute,
+    { readMs = 15_000, changeMs = 60_000, resetMs = 300_000 }: Deadlines = {},
+    atOnce: number = 1,
+  ) {
     this.#execute = execute;
+    this.#atOnce = atOnce;
     this.#deadlines = { readMs, changeMs, resetMs };
   }
 
   /** @throws DeviceError why it could not be started, Unresponsive; every other end is an {@link Execution} */
-  run(command: SmiCommand): Promise<Execution> {
+  async run(command: SmiCommand): Promise<Execution> {
     const args = writeArguments(command);
     const [deadline, option] = this.#limitOf(command);
-    const run = this.#last.then(async () => {
+    if (this.#children >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#children += 1;
+    try {
       const execution = await this.#execute(args, deadline);
       return execution.end === 'TimedOut' ? { ...execution, limit: `${deadline / 1_000} s (${option})` } : execution;
-    });
-    this.#last = run.catch(() => undefined);
-    return run;
+    } finally {
+      // The next in line takes over the place.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#children -= 1;
+    }
   }
 
   #limitOf(command: SmiCommand): readonly [ms: number, option: string] {
