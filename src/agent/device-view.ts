@@ -24,7 +24,7 @@ const mostQuick = 5;
 const settlingAskMs = 250;
 const settlingMs = 10 * 60_000;
 /** The same right after a signal to the device plugin. */
-const soonAskMs = 100;
+const soonAskMs = 25;
 const soonMs = 1_000;
 /** For how long a reading counts as the device as it is now, in ms: a grant often follows the plan of its wish at once. */
 const freshMs = 2_000;

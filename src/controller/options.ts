@@ -69,7 +69,7 @@ export function describeController(): Command {
       .option('--lease-seconds <n>', 'how long a dead leader blocks its successor', integer(3, 120), 15),
   )
     .option('--grant-deadline-seconds <n>', 'time limit of an agent for one change', integer(10, 86_400), 600)
-    .option('--settle-ms <n>', 'delay between closing a node and listing its pods again', integer(0, 60_000), 300)
+    .option('--settle-ms <n>', 'delay between closing a node and listing its pods again', integer(0, 60_000), 100)
     .option(
       '--waiting-poll-ms <n>',
       'interval at which the pods of a waiting node are listed',

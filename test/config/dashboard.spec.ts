@@ -9,7 +9,8 @@ import { PrometheusServer } from '../support/prometheus.ts';
 import { MeteredFleet } from './metered-fleet.ts';
 
 const program = prometheusPath() as string;
-const window = '1m';
+/** Longer than the test takes on any machine: what has happened once stays within it. */
+const window = '1h';
 
 interface RuleFile {
   readonly spec: { readonly groups: readonly { readonly rules: readonly { readonly record?: string }[] }[] };
@@ -91,7 +92,8 @@ describe('the dashboard, on a Prometheus that scrapes a fleet', function () {
 
   it('sees the first of what an alert counts: it was 0 before', async () => {
     const query = `sum by (result) (increase(gpu_partition_evictions_total[${window}]))`;
-    expect((await prometheus.query(query)).every((value) => value > 1)).to.equal(true);
+    // Two of each have happened; if the first were not seen to be one more than 0, it would be about one.
+    expect((await prometheus.query(query)).every((value) => value > 1.5)).to.equal(true);
   });
 
   it('has data for every recording rule, and evaluates every alert', async () => {

@@ -41,7 +41,7 @@ export class PrometheusServer {
   static async start(program: string, targets: readonly ScrapeTarget[], rules: object): Promise<PrometheusServer> {
     const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
     const config = {
-      global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '1s' },
+      global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
       rule_files: ['rules.yaml'],
       scrape_configs: [
         {

@@ -98,8 +98,11 @@ export function decideFence(situation: FenceSituation): FenceStep {
 }
 
 function decideEqual(situation: FenceSituation): FenceStep {
-  const { allocatable, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled } = situation;
+  const { allocatable, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs } =
+    situation;
   if (!changed) return { next: 'Open' };
+  // What our own write rested on still holds: the kubelet offers exactly these devices.
+  if (mark === undefined && earlyMs !== undefined && followed) return openStanding(situation);
   if (pods === undefined) return { next: 'LookAtPods' };
   if (mark === undefined) {
     // It advertised something else after the device was done, and now this: it has followed by itself.

@@ -58,6 +58,16 @@ describe('decideFence', () => {
 
   it('asks for the pods before it decides over them', () => {
     expect(decideFence(aChange({ pods: undefined }))).to.deep.equal({ next: 'LookAtPods' });
+    const equal = { allocatable: layout.after, followed: true, pods: undefined };
+    expect(decideFence(aChange(equal))).to.deep.equal({ next: 'LookAtPods' });
+  });
+
+  it('does not list the pods again once it has written what the kubelet offers', () => {
+    const written = { allocatable: layout.after, followed: true, pods: undefined, earlyMs: 300, mayAdvertise: true };
+    const wait = { next: 'Wait', why: 'Standing' };
+    expect(decideFence(aChange({ ...written, standsMs: 0 }))).to.deep.equal(wait);
+    expect(decideFence(aChange({ ...written, standsMs: 250 }))).to.deep.equal({ next: 'Open' });
+    expect(decideFence(aChange({ ...written, followed: false }))).to.deep.equal({ next: 'LookAtPods' });
   });
 
   it('evicts every pod that was there when the device was done, and says so before', () => {
