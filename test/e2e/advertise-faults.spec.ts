@@ -9,7 +9,7 @@ import { pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { useRig } from '../support/rig.ts';
 import { Timeline } from '../support/timeline.ts';
 
-const node = 'n';
+const node = 'ahead';
 const controller = 'controller-0';
 const nodes: readonly RigNode[] = [
   { name: node, gpus: ['A100-SXM4-40GB'], labels: { pool: node }, strategy: 'mixed', plugin: 'pod' },
@@ -51,7 +51,8 @@ describe('the status of a node that the controller writes ahead of the kubelet',
   before(async function () {
     timeline = await Timeline.start(rig().controlPlane);
     rig().proxy(controller).rule = injector.rule;
-    const tolerations = [{ operator: 'Exists' }];
+    // One that does not tolerate our taint: the controller writes twice, nothing and then the new slices.
+    const tolerations = [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }];
     const env = { MIG_STRATEGY: 'mixed' };
     const plugin = { name: 'plugin', namespace: 'kube-system', nodeSelector: { pool: node }, tolerations, env };
     await applyObjects(rig(), [pluginDaemonSet(plugin)]);
