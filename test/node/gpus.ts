@@ -21,6 +21,8 @@ export const simulatorVariables = {
   NVIDIA_SMI_SIM_SEED: seed,
   NVIDIA_SMI_SIM_STATE: join(simulatorFolder, 'state'),
 } as const;
+/** See the simulated device plugin. */
+export const unhealthyFile = join(simulatorFolder, 'unhealthy');
 export const faultsFile = join(simulatorFolder, 'faults');
 /** One line for each command and for each change of the device. */
 export const operationsFile = join(simulatorFolder, 'log');

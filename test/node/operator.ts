@@ -6,7 +6,7 @@ import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { eventually } from '../support/eventually.ts';
-import { driverRoot, faultsFile, operationsFile } from './gpus.ts';
+import { driverRoot, faultsFile, operationsFile, unhealthyFile } from './gpus.ts';
 import { readKubeletOffer } from './kubelet-offer.ts';
 import { nodeName } from './node-config.ts';
 import { describeGpuPod, describePlugin, pluginLabel, pluginName, pluginNamespace } from './plugin-daemon-set.ts';
@@ -221,6 +221,11 @@ export class Operator {
   /** Lines of docs/internal/simulator.md. */
   async setFaults(...lines: readonly string[]): Promise<void> {
     await writeFile(faultsFile, lines.join('\n'));
+  }
+
+  /** Has the device plugin find that this device is unhealthy, until it starts again. */
+  async setUnhealthy(uuid: string): Promise<void> {
+    await writeFile(unhealthyFile, `${uuid}\n`);
   }
 
   /** How often instances have come and gone so far. */

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 
+import { eventually } from '../support/eventually.ts';
+import { readKubeletOffer } from './kubelet-offer.ts';
 import { nodeName } from './node-config.ts';
 import type { Profiles } from './operator.ts';
 import { killPrograms } from './processes.ts';
@@ -103,6 +105,21 @@ describe('our image and manifests on a real kubelet and containerd', function ()
       expect(await killPrograms('/app/device-plugin.mjs')).to.equal(1);
       await operator().untilPluginRestarted(before);
     });
+  });
+
+  it('has the plugin start again where a slice turns unhealthy as soon as it was advertised', async () => {
+    await operator().ask(small);
+    await operator().untilAdvertised(small);
+    const [, uuid = ''] = /MIG 1g\.5gb .*UUID: (MIG-[^)]+)/.exec(await operator().devices()) ?? [];
+    const before = await operator().pluginPod();
+    await operator().setUnhealthy(uuid);
+    const given = 'nvidia.com/mig-1g.5gb';
+    await eventually(readKubeletOffer, (offer) => offer[given] === 7, {
+      timeoutMs: 30_000,
+      what: 'the healthy slices',
+    });
+    await operator().untilDoneAgain(small);
+    expect(await operator().pluginPod()).not.to.equal(before);
   });
 
   it('replaces the pod of the plugin where signals are not wanted', async () => {

@@ -1,10 +1,11 @@
 /**
  * A device plugin for a real kubelet, on the GPUs of the simulated nvidia-smi. Like NVIDIA's it reads the devices only when it starts, on
  * SIGHUP, and when the kubelet recreates its socket. Its strategy is `MIG_STRATEGY`, its GPUs are those of the simulator's
- * variables.
+ * variables. Devices whose UUIDs are written, one a line, into `unhealthy` beside the simulator's state while it runs are unhealthy
+ * until it starts again, as with a critical Xid.
  */
-import { existsSync, watch } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, watch, watchFile } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { isMigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
 import { advertise } from '../kubelet/daemons/advertisement.ts';
@@ -44,5 +45,10 @@ process.on('SIGHUP', offerAgain);
 process.on('SIGTERM', () => process.exit(0));
 watch(folder, (event, name) => {
   if (event === 'rename' && name === 'kubelet.sock' && existsSync(join(folder, name))) offerAgain();
+});
+const sickFile = join(dirname(readSettings(process.env).stateFile), 'unhealthy');
+watchFile(sickFile, { interval: 100 }, () => {
+  const sick = existsSync(sickFile) ? readFileSync(sickFile, 'utf8').split('\n') : [];
+  for (const server of servers) server.markUnhealthy(sick);
 });
 offerAgain();

@@ -19,7 +19,7 @@ interface RegisterRequest {
 }
 
 interface ListAndWatchResponse {
-  readonly devices: readonly { readonly ID: string; readonly health: 'Healthy' }[];
+  readonly devices: readonly { readonly ID: string; readonly health: 'Healthy' | 'Unhealthy' }[];
 }
 
 interface AllocateRequest {

@@ -22,6 +22,8 @@ export interface OfferedResource {
 
 /** Advertises the devices of one resource to the kubelet until closed; the kubelet then advertises none of them. */
 export interface ResourceServer {
+  /** Those of these devices that are its own are unhealthy until the plugin starts again. */
+  markUnhealthy(deviceIds: readonly string[]): void;
   close(): void;
 }
 
@@ -37,12 +39,17 @@ export async function serveResource(folder: string, { name, deviceIds }: Offered
   rmSync(socket, { force: true });
   const server = new Server({ 'grpc.enable_channelz': 0 });
   const options: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, Buffer.alloc(0));
+  const sick = new Set<string>();
+  const encodeDevices = (): Buffer =>
+    listAndWatchResponse.encode({
+      devices: deviceIds.map((ID) => ({ ID, health: sick.has(ID) ? 'Unhealthy' : 'Healthy' })),
+    });
   const watches = new Set<ServerWritableStream<Buffer, Buffer>>();
   const watch: handleServerStreamingCall<Buffer, Buffer> = (call) => {
     // It stays open: its end tells the kubelet that the plugin is gone.
     watches.add(call);
     call.once('close', () => watches.delete(call));
-    call.write(listAndWatchResponse.encode({ devices: deviceIds.map((ID) => ({ ID, health: 'Healthy' })) }));
+    call.write(encodeDevices());
   };
   const allocate: handleUnaryCall<Buffer, Buffer> = ({ request }, callback) => {
     const { containerRequests } = allocateRequest.decode(request);
@@ -60,6 +67,10 @@ export async function serveResource(folder: string, { name, deviceIds }: Offered
       else reject(error);
     });
   });
+  const markUnhealthy = (ids: readonly string[]): void => {
+    for (const id of ids) sick.add(id);
+    for (const call of watches) call.write(encodeDevices());
+  };
   const close = (): void => {
     // Without channelz grpc-js does not track sessions that it could end.
     for (const call of watches) call.end();
@@ -72,7 +83,7 @@ export async function serveResource(folder: string, { name, deviceIds }: Offered
     close();
     throw error;
   }
-  return { close };
+  return { markUnhealthy, close };
 }
 
 async function register(kubelet: string, endpoint: string, resourceName: string): Promise<void> {
