@@ -70,7 +70,7 @@ describe('GPUs that change at the same time', () => {
     });
   }
 
-  it('are none while MIG mode changes', async () => {
+  it('wait while the MIG mode of one changes', async () => {
     const busy = await BusyNode.make([0, 1, 0, 1]);
     expect(outcomes(await busy.apply(4, { allowReset: true }))).to.deep.equal(models.map(() => 'Applied'));
     const [first, third] = [busy.node.busId(0), busy.node.busId(2)];

@@ -89,7 +89,7 @@ async function advanceAll(context: ApplyContext, tasks: readonly OpenTask[]): Pr
   await advance(context, tasks, tasks.filter((task) => !isBeside(task)).values(), end);
   const rest = tasks.filter(isBeside).values();
   const lanes = Array.from({ length: gpusAtOnce }, () => advance(context, tasks, rest, end));
-  // Nothing may go on in the background when one of them is a bug.
+  // Nothing may run on in the background when one of them is a bug.
   for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
   return end.stop;
 }
