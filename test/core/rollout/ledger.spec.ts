@@ -209,7 +209,7 @@ describe('the ledger', () => {
       expect(isHeld(aRolloutState('x', { slot: found, isUnderWay: true }))).to.equal(true);
     });
 
-    it('not on the word of somebody who did not know of it', () => {
+    it('not because of a decision that did not know of it', () => {
       expect(isHeld(aRolloutState('x', { isVerified: true }))).to.equal(true);
       expect(isHeld(aRolloutState('x', { slot: '2026-01-01T11:00:00Z', isVerified: true }))).to.equal(true);
       expect(isHeld(undefined)).to.equal(true);
@@ -309,7 +309,7 @@ describe('the ledger', () => {
   });
 
   describe('that was lost', () => {
-    it('is made again of the nodes under way, before anybody new starts', () => {
+    it('is rebuilt from the nodes under way, before any other starts', () => {
       const underWay = ['x0', 'x1'].map((name) => aRolloutState(name, { isUnderWay: true }));
       const nodes = [...manyAsking(5), ...underWay];
       const { ledger } = step({ nodes, rollout: { maxUnavailable: 2 } });
@@ -321,13 +321,13 @@ describe('the ledger', () => {
       ]);
     });
 
-    it('is made again while nobody may start, too', () => {
+    it('is rebuilt even while no node may start', () => {
       const nodes = [aRolloutState('x', { isUnderWay: true })];
       expect(namesOf(step({ nodes, admits: 'Nobody' }))).to.deep.equal(['x Found']);
       expect(namesOf(step({ nodes, frozen: 'incident 7' }))).to.deep.equal(['x Found']);
     });
 
-    it('has a node once that is under way and asks for a slot as well', () => {
+    it('lists a node once that is under way and also asks for a slot', () => {
       const nodes = [anAsking('x', 'New', { isUnderWay: true }), ...manyAsking(2)];
       expect(namesOf(step({ nodes, rollout: { maxUnavailable: 2 } }))).to.deep.equal(['x Found', 'a0 New']);
     });
@@ -338,7 +338,7 @@ describe('the ledger', () => {
     });
   });
 
-  describe('with already closed nodes', () => {
+  describe('lets already closed nodes', () => {
     const fresh = manyAsking(50, 'Fresh', 'f');
 
     it('start side by side: they take no place', () => {
@@ -356,7 +356,7 @@ describe('the ledger', () => {
       expect(step({ nodes: fresh, frozen: 'incident 7' }).ledger).to.have.length(0);
     });
 
-    it('not start when too many have failed', () => {
+    it('wait when too many have failed', () => {
       const failed = aRolloutState('x', { hasFailed: true, isClosedAnyway: true });
       expect(step({ nodes: [failed, ...fresh] }).ledger).to.deep.equal([]);
     });
