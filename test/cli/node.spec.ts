@@ -40,7 +40,7 @@ describe('gpu-partition node plan', () => {
       '  keep: 1g.5gb at 6 (in use by pid 4242 (python3 train.py))',
       '  destroy: 1g.5gb at 0, 1g.5gb at 1, 1g.5gb at 2, 1g.5gb at 3, 1g.5gb at 4, 1g.5gb at 5',
       '  create: 4g.20gb at 0',
-      'plan: 1 of 1 GPUs to change: keep 1, destroy 6, create 1 instance',
+      'plan: 1 of 1 GPU to change: keep 1, destroy 6, create 1 instance',
       '',
     ]);
     expect(host.takeChanges()).to.deep.equal([]);

@@ -95,6 +95,6 @@ function summarize({ state, reason, gpus, lost }: HostPlan): string {
     ...(count('Refused') > 0 ? [`${count('Refused')} refused`] : []),
     ...(lost.length > 0 ? [`${lost.length} not answering`] : []),
   ];
-  const change = `${count('Change')} of ${gpus.length + lost.length} GPUs to change: keep ${places('keep')}, destroy ${places('destroy')}, create ${countWords(places('create'), 'instance')}`;
+  const change = `${count('Change')} of ${countWords(gpus.length + lost.length, 'GPU')} to change: keep ${places('keep')}, destroy ${places('destroy')}, create ${countWords(places('create'), 'instance')}`;
   return `plan: ${[change, ...bad].join('; ')}`;
 }
