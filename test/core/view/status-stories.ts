@@ -71,8 +71,7 @@ export const changingNode = aStatusNode({
   name: 'gpu-node-7',
   phase: 'Updating',
   reason: 'Draining',
-  message:
-    'waiting for 1 pod to go: team/train-0; the node takes no GPU pods until its GPUs match policy inference',
+  message: 'waiting for 1 pod to go: team/train-0; the node takes no GPU pods until its GPUs match policy inference',
   gpus: [
     aGpu({ index: 0, slices: ['1g.5gb@0', '1g.5gb@1', '3g.20gb@4'] }),
     aGpu({ index: 1, slices: ['1g.5gb@0', '1g.5gb@1', '3g.20gb@4'] }),
