@@ -52,5 +52,6 @@ export class BrowserPage {
   waitFor(selector: string, state?: 'visible' | 'attached'): Promise<void>;
   waitForValue(selector: string, text: string): Promise<void>;
   forgiveOutage(): void;
-  savePicture(path: string, isWhole?: boolean): Promise<void>;
+  scrollTo(selector: string): Promise<void>;
+  savePicture(path: string): Promise<void>;
 }

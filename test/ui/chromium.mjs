@@ -212,8 +212,13 @@ export class BrowserPage {
     this.troubles = this.troubles.filter((text) => !/ERR_(CONNECTION|INCOMPLETE|EMPTY)/.test(text));
   }
 
-  async savePicture(path, isWhole = false) {
-    await this.#page.screenshot({ path, fullPage: isWhole });
+  /** Brings an element to the top of the screen. */
+  async scrollTo(selector) {
+    await this.#page.locator(selector).evaluate((element) => element.scrollIntoView());
+  }
+
+  async savePicture(path) {
+    await this.#page.screenshot({ path });
   }
 }
 

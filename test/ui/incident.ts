@@ -4,6 +4,7 @@ import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import { reportWaste } from '../../src/core/waste/waste-report.ts';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
 import type { PageAnswers } from '../../src/ui/page-answers.ts';
+import { aTeamPod } from '../core/plan/cluster-builder.ts';
 import { aPod, offerOfGpus } from '../core/explain/cluster-builder.ts';
 import { aStatusNode, storyTime } from '../core/view/status-stories.ts';
 import { wastefulDay } from '../core/waste/waste-stories.ts';
@@ -88,13 +89,17 @@ export function answersFor({ policies, partitions }: Incident): PageAnswers {
       conditions: [{ type: 'Ready', status: 'True' as const }],
     },
   }));
-  const running = aPod({ name: 'train-0', node: 'gpu-node-0007', asks: { 'nvidia.com/mig-2g.10gb': '1' } });
+  const running = partitions.flatMap(({ metadata, status }) => {
+    const slices = (status?.device?.gpus ?? []).flatMap(({ instances }) => instances);
+    const held = new Set(slices.flatMap(({ pods = [] }) => pods));
+    return [...held].map((pod) => aTeamPod(pod.replace('team/', ''), { node: metadata.name }) as WorkloadPod);
+  });
   const saved = answerSaved({
     now: storyTime,
     nodes,
     partitions,
     policies,
-    pods: [anotherPod, running],
+    pods: [anotherPod, ...running],
     budgets: [],
   });
   return { ...saved, waste: async () => reportWaste(wastefulDay) };

@@ -327,6 +327,10 @@ describe('a newcomer finds on the page', function () {
     await page.waitForValue('textarea', 'kind: GpuPartitionPolicy');
     await page.clickButton('What would change?');
     await page.waitForWords('#plan .answer', 'this change ');
+    const text = await page.textOf('#plan .answer');
+    expect(text)
+      .to.match(/team\/serve-\d+gpu-node-\d+Evicted/)
+      .and.not.to.contain('Gone');
   });
 
   it('that twelve nodes wait for one thing: it is said once', async () => {

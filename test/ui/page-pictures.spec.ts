@@ -22,11 +22,33 @@ async function openNode(page: BrowserPage): Promise<void> {
   await page.waitForWords('#detail', 'In a terminal');
 }
 
+async function scrollToNodes(page: BrowserPage): Promise<void> {
+  await page.scrollTo('#nodes-title');
+}
+
+async function showTable(page: BrowserPage): Promise<void> {
+  await page.select('view', 'table');
+  await page.waitFor('#table td');
+  await page.scrollTo('#nodes-title');
+}
+
+async function planChange(page: BrowserPage): Promise<void> {
+  await page.click('#plan summary');
+  await page.select('from', 'inference');
+  await page.waitForValue('textarea', 'kind: GpuPartitionPolicy');
+  await page.clickButton('What would change?');
+  await page.waitForWords('#plan .answer', 'this change ');
+  await page.scrollTo('#plan');
+}
+
 const pictures: Readonly<Record<string, Picture>> = {
   'page-roll': { fleet: simulateFleet(15) },
   'page-roll-dark': { fleet: simulateFleet(15), colors: 'dark' },
   'page-incident': { fleet: anIncident(), width: 1600, height: 1000 },
   'page-disconnected': { fleet: simulateFleet(15), isDisconnected: true },
+  'page-tiles': { fleet: anIncident(), act: scrollToNodes },
+  'page-table': { fleet: anIncident(), width: 1600, act: showTable },
+  'page-plan': { fleet: simulateFleet(15), act: planChange },
   'page-node': { fleet: simulateFleet(15), act: openNode },
   'page-phone': { fleet: anIncident(), width: 390, height: 844 },
   'page-phone-dark': { fleet: anIncident(), width: 390, height: 844, colors: 'dark', act: openNode },

@@ -95,6 +95,9 @@ async function answerPlan(
   const setup = { gpuHolders: defaultHolders, pluginSelector: undefined, pluginConfigMap: undefined };
   const plan = planChange(await read(), given, setup);
   const { waves, findings, summary, nodes } = plan;
-  const evictions = nodes.flatMap(({ node, evictions: list }) => list.map(({ pod, fate }) => ({ node, pod, fate })));
+  const evictions = nodes.flatMap(({ node, evictions: list }) =>
+    // An agent has reported them, and they have ended since.
+    list.filter(({ fate }) => fate !== 'Gone').map(({ pod, fate }) => ({ node, pod, fate })),
+  );
   return { waves, findings, summary, evictions, lines: writeChangePlan(plan) };
 }

@@ -67,7 +67,9 @@ function drawPlan({ summary, findings, evictions, lines }) {
   return [
     make('p', { className: 'lead' }, summary),
     ...findings.map(({ message }) => make('p', { className: 'trouble' }, `finding: ${message}`)),
-    ...(pods.length > 0 ? [drawTable(`${count(pods.length, 'pod')} in the way`, ['pod', 'node', 'fate'], pods)] : []),
+    ...(pods.length > 0
+      ? [drawTable(`${count(pods.length, 'pod')} on slices that go`, ['pod', 'node', 'fate'], pods)]
+      : []),
     make('pre', { tabIndex: 0, role: 'region', ariaLabel: 'The plan' }, lines.join('\n')),
   ];
 }
