@@ -92,7 +92,7 @@ export function answersFor({ policies, partitions }: Incident): PageAnswers {
   const running = partitions.flatMap(({ metadata, status }) => {
     const slices = (status?.device?.gpus ?? []).flatMap(({ instances }) => instances);
     const held = new Set(slices.flatMap(({ pods = [] }) => pods));
-    return [...held].map((pod) => aTeamPod(pod.replace('team/', ''), { node: metadata.name }) as WorkloadPod);
+    return [...held].map((pod) => aTeamPod(pod.replace('team/', ''), { node: metadata.name }));
   });
   const saved = answerSaved({
     now: storyTime,
