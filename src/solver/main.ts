@@ -1,18 +1,23 @@
 /**
- * The thread in which large pools are planned: the event loop of the program that asks stays free, and its memory is given back when
- * the thread ends.
+ * The process in which large pools are planned: the event loop of the program that asks stays free, and all memory is given back when
+ * this ends with its answer.
  */
-import { parentPort, workerData } from 'node:worker_threads';
-import { DemandPlanner, type DemandQuestion } from '../core/demand/demand-plan.ts';
+import { DemandPlanner } from '../core/demand/demand-plan.ts';
+import type { SolverAnswer, SolverOrder } from '../process/demand-solver.ts';
 import { HighsSolver, loadSolver } from './highs.ts';
 
-const { question, seconds } = workerData as { readonly question: DemandQuestion; readonly seconds: number };
-const planner = new DemandPlanner(question);
-const plan = planner.planSmall() ?? (await planLarge());
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
-parentPort?.postMessage(plan);
+process.once('message', (order: SolverOrder) => {
+  void answer(order).then((found) => process.send?.(found, () => process.disconnect()));
+});
 
-async function planLarge() {
-  const highs = await loadSolver();
-  return planner.planLarge((program) => new HighsSolver(highs, program, seconds));
+async function answer({ question, seconds }: SolverOrder): Promise<SolverAnswer> {
+  try {
+    const planner = new DemandPlanner(question);
+    const small = planner.planSmall();
+    if (small !== undefined) return { plan: small };
+    const highs = await loadSolver();
+    return { plan: planner.planLarge((program) => new HighsSolver(highs, program, seconds)) };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
 }

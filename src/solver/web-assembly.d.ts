@@ -1,7 +1,7 @@
-/** What is needed of the DOM's, which @types/node lacks. */
+/** What is needed of the DOM's, which @types/node lacks. esbuild's types declare a part of it too. */
 declare namespace WebAssembly {
-  type Module = object;
-  type Instance = object;
+  interface Module {}
+  interface Instance {}
   const Module: new (bytes: Uint8Array) => Module;
   const Instance: new (module: Module, imports: object) => Instance;
 }

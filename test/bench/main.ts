@@ -11,6 +11,8 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   planning: async () => {
     await import('./planning.ts');
   },
+  demand: async () => (await import('./demand.ts')).measureDemand(),
+  trace: async () => (await import('./trace.ts')).measureTrace(),
   device: async () => (await import('./device.ts')).benchDevice(printMetric),
   simulator: async () => (await import('./simulator.ts')).measureSimulator(),
   startup: async () => (await import('./startup.ts')).measureStartup(),

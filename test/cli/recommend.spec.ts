@@ -67,7 +67,7 @@ describe('gpu-partition recommend', () => {
     expect((await answerOf(pool, demand)).answer).to.include({ gpusChanged: 0, evictions: 0 });
   });
 
-  it('reads standard input, YAML, and large pools, which it plans in a thread', async () => {
+  it('reads standard input, YAML, and large pools, which a process of its own plans', async () => {
     const states = ['1g.5gb', '1g.5gb+me', '1g.10gb', '2g.10gb', '3g.20gb', '4g.20gb'];
     const gpus = Array.from({ length: 400 }, (_, index) =>
       gpu(

@@ -9,7 +9,7 @@ import { drawGpu } from '../../core/gpu/plan/picture.ts';
 import { listProfiles, writeLayout } from '../../core/gpu/search/layout-words.ts';
 import { countWords } from '../../core/text/cut-text.ts';
 import { wrapHanging } from '../../core/text/wrap.ts';
-import { type DemandPlan, planDemand } from '../../process/demand-thread.ts';
+import { type DemandPlan, planDemand } from '../../process/demand-solver.ts';
 import { integer } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';

@@ -46,7 +46,7 @@ export class ColumnLister {
    * Every column that no other beats: none offers at least as much of each profile at no higher cost. The cheapest first, so that
    * the first is that of the GPU as it is.
    */
-  list({ geometry, instances }: GpuClass): readonly Column[] {
+  list({ geometry, instances, isResting }: GpuClass): readonly Column[] {
     const grid = gridOf(geometry);
     const wanted = this.#profiles.map((name) => grid.indexOf.get(name));
     const known = instances.map(({ profile, start, busy, evictionWeight = 1 }) => {
@@ -56,7 +56,7 @@ export class ColumnLister {
         wantedAs: wanted.indexOf(index),
         mask: unitMask(start, grid.profiles[index]?.memorySlices ?? 0),
         evictions: busy ? evictionWeight : 0,
-        mayGo: !busy || this.#evict === 'IfNeeded',
+        mayGo: !isResting && (!busy || this.#evict === 'IfNeeded'),
       };
     });
     const best = new Map<string, Column>();
@@ -74,6 +74,7 @@ export class ColumnLister {
           kept,
           created: wanted.map(() => 0),
         });
+      if (isResting) return;
       for (const created of this.#listAdditions(grid, wanted, occupied, totals)) {
         if (created.every((count) => count === 0)) continue;
         const all = offered.map((count, index) => count + (created[index] ?? 0));

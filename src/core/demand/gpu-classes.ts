@@ -10,6 +10,7 @@ export interface GpuClass {
   readonly geometry: Geometry;
   /** By start. */
   readonly instances: readonly PoolInstance[];
+  readonly isResting: boolean;
   /** How many GPUs. */
   readonly size: number;
 }
@@ -33,6 +34,7 @@ export class PoolClasses {
         key,
         geometry: first.geometry,
         instances: first.instances.toSorted((a, b) => a.start - b.start),
+        isResting: first.isResting === true,
         size: ids.length,
       }))
       .toSorted((a, b) => compareText(a.key, b.key));
@@ -43,12 +45,12 @@ export class PoolClasses {
     return (this.#classes.get(key)?.ids ?? []).toSorted(compareText);
   }
 
-  #keyOf({ geometry, instances }: PoolGpu): string {
+  #keyOf({ geometry, instances, isResting = false }: PoolGpu): string {
     const places = instances.map(
       ({ profile, start, busy, evictionWeight = 1 }) =>
         `${String.fromCharCode(0x41 + start)}${profile}${busy ? `*${evictionWeight}` : ''}`,
     );
-    return `${this.#gridKey(geometry)} ${places.sort().join(' ')}`;
+    return `${this.#gridKey(geometry)} ${isResting ? 'resting ' : ''}${places.sort().join(' ')}`;
   }
 
   /** Geometries that are equal for layouts have one grid; its names and sizes tell it from the others of a pool. */

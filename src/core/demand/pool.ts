@@ -18,6 +18,8 @@ export interface PoolGpu {
   readonly geometry: Geometry;
   /** In any order; they neither overlap nor have profiles that the geometry does not know. */
   readonly instances: readonly PoolInstance[];
+  /** True if it is to stay as it is: it was re-laid a short while ago. */
+  readonly isResting?: boolean;
 }
 
 /** Slices that are wanted. Each counts for one slice of the demand only, also if several could use it. */

@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { DemandPlanner, type ClassLayout, type ClassPlan, type DemandQuestion } from '../core/demand/demand-plan.ts';
 import { PoolClasses } from '../core/demand/gpu-classes.ts';
 import type { DemandSlice, EvictionRule, PoolGpu } from '../core/demand/pool.ts';
@@ -6,10 +7,19 @@ import { Turn } from './turn.ts';
 
 declare const GPU_PARTITION_SOLVER: string | undefined;
 
-/** The program of the thread: beside the bundle, or run from source. */
+/** Its program: beside the bundle, or run from source. */
 const solver = typeof GPU_PARTITION_SOLVER === 'string' ? GPU_PARTITION_SOLVER : '../solver/main.ts';
 
-/** More classes than this are left to the thread: what their GPUs can become takes too long for this one. */
+/**
+ * V8 compiles HiGHS once, at the first call of each function: optimizing what runs for a second takes longer than it gains, and twice
+ * the memory.
+ */
+const flags = ['--liftoff-only', '--max-semi-space-size=1'];
+
+/** For what the solver does before and after it looks at its clock. */
+const graceSeconds = 60;
+
+/** More classes than this are left to the solver's process: what their GPUs can become takes too long for this one. */
 const fewClasses = 8;
 
 /** What is wanted of a pool, and how long the answer may take. */
@@ -27,8 +37,8 @@ export interface DemandPlan extends Pick<ClassPlan, 'cost' | 'gap' | 'unserved'>
 }
 
 /**
- * Plans a pool without keeping the event loop: small pools here, large ones in a thread that ends with its answer. Where the thread
- * cannot run, pools of medium size are planned here, which may take seconds.
+ * Plans a pool without keeping the event loop: small pools here, large ones in a process that ends with its answer and gives all of
+ * its memory back. Where that cannot run, pools of medium size are planned here, which may take seconds.
  *
  * @param gpus with unique ids
  * @throws Error if there is no plan: the solver fails, and the pool is too large to do without
@@ -46,7 +56,7 @@ export async function planDemand(
   const classes = pool.list();
   const question = { classes, slices, evict };
   const small = classes.length <= fewClasses ? new DemandPlanner(question).planSmall() : undefined;
-  const { layouts, ...plan } = small ?? (await planInThread(question, seconds));
+  const { layouts, ...plan } = small ?? (await planBeside(question, seconds));
   const byId = new Map<string, ClassLayout>();
   const idsLeft = classes.map((one) => [...pool.idsOf(one)]);
   for (const layout of layouts) {
@@ -62,9 +72,9 @@ function demandLayout(byId: ReadonlyMap<string, ClassLayout>, id: string): Class
   return layout;
 }
 
-async function planInThread(question: DemandQuestion, seconds: number): Promise<ClassPlan> {
+async function planBeside(question: DemandQuestion, seconds: number): Promise<ClassPlan> {
   try {
-    return await askThread(question, seconds);
+    return await askSolver(question, seconds);
   } catch (error) {
     const plan = new DemandPlanner(question).planSmall(true);
     if (plan !== undefined) return plan;
@@ -72,11 +82,33 @@ async function planInThread(question: DemandQuestion, seconds: number): Promise<
   }
 }
 
-function askThread(question: DemandQuestion, seconds: number): Promise<ClassPlan> {
-  const worker = new Worker(new URL(solver, import.meta.url), { workerData: { question, seconds } });
+/** What the solver's process answers. */
+export type SolverAnswer = { readonly plan: ClassPlan } | { readonly error: string };
+
+/** What it is asked. */
+export interface SolverOrder {
+  readonly question: DemandQuestion;
+  readonly seconds: number;
+}
+
+function askSolver(question: DemandQuestion, seconds: number): Promise<ClassPlan> {
+  const child = fork(fileURLToPath(new URL(solver, import.meta.url)), {
+    execArgv: flags,
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    timeout: (seconds + graceSeconds) * 1000,
+  });
+  let words = '';
+  child.stderr?.on('data', (part: Buffer) => (words = (words + part.toString()).slice(-500)));
   return new Promise<ClassPlan>((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the solver's thread ended with code ${code}`)));
+    child.once('message', (answer: SolverAnswer) => {
+      if ('plan' in answer) resolve(answer.plan);
+      else reject(new Error(answer.error));
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => reject(new Error(`the solver ended with ${signal ?? code}: ${words.trim()}`)));
+    const order: SolverOrder = { question, seconds };
+    // A process that has gone already says so by its exit.
+    child.send(order, () => undefined);
   });
 }

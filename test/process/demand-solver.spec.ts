@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { DemandPlanner } from '../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../src/core/demand/gpu-classes.ts';
-import { planDemand } from '../../src/process/demand-thread.ts';
+import { planDemand } from '../../src/process/demand-solver.ts';
 import { HighsSolver, loadSolver } from '../../src/solver/highs.ts';
 import { drawGpu } from '../core/demand/random-pool.ts';
 import { modelOf } from '../core/gpu/builders.ts';
 import { Random } from '../model/random.ts';
 
-describe('the thread for large pools', () => {
+describe('the process for large pools', () => {
   const random = new Random(7);
   const model = modelOf('a100-40gb');
   const pool = Array.from({ length: 120 }, (_, index) => drawGpu(random, `gpu-${index}`, model, 0.5));

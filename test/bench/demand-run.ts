@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { COST_FIGURES, type PoolGpu } from '../../src/core/demand/pool.ts';
+import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
+import { planDemand } from '../../src/process/demand-solver.ts';
+import { keepMaximalStates, listPlacedStates } from '../core/gpu/placed-states.ts';
+import { Random } from '../model/random.ts';
+
+/** What one process measured. */
+export interface DemandRun {
+  readonly firstMs: number;
+  readonly planMs: number;
+  /** Figures of the cost that are proven to be the least. */
+  readonly proven: number;
+  readonly longestTurnMs: number;
+  /** Of the same time in which the process does nothing: how long the machine keeps it waiting. */
+  readonly idleTurnMs: number;
+  readonly peakMb: number;
+  /** Of the solver's process. */
+  readonly solverMb: number;
+  readonly keptMb: number;
+}
+
+const PROFILES = ['1g.5gb', '1g.10gb', '2g.10gb', '3g.20gb', '4g.20gb', '7g.40gb'];
+/** Of each profile, how many are wanted for each GPU of the pool: a little more than fits. */
+const WANTED = { '1g.5gb': 3, '2g.10gb': 0.6, '3g.20gb': 0.5 };
+const SIZES = { '1g.5gb': 1, '2g.10gb': 2, '3g.20gb': 4 };
+const SECONDS = 60;
+
+const gpus = drawPool(Number(process.argv[2]));
+const slices = (['1g.5gb', '2g.10gb', '3g.20gb'] as const).map((name) => ({
+  name,
+  profiles: [name],
+  count: Math.round(WANTED[name] * gpus.length),
+  weight: SIZES[name],
+}));
+const ask = () => planDemand(gpus, { slices, evict: 'Never', seconds: SECONDS });
+
+await sleep(500);
+globalThis.gc?.();
+const before = rssMb();
+let peak = before;
+let solverMb = 0;
+const sampler = setInterval(() => {
+  peak = Math.max(peak, rssMb());
+  for (const child of listChildren()) solverMb = Math.max(solverMb, rssMb(child));
+}, 5);
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+const startedAt = performance.now();
+const plan = await ask();
+const firstMs = performance.now() - startedAt;
+const secondAt = performance.now();
+await ask();
+const planMs = performance.now() - secondAt;
+const longestTurnMs = delay.max / 1e6;
+clearInterval(sampler);
+delay.reset();
+await sleep(performance.now() - startedAt);
+delay.disable();
+globalThis.gc?.();
+await sleep(1000);
+globalThis.gc?.();
+const result: DemandRun = {
+  firstMs,
+  planMs,
+  proven: plan.gap === undefined ? COST_FIGURES.length : COST_FIGURES.indexOf(plan.gap.figure),
+  longestTurnMs,
+  idleTurnMs: delay.max / 1e6,
+  peakMb: peak - before,
+  solverMb,
+  keptMb: rssMb() - before,
+};
+process.stdout.write(JSON.stringify(result));
+
+/** GPUs in any full state, half of their instances busy: more kinds of GPUs than any real fleet has. */
+function drawPool(size: number): readonly PoolGpu[] {
+  const model = findModel('a100-40gb');
+  if (model === undefined) throw new Error('the table has no A100');
+  const states = keepMaximalStates(listPlacedStates(model, PROFILES));
+  const random = new Random(1);
+  return Array.from({ length: size }, (_, index) => ({
+    id: `gpu-${index}`,
+    geometry: model,
+    instances: (random.pick(states) ?? []).map((placed) => {
+      const [profile = '', start = ''] = placed.split('@');
+      return { profile, start: Number(start), busy: random.chance(0.5) };
+    }),
+  }));
+}
+
+function rssMb(pid = 'self'): number {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0;
+    return (Number(kib) * 1024) / 1e6;
+  } catch {
+    // It has just ended.
+    return 0;
+  }
+}
+
+function listChildren(): readonly string[] {
+  return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean);
+}

@@ -1,0 +1,56 @@
+/**
+ * How long it takes to plan a pool for a demand, as a program of its own does it: from the bundled solver, in a process with the
+ * settings that our programs are started with, which measures how long its event loop waits and what memory it takes.
+ */
+import { build } from 'esbuild';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { runProgram } from '../../src/simulator/control-plane/run.ts';
+import type { DemandRun } from './demand-run.ts';
+import { printMetric, tell } from './metric.ts';
+
+const sizes = [8, 64, 1000, 10_000];
+
+export async function measureDemand(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-demand-'));
+  const program = join(folder, 'run.mjs');
+  await build({
+    entryPoints: ['test/bench/demand-run.ts'],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    define: { GPU_PARTITION_SOLVER: JSON.stringify(pathToFileURL('dist/demand-solver.mjs').href) },
+    logLevel: 'warning',
+  });
+  for (const gpus of sizes) {
+    const { code, stdout, stderr } = await runProgram(process.execPath, [
+      '--expose-gc',
+      '--max-semi-space-size=1',
+      program,
+      String(gpus),
+    ]);
+    if (code !== 0) throw new Error(stderr);
+    report(gpus, JSON.parse(stdout) as DemandRun);
+  }
+  await rm(folder, { recursive: true });
+}
+
+function report(gpus: number, run: DemandRun): void {
+  const name = `demand: plan of ${gpus} GPUs`;
+  tell(`${name}: ${JSON.stringify(run)}`);
+  printMetric({ metric: name, value: run.planMs, unit: 'ms' });
+  printMetric({ metric: `${name}, first call`, value: run.firstMs, unit: 'ms' });
+  printMetric({ metric: `${name}: figures proven`, value: run.proven, unit: 'of 4' });
+  printMetric({
+    metric: `${name}: longest turn of the event loop`,
+    value: run.longestTurnMs,
+    unit: 'ms',
+    baseline: run.idleTurnMs,
+  });
+  printMetric({ metric: `${name}: RSS while planning, above that before`, value: run.peakMb, unit: 'MB' });
+  printMetric({ metric: `${name}: RSS of the solver's process`, value: run.solverMb, unit: 'MB' });
+  printMetric({ metric: `${name}: RSS afterwards, above that before`, value: run.keptMb, unit: 'MB' });
+}
