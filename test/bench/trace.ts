@@ -5,7 +5,7 @@
 import type { Highs } from 'highs';
 import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
 import { expandPreset } from '../../src/core/gpu/plan/preset.ts';
-import { compareText } from '../../src/core/text/compare.ts';
+import { compareText } from '../../src/core/text/fingerprint.ts';
 import { loadSolver } from '../../src/solver/highs.ts';
 import { printMetric, tell } from './metric.ts';
 import { TraceFleet } from './trace/fleet.ts';

@@ -2,7 +2,7 @@ import type { PoolGpu, PoolInstance } from '../../../src/core/demand/pool.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
 import { arrangerOf, countAddable } from '../../../src/core/gpu/search/arrangement.ts';
 import { gridOf, unitMask, type Grid } from '../../../src/core/gpu/search/grid.ts';
-import { Work } from '../../../src/core/gpu/search/work.ts';
+import { SearchBudget } from '../../../src/core/gpu/search/search-budget.ts';
 
 /** A slice of the modelled fleet. */
 export interface FleetSlice {
@@ -128,7 +128,7 @@ export class TraceFleet {
     if (rule === 'FirstFit') return this.#grid.slots[index]?.find(({ mask }) => (mask & occupied) === 0)?.start;
     const made = totals.map((_, profile) => (profile === index ? 1 : 0));
     const all = totals.map((count, profile) => count + (made[profile] ?? 0));
-    const found = arrangerOf(this.#grid, all).arrange(occupied, made, new Work());
+    const found = arrangerOf(this.#grid, all).arrange(occupied, made, new SearchBudget());
     return found === undefined || found.profile === -1 ? undefined : found.start;
   }
 }
