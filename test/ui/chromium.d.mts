@@ -26,6 +26,7 @@ export class BrowserPage {
   countUpdates(): Promise<number>;
   waitForUpdates(count: number): Promise<void>;
   measureFrames(frames: number): Promise<FrameTimes>;
+  measureScrolling(frames: number): Promise<FrameTimes>;
   audit(): Promise<readonly string[]>;
   setColors(scheme: 'light' | 'dark'): Promise<void>;
   setTime(ms: number): Promise<void>;

@@ -86,13 +86,25 @@ export class BrowserPage {
     return { intervalMs, workMs: ((await this.workMs()) - before) / frames };
   }
 
-  /** What keeps people out, by axe: findings that are serious or critical. The debugger puts it in: the page's policy lets no script in. */
+  /** What keeps people out, by axe: all of its findings. The debugger puts it in: the page's policy lets no script in. */
   async audit() {
     await this.#page.evaluate(axe.source);
     const { violations } = await this.#page.evaluate('axe.run(document)');
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+  }
+
+  /** Scrolls down in each of so many frames. @returns as measureFrames */
+  async measureScrolling(frames) {
+    await this.#page.evaluate((most) => {
+      let left = most;
+      const step = () => {
+        window.scrollBy(0, 120);
+        left -= 1;
+        if (left > 0) requestAnimationFrame(step);
+      };
+      requestAnimationFrame(step);
+    }, frames);
+    return this.measureFrames(frames);
   }
 
   async setColors(colorScheme) {

@@ -96,6 +96,15 @@ describe('the page of the fleet in Chromium', function () {
     expect(busy.intervalMs).to.be.at.most(3 * Math.max(16.7, idle.intervalMs));
   });
 
+  it(`scrolls through ${many} nodes at the pace of the screen`, async () => {
+    await open(many);
+    await page.waitForTiles(many);
+    const { intervalMs, workMs } = await page.measureScrolling(frames);
+    console.log(`      a frame each ${intervalMs.toFixed(1)} ms, ${workMs.toFixed(1)} ms of work for it`);
+    // 16.7 ms on an idle machine: 60 frames a second, of 120 pixels each.
+    expect(intervalMs).to.be.at.most(50);
+  });
+
   for (const colors of ['light', 'dark'] as const) {
     it(`keeps nobody out in ${colors} colours, with and without a node opened`, async () => {
       await page.setColors(colors);
