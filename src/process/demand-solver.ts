@@ -99,16 +99,24 @@ function askSolver(question: DemandQuestion, seconds: number): Promise<ClassPlan
     timeout: (seconds + graceSeconds) * 1000,
   });
   let words = '';
-  child.stderr?.on('data', (part: Buffer) => (words = (words + part.toString()).slice(-500)));
+  child.stderr?.on('data', (part: Buffer) => (words = (words + part.toString()).slice(0, 2000)));
   return new Promise<ClassPlan>((resolve, reject) => {
     child.once('message', (answer: SolverAnswer) => {
       if ('plan' in answer) resolve(answer.plan);
       else reject(new Error(answer.error));
     });
     child.once('error', reject);
-    child.once('exit', (code, signal) => reject(new Error(`the solver ended with ${signal ?? code}: ${words.trim()}`)));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the solver ended with ${signal ?? code}${findReason(words)}`)),
+    );
     const order: SolverOrder = { question, seconds };
     // A process that has gone already says so by its exit.
     child.send(order, () => undefined);
   });
+}
+
+/** What Node prints as the error, without where it comes from. */
+function findReason(words: string): string {
+  const reason = /^\w*Error: .*$/m.exec(words)?.[0];
+  return reason === undefined ? '' : `: ${reason}`;
 }

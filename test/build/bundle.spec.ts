@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
@@ -43,6 +43,10 @@ describe('the bundles', () => {
     const run = await runProgram(process.execPath, ['dist/gpu-partition.mjs', 'recommend', ...files, '-o', 'json']);
     expect(run.stderr).to.equal('');
     expect(JSON.parse(run.stdout)).to.include({ optimal: true });
+    await cp('dist/gpu-partition.mjs', join(folder, 'alone.mjs'));
+    const alone = await runProgram(process.execPath, [join(folder, 'alone.mjs'), 'recommend', ...files]);
+    expect(alone).to.include({ code: 3, stdout: '' });
+    expect(alone.stderr).to.match(/^error: no plan: .*Cannot find module .*demand-solver\.mjs.*\n$/);
     await rm(folder, { recursive: true });
   });
 });
