@@ -171,6 +171,13 @@ export class DeviceView {
     return undefined;
   }
 
+  /** Asks the kubelet again who holds what of the last reading, which is no longer fresh then. */
+  async askAgain(): Promise<Fault | undefined> {
+    const fault = this.#state ? await this.take(this.#state) : await this.read();
+    this.expire();
+    return fault;
+  }
+
   /** The device is about to be changed: whatever comes of it, the last reading is no longer fresh. */
   expire(): void {
     this.#readAt = -Infinity;

@@ -69,9 +69,9 @@ export class GrantWork {
   async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
     const { device, logger, view, planner, grantClock } = this.#parts;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
-    const readFault = view.isFresh ? undefined : await view.read();
-    if (readFault) return { fault: readFault };
-    const plan = planner.plan(partition, granted, granted);
+    const looked = await this.#look(partition, granted);
+    if ('fault' in looked) return looked;
+    const { plan } = looked;
     const { refusal, refusalCode } = plan.report;
     if (plan.work.length > 0 && isRevocation(granted)) {
       throw new GrantRefused(
@@ -134,6 +134,24 @@ export class GrantWork {
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
     return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
+  }
+
+  /** A reading that was just made will do, with new answers of the kubelet, if it shows nothing but the work that is granted. */
+  async #look(
+    partition: Partition,
+    granted: Grant,
+  ): Promise<{ readonly fault: Fault } | { readonly plan: ReturnType<Planner['plan']> }> {
+    const { view, planner } = this.#parts;
+    if (view.isFresh) {
+      const fault = await view.askAgain();
+      if (fault) return { fault };
+      const plan = planner.plan(partition, granted, granted);
+      const { hash, refusal } = plan.report;
+      const isAsGranted = plan.work.length > 0 && refusal === undefined && hash === granted.planHash;
+      if (isAsGranted && planner.listInTheWay(plan.report).length === 0) return { plan };
+    }
+    const fault = await view.read();
+    return fault ? { fault } : { plan: planner.plan(partition, granted, granted) };
   }
 
   #options(

@@ -150,6 +150,21 @@ describe('what the agent says of a device that it cannot read', () => {
     }
   });
 
+  it('is read again for a grant if what is in its way has gone after the plan was made', async () => {
+    scene.newAgent('boot-1', { clock: new FakeClock(), readIntervalMs: 60_000 });
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    const place = await scene.uuidAt('3g.20gb@0');
+    scene.holdings = new Map([['team/train-0', [place]]]);
+    const wish = await scene.wish({ profiles: { '1g.5gb': 7 } });
+    await scene.drain();
+    scene.holdings = new Map();
+    await scene.grant(wish);
+    await scene.run();
+    expect(await device()).to.include({ step: 'Idle' });
+    expect(await scene.node.layout(0)).to.have.lengthOf(7);
+  });
+
   it('is read again for a grant if the driver was loaded again after the plan was made', async () => {
     let load = '1';
     scene.newAgent('boot-1', { clock: new FakeClock(), readIntervalMs: 60_000, driverLoad: () => load });

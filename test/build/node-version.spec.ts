@@ -36,7 +36,8 @@ describe('the bundles and the version of Node.js', function () {
     for (const program of programs.filter((name) => !name.endsWith('-sim.mjs'))) {
       const { code, stdout, stderr } = await run(nodes.oldest, program, '--help');
       expect({ program, code, stderr }).to.deep.equal({ program, code: 0, stderr: '' });
-      expect(stdout).to.contain('Usage');
+      // Only the command starts the solver, and gives it no arguments.
+      if (program !== 'demand-solver.mjs') expect(stdout).to.contain('Usage');
     }
     const kubeconfig = await cluster().kubeconfigFile();
     for (const [args, answer] of [

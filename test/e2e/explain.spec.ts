@@ -244,11 +244,14 @@ describe('explain pod, on a cluster with the real scheduler', function () {
 
   it('shows who holds what, slice by slice, and the same as data', async () => {
     const config = await rig().controlPlane.kubeconfigFile();
-    const { code, stdout } = await run(['status', 'halves', '--kubeconfig', config]);
+    // The agent reads every few seconds who uses what.
+    const { code, stdout } = await eventually(
+      async () => run(['status', 'halves', '--kubeconfig', config]),
+      (found) => /now +\|3g\.20gb\* +\|3g\.20gb\* +\|/.test(found.stdout),
+      { timeoutMs: 20_000, what: 'the picture of the node' },
+    );
     expect(code).to.equal(0);
-    expect(stdout)
-      .to.match(/^halves {2}Ready\n/)
-      .and.to.match(/now +\|3g\.20gb\* +\|3g\.20gb\* +\|/);
+    expect(stdout).to.match(/^halves\n {2}phase +Ready\b/);
     for (const pod of ['holder-1', 'holder-2']) expect(stdout).to.match(new RegExp(`3g\\.20gb at \\d: default/${pod}`));
     const { answer } = await jsonRunner<FleetStatusView>()(['status', '--kubeconfig', config]);
     expect(answer.nodes.map(({ node }) => node).toSorted()).to.deep.equal(nodes.map(({ name }) => name).toSorted());
