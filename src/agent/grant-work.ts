@@ -10,6 +10,7 @@ import { confirmedMs, isRevocation } from '../core/node/revocation.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Claim } from './claim.ts';
 import { Confirmation } from './confirmation.ts';
+import type { GpuWork } from '../core/wish/plan-gpu-wish.ts';
 import type { Device, WorkOptions } from './device.ts';
 import type { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
@@ -67,7 +68,7 @@ export class GrantWork {
 
   /** @throws GrantRefused, DeviceError, and the API server's errors: then nothing was destroyed */
   async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
-    const { device, logger, view, planner, grantClock } = this.#parts;
+    const { logger, view, planner, grantClock } = this.#parts;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
     const looked = await this.#look(partition, granted);
     if ('fault' in looked) return looked;
@@ -101,10 +102,7 @@ export class GrantWork {
     const isOver = (): string | undefined => grantClock.explainEnd(granted);
     const mayWait = (): boolean => isOver() === undefined;
     const options = this.#options(partition, signal, { granted, confirmation, isOver, mayWait });
-    view.expire();
-    const { failures, state } = await device.apply(granted.gpus, plan.work, options);
-    const [failure] = failures;
-    return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
+    return this.#apply(granted, plan.work, options);
   }
 
   /**
@@ -113,7 +111,7 @@ export class GrantWork {
    * @returns undefined if creating is not enough
    */
   async makeAgain(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome | undefined> {
-    const { device, logger, view, claim } = this.#parts;
+    const { logger, view, claim } = this.#parts;
     const { work, report } = planWish(view.report, granted, claim.foreign(partition));
     const destroys = work.some(
       ({ mode, resets, steps }) =>
@@ -130,6 +128,11 @@ export class GrantWork {
       // Nothing limits this work, and it is tried again.
       mayWait: () => false,
     });
+    return this.#apply(granted, work, options);
+  }
+
+  async #apply(granted: Grant, work: readonly GpuWork[], options: WorkOptions): Promise<WorkOutcome> {
+    const { device, view } = this.#parts;
     view.expire();
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
