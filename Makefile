@@ -6,7 +6,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 # Files of tests that run side by side, the longest first: each has a process of its own, with a control plane if it wants one.
 LANES := $(shell expr 2 '*' $$(nproc))
 
-.PHONY: help demo test test-quick test-models test-node verify lint build bench clean generate control-plane helm old-nodes prometheus image sbom
+.PHONY: help demo test test-quick test-models mutate test-node verify lint build bench clean generate control-plane helm old-nodes prometheus image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test-quick: node_modules/.installed lint ## Check types, lint, and run the tests
 test-models: node_modules/.installed ## Play more stories in the models of a node and of a fleet (SEEDS=5000, FIRST_SEED=N for others)
 	@MODEL_SEEDS=$(or $(SEEDS),5000) $(if $(FIRST_SEED),MODEL_FIRST_SEED=$(FIRST_SEED)) mocha --parallel --jobs 2 test/{model/model,fleet-model/fleet-model}.spec.ts
 
+mutate: node_modules/.installed ## Change src/core in small ways and list what no test notices (FILES=src/core/rollout, SAMPLE=400, SEED=2, STORIES=20); hours
+	@$(if $(FILES),FILES='$(FILES)') $(if $(SAMPLE),SAMPLE=$(SAMPLE)) $(if $(SEED),SEED=$(SEED)) $(if $(STORIES),STORIES=$(STORIES)) nice $(NODE) test/mutation/main.ts
+
 test-node: build control-plane helm ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
 	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'
 
@@ -41,7 +44,7 @@ verify: node_modules/.installed generate lint ## Check types, lint, format, stru
 	@$(NODE) build/check-prose.mjs
 	@knip --no-progress && knip --no-progress --production || { echo "nobody uses these (after --production: nobody but tests): delete them, or do not export them; see knip.jsonc"; exit 1; }
 	@$(NODE) build/check-reproducible.mjs
-	@git diff --exit-code --stat -- src/api/generated charts docs/{api,configuration,metrics}.md docs/internal/{api,messages,benchmark-rows}.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
+	@git diff --exit-code --stat -- src/api/generated charts docs/{api,configuration,metrics}.md docs/internal/{api,messages,benchmark-rows,fault-catalogue}.md || { echo "generated files are stale: commit what make generate wrote"; exit 1; }
 
 lint: node_modules/.installed ## Lint with type-aware rules and import rules per folder
 	@oxlint --type-aware --deny-warnings src test build

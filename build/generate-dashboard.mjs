@@ -10,6 +10,16 @@ const slices = 'resource=~"nvidia_com_(gpu|mig_.*)"';
 const p95 = (name, by = '') =>
   `histogram_quantile(0.95, sum by (le${by && `, ${by}`}) (rate(${name}_bucket[$__rate_interval])))`;
 
+/** 0 where something is counted and none of it is there; nothing where nobody counts: no data must not pass for none. */
+const orNone = (expr, counted) => `${expr} or 0 * sum(${counted})`;
+
+/** What pending pods request; `cluster` because pods of two clusters may bear one name. */
+const asked = `kube_pod_container_resource_requests{${slices}} * on (cluster, namespace, pod) group_left () (kube_pod_status_phase{phase="Pending"} == 1)`;
+
+/** The operator neither sees all pods nor what kubelets offer. */
+const needsStateMetrics =
+  'Needs kube-state-metrics, which serves kube_*: “No data” means that it is not scraped, not that there is nothing.';
+
 /** A figure of this moment. @param worse value from which it is orange, and from which it is red */
 const stat = (title, unit, expr, description, worse = []) => ({
   type: 'stat',
@@ -37,7 +47,7 @@ const fleetRows = [
       stat(
         'Failed',
         'short',
-        `sum(gpu_partition_nodes{${fleet}, phase=~"Failed|Invalid"}) or vector(0)`,
+        orNone(`sum(gpu_partition_nodes{${fleet}, phase=~"Failed|Invalid"})`, `gpu_partition_nodes{${fleet}}`),
         'Nodes that failed, or that cannot take their policy. The table says why.',
         [1, 1],
       ),
@@ -50,7 +60,7 @@ const fleetRows = [
       stat(
         'GPUs not well',
         'short',
-        `sum(gpu_partition_unhealthy_gpus{${pool}}) or vector(0)`,
+        orNone(`sum(gpu_partition_unhealthy_gpus{${pool}})`, `gpu_partition_gpus{${pool}}`),
         'GPUs that their driver reports as unhealthy. They are not repartitioned.',
         [1, 1],
       ),
@@ -76,7 +86,8 @@ const fleetRows = [
       {
         type: 'table',
         title: 'Nodes that are not Ready',
-        description: 'By policy, phase and reason. docs/errors.md says what a reason means and what to do.',
+        description:
+          'By policy, phase and reason. docs/errors.md says what a reason means and what to do; gpu-partition status names the nodes.',
         unit: 'short',
         queries: [[`sum by (policy, phase, reason) (gpu_partition_nodes{${fleet}, phase!="Ready"}) > 0`, '']],
       },
@@ -130,7 +141,7 @@ const fleetRows = [
         'Grants, failures and evictions',
         'short',
         [
-          ['increase(gpu_partition_grants_total[$__rate_interval])', 'grants'],
+          ['sum(increase(gpu_partition_grants_total[$__rate_interval]))', 'grants'],
           ['sum by (reason) (increase(gpu_partition_node_failures_total[$__rate_interval]))', 'failed: {{reason}}'],
           ['sum by (result) (increase(gpu_partition_evictions_total[$__rate_interval]))', 'evictions {{result}}'],
         ],
@@ -247,8 +258,8 @@ const sliceRows = [
       stat(
         'Asked for by pods that wait',
         'short',
-        `sum(kube_pod_container_resource_requests{${slices}} * on (namespace, pod) group_left () (kube_pod_status_phase{phase="Pending"} == 1)) or vector(0)`,
-        'GPUs and slices that pending pods ask for. Needs kube-state-metrics.',
+        orNone(`sum(${asked})`, 'kube_pod_status_phase'),
+        `GPUs and slices that pending pods ask for. ${needsStateMetrics}`,
         [1, 100],
       ),
       stat(
@@ -292,18 +303,18 @@ const sliceRows = [
         'Offered by nodes',
         'short',
         [[`sum by (resource) (kube_node_status_allocatable{${slices}})`, '{{resource}}']],
-        'What the kubelets offer to the scheduler. Needs kube-state-metrics.',
+        `What the kubelets offer to the scheduler. ${needsStateMetrics}`,
       ),
       lines(
         'Asked for by pods that wait',
         'short',
         [
           [
-            `sum by (resource) (kube_pod_container_resource_requests{${slices}} * on (namespace, pod) group_left () (kube_pod_status_phase{phase="Pending"} == 1))`,
+            `sum by (resource) (${asked}) or 0 * sum by (resource) (kube_node_status_allocatable{${slices}})`,
             '{{resource}}',
           ],
         ],
-        'gpu-partition explain pod says why one waits. Needs kube-state-metrics.',
+        `gpu-partition explain pod says why one waits. ${needsStateMetrics}`,
       ),
     ],
   ],
@@ -433,7 +444,9 @@ function describeRows(rows) {
   return rows.flatMap(([title, h, list]) => {
     const row = { id: (id += 1), type: 'row', title, collapsed: false, gridPos: { x: 0, y, w: 24, h: 1 }, panels: [] };
     const w = Math.floor(24 / list.length);
-    const drawn = list.map((panel, at) => describePanel(panel, (id += 1), { x: at * w, y: y + 1, w, h }));
+    // The last one takes what is left of the width.
+    const widthOf = (at) => (at === list.length - 1 ? 24 - at * w : w);
+    const drawn = list.map((panel, at) => describePanel(panel, (id += 1), { x: at * w, y: y + 1, w: widthOf(at), h }));
     y += h + 1;
     return [row, ...drawn];
   });

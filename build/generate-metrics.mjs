@@ -40,6 +40,12 @@ ${tableOf(controller)}
 Every node has an agent: scrape those that you investigate, not all of them. The controller has what a view of the fleet needs.
 
 ${tableOf(agent)}
+
+## Dashboards
+
+\`kubectl apply -k config/monitoring\` installs a PodMonitor, alerts, and two dashboards for Grafana: "GPU partitions" (figures, nodes that are not Ready, alerts, policies, controller) and
+"GPU slices" (used, free, offered, requested, waste). The operator counts neither what kubelets offer nor what pods request: three panels of the second one need
+[kube-state-metrics](https://github.com/kubernetes/kube-state-metrics), and show "No data" where it is not scraped. The tests run every query on a real Prometheus; the dashboards have not been opened in a Grafana yet.
 `;
 }
 

@@ -11,6 +11,7 @@ import { format } from 'prettier';
 import { parse } from 'yaml';
 import { writeApiPages } from './generate-api-docs.mjs';
 import { writeBenchmarkRows } from './generate-benchmark-rows.mjs';
+import { writeFaultCatalogue } from './generate-fault-catalogue.mjs';
 import { writeMessages } from './generate-messages.mjs';
 import { writeDashboards } from './generate-dashboard.mjs';
 import { writeMetricsPage } from './generate-metrics.mjs';
@@ -171,6 +172,7 @@ for (const file of (await readdir(source)).filter((name) => name.startsWith('gpu
 
 await writeApiPages();
 await writeBenchmarkRows();
+await writeFaultCatalogue();
 await writeMessages();
 await writeMetricsPage();
 await writeDashboards();

@@ -239,8 +239,9 @@ export class NodeAgent {
     return this.#conclude(partition, granted, outcome, signal);
   }
 
+  /** The kubelet hears of no device that is handed out by claims. */
   #isFollowed({ spec }: Partition, advertised: NonNullable<DeviceReport['advertised']>): boolean {
-    return followsDevice(advertised, this.#view.report, spec.strategy ?? 'mixed');
+    return spec.backend === 'DRA' || followsDevice(advertised, this.#view.report, spec.strategy ?? 'mixed');
   }
 
   /** The fields that are always reported. */

@@ -1,8 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** Programs that read the devices at start and on SIGHUP, by their file name (NVIDIA/k8s-device-plugin). */
-const programs: readonly string[] = ['nvidia-device-plugin', 'gpu-feature-discovery'];
+/**
+ * Programs that read the devices at start, by their file name. On SIGHUP the first two do so again (NVIDIA/k8s-device-plugin); the DRA
+ * driver exits, and its container starts again (kubernetes-sigs/dra-driver-nvidia-gpu).
+ */
+const programs: readonly string[] = ['nvidia-device-plugin', 'gpu-feature-discovery', 'gpu-kubelet-plugin'];
 
 export interface ProcessTable {
   /** The host's `/proc`: the agent runs in the host's process namespace. */
@@ -13,7 +16,7 @@ export interface ProcessTable {
 export const hostProcesses: ProcessTable = { proc: '/proc', kill: (pid) => void process.kill(pid, 'SIGHUP') };
 
 /**
- * Makes the device plugin in these pods read the devices again, as NVIDIA's own config-manager does: SIGHUP to its process. Its pod
+ * Makes what hands out the devices in these pods read them again, as NVIDIA's own config-manager does: SIGHUP to its process. Its pod
  * stays. A process must match both the file name and the pod's uid in its cgroup: nothing else is ever signalled.
  *
  * @returns uids of the pods of which a process was signalled

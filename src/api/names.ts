@@ -75,6 +75,11 @@ export const policyReasons = [
   'UnknownPreset',
   'DoesNotFit',
   'SingleNeedsOneProfile',
+  'DemandMet',
+  'NothingIdle',
+  'NoRoom',
+  'MaxReached',
+  'PlannerFailed',
 ] as const;
 export type PolicyReason = (typeof policyReasons)[number];
 
@@ -125,6 +130,8 @@ export const nodeReasons = [
   'DriverUpgrade',
   'ClientsStay',
   'NoDevicePlugin',
+  'NoDraDriver',
+  'BackendMismatch',
   'PluginNotReady',
   'StrategyMismatch',
   'SharingRefused',

@@ -13,6 +13,12 @@ export const resourceSlices = {
   plural: 'resourceslices',
   kind: 'ResourceSlice',
 } as const;
+export const resourceClaims = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  plural: 'resourceclaims',
+  kind: 'ResourceClaim',
+} as const;
 export const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as const;
 export const events = { group: '', version: 'v1', plural: 'events', kind: 'Event' } as const;
 export const resourceQuotas = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' } as const;

@@ -11,7 +11,10 @@ export type DeepReadonly<T> = T extends (infer Item)[]
 export type GpuPartitionPolicy = DeepReadonly<Policy>;
 export type PolicySpec = GpuPartitionPolicy['spec'];
 export type PolicyStatus = NonNullable<GpuPartitionPolicy['status']>;
-export type PolicyLayout = PolicySpec['layouts'][number];
+export type PolicyLayout = NonNullable<PolicySpec['layouts']>[number];
+/** What a policy wants of all its nodes together. */
+export type PolicyDemand = NonNullable<PolicySpec['demand']>;
+export type DemandState = NonNullable<PolicyStatus['demand']>[number];
 export type GpuSelector = NonNullable<PolicyLayout['gpus']>;
 export type Strategy = PolicySpec['strategy'];
 

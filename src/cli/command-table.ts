@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
+    name: 'export',
+    summary: 'write DeviceClasses and claim templates for the slices of policies: export dra -f POLICY',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
+  {
     name: 'plan',
     summary: 'preview what policies do to a cluster: GPUs, pods, waves of nodes; writes nothing',
     load: async () => (await import('./commands/plan.ts')).planCommand,

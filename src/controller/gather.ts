@@ -1,12 +1,15 @@
-import { nodePartitions, nodes, pods, policies, resourceSlices } from '../api/resources.ts';
+import { nodePartitions, nodes, pods, policies, resourceClaims, resourceSlices } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
+import { backendOf } from '../core/node/backend.ts';
 import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/slot.ts';
 import { selectedKeys } from '../core/metadata/label-selector.ts';
 import { listHolderNamespaces } from '../core/node/rules/plan-holders.ts';
 import type { BudgetView } from '../core/pods/disruption-budget.ts';
 import { listReportedPods } from '../core/pods/reported-pods.ts';
-import type { ResourceSliceView } from '../core/owners/find-owners.ts';
+import { projectClaim } from '../core/projection/project-claim.ts';
+import type { ResourceClaimView } from '../core/dra/resource-claim.ts';
+import type { ResourceSliceView } from '../core/dra/resource-slice.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { listServed } from '../kube/list-served.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -70,14 +73,16 @@ export class Gatherer {
     const isAll = look !== 'Pods';
     const reading = isAll ? this.#readPartition(name) : undefined;
     const budgets = look === 'Drain' ? await this.#listBudgets(snapshot, await reading) : undefined;
-    const [found, configFiles, reported, slices = []] = await Promise.all([
+    const isDra = backendOf(snapshot) === 'DRA';
+    const [found, configFiles, reported, slices, claims] = await Promise.all([
       this.#listPods(snapshot, budgets),
       this.#configFiles?.read(),
       reading,
-      isAll ? this.#listResourceSlices(name) : undefined,
+      isAll || isDra ? this.#listResourceSlices(name) : undefined,
+      isAll && isDra && goesAny(snapshot) ? this.#listClaims() : undefined,
     ]);
     const drain = budgets && { budgets, missingOwners: await this.#drains.listMissingOwners(found) };
-    const more = { ...snapshot, pods: found, configFiles };
+    const more = { ...snapshot, pods: found, configFiles, ...(isDra && { slices }) };
     if (!isAll) return { ...more, now: this.#now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
@@ -94,7 +99,8 @@ export class Gatherer {
       fresh: {
         policy: policy && { uid, generation },
         slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
-        resourceSlices: slices,
+        resourceSlices: slices ?? [],
+        ...(claims && { claims }),
         ...listReportedPods(reported.status?.device),
         ...(drain && { drain }),
       },
@@ -138,8 +144,19 @@ export class Gatherer {
     return (await list).items;
   }
 
+  /** Of all nodes: no selector tells them apart. */
+  #listClaims(): Promise<readonly ResourceClaimView[]> {
+    return listServed<KubeObject & ResourceClaimView>(this.#client, resourceClaims, {}, { project: projectClaim });
+  }
+
   #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     const selection = { fieldSelector: `spec.nodeName=${node}` };
     return listServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection, { paged: false });
   }
+}
+
+/** Whether the plan takes anything away: only then does it matter for whom it is. */
+function goesAny({ partition }: NodeSnapshot): boolean {
+  const { destroy = 0, modeChanges = 0 } = partition?.status?.device?.plan ?? {};
+  return destroy + modeChanges > 0;
 }

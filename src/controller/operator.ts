@@ -14,6 +14,7 @@ import { AgentPods } from './agents.ts';
 import { Cluster } from './cluster.ts';
 import { ConfigMapFiles } from './config-map-files.ts';
 import type { ControllerMetrics, WatchFigures } from './metrics.ts';
+import { DemandReconciler } from './follow-demand.ts';
 import { Executor } from './execute.ts';
 import { Forecast } from './forecast.ts';
 import { Gatherer } from './gather.ts';
@@ -28,6 +29,7 @@ import { projectPartition } from '../core/projection/project-partition.ts';
 import { BesidePlanner } from './plan-beside.ts';
 import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { NodeReporter } from './report-node.ts';
+import { PendingPods } from './pending-pods.ts';
 
 export interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
@@ -43,6 +45,8 @@ export interface GpuPartitionOperatorOptions {
 
 /** How long news of a policy's nodes is collected before the policy is processed, in ms: many nodes change at the same time. */
 const policyPaceMs = 25;
+/** How long news of a policy's nodes is collected before layouts are chosen for its demand, in ms. */
+const demandPaceMs = 250;
 /** How many nodes are processed in parallel: a tenth of 1,000 nodes may finish in the same moment, and each waits for the API server. */
 const nodeConcurrency = 32;
 /** The same for nodes that are not urgent, and while others have a slot: the API server's time belongs to those. */
@@ -81,7 +85,9 @@ export class GpuPartitionOperator extends ResilientOperator {
       strip: projectPartition,
       onRewind: () => cluster.forgetWrites(),
       onChange: ({ key, object }) => {
-        if (!cluster.partitions.isOwn(object)) nodeQueue.add(key);
+        if (cluster.partitions.isOwn(object)) return;
+        nodeQueue.add(key);
+        tellDemands(fleet.policiesOf(key));
       },
     });
     const agentWatch = this.watch<AgentPod>({
@@ -113,12 +119,24 @@ export class GpuPartitionOperator extends ResilientOperator {
     const policyQueue = this.createQueue({
       concurrency: 4,
       observer: metrics?.observeQueue('policies'),
-      reconcile: (name) => policyReconciler.reconcile(name),
+      reconcile: async (name) => {
+        const result = await policyReconciler.reconcile(name);
+        tellDemands([name]);
+        return result;
+      },
+    });
+    const demandQueue = this.createQueue({
+      observer: metrics?.observeQueue('demands'),
+      reconcile: (name) => demandReconciler.reconcile(name),
     });
     const requeueNodes = (names: Iterable<string>): void => {
       for (const name of names) nodeQueue.add(name);
     };
     const tellPolicy = (name: string): void => policyQueue.addAfter(name, policyPaceMs);
+    const tellDemands = (names: Iterable<string>): void => {
+      for (const name of names)
+        if (fleet.policy(name)?.policy.spec.demand !== undefined) demandQueue.addAfter(name, demandPaceMs);
+    };
     const onPolicy = (change: Change<GpuPartitionPolicy & KubeObject>): void => {
       if (change.type === 'delete') {
         cluster.rollout.dropPolicy(change.key);
@@ -128,6 +146,8 @@ export class GpuPartitionOperator extends ResilientOperator {
       // Only its status: our own write came back, or somebody else changed it, which is repaired.
       if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
       policyQueue.add(change.key);
+      // It may take nodes from the pool of another.
+      if (affected !== undefined) tellDemands([...fleet.policies].map(({ name }) => name));
       return requeueNodes(affected ?? []);
     };
     const onNode = (change: Change<NodeObject>): void => {
@@ -175,10 +195,19 @@ export class GpuPartitionOperator extends ResilientOperator {
       tellPolicy,
       now,
     });
+    const demandReconciler = new DemandReconciler({
+      cluster,
+      pods: new PendingPods(client, now),
+      log: logger,
+      requeueNodes,
+      tellPolicy,
+      now,
+    });
     metrics?.attach({
       queues: new Map([
         ['nodes', nodeQueue],
         ['policies', policyQueue],
+        ['demands', demandQueue],
       ]),
       watches: new Map<string, WatchFigures>([
         [policies.plural, policyWatch],

@@ -218,8 +218,8 @@ function least(one: number | undefined, other: number | undefined): number | und
 
 /** @param accepts whether the newest generation is accepted with this status */
 function factsOf(record: PolicyRecord, accepts: boolean): PolicyFacts {
-  const { newest, refusal, refused } = record;
-  const { acceptedGeneration, inForce } = accepts ? accept(record.versions) : record.versions;
+  const { newest, refusal, refused, demand } = record;
+  const { acceptedGeneration, inForce, previous } = accepts ? accept(record.versions) : record.versions;
   const [first] = refused.values();
   const words = listRefused(record);
   return {
@@ -227,6 +227,8 @@ function factsOf(record: PolicyRecord, accepts: boolean): PolicyFacts {
     refusal,
     acceptedGeneration,
     inForce,
+    previous,
+    demand,
     ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
   };
 }

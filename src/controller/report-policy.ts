@@ -46,7 +46,9 @@ export class PolicyReporter {
       ...condition,
       ...(generation === undefined ? {} : { observedGeneration: generation }),
     }));
-    const conditions = setConditions(current?.conditions ?? [], drafts, now);
+    // Of a demand that the policy no longer has.
+    const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || policy.spec.demand);
+    const conditions = setConditions(kept, drafts, now);
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
     const { inFlight: _ledgers, canary: _alsoLedgers, pace: _ledgersToo, ...known } = current ?? {};

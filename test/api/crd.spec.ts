@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { installKinds, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { fullSpec } from '../cli/policy-mutations.ts';
+import { fullDemandSpec, fullSpec } from '../cli/policy-mutations.ts';
 
 describe('CRDs on the real API server', () => {
   const cluster = useSharedCluster();
@@ -30,6 +30,7 @@ describe('CRDs on the real API server', () => {
   it('take a good policy, and every field of the design', async () => {
     expect(await apply(good)).to.equal('');
     expect(await apply({ ...fullSpec, mode: 'Plan' })).to.equal('');
+    expect(await apply(fullDemandSpec)).to.equal('');
   });
 
   const refused: readonly (readonly [string, object, RegExp])[] = [

@@ -78,6 +78,23 @@ export const fullSpec = {
   onDelete: 'Keep',
 };
 
+const { layouts: _layouts, sharing: _sharing, ...rest } = fullSpec;
+/** The same with a demand, which excludes layouts and sharing. */
+export const fullDemandSpec = {
+  ...rest,
+  demand: {
+    slices: [
+      { name: 'small', profiles: ['1g.5gb', '1g.*'], count: 4, weight: 2 },
+      { profiles: ['3g.20gb'], count: 0 },
+      { profiles: ['2g.10gb'], min: 1, max: 8, spare: '10%' },
+    ],
+    from: 'Pods',
+    stabilization: '5m',
+    evict: 'Never',
+    cooldown: '1h',
+  },
+};
+
 /** What may stand anywhere, and is right hardly anywhere. */
 const ODD: readonly unknown[] = [
   null,

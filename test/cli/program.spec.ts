@@ -25,6 +25,7 @@ async function spawnCli(
 const partOf: Readonly<Record<string, readonly string[]>> = {
   import: ['import', 'mig-parted'],
   explain: ['explain', 'pod'],
+  export: ['export', 'dra'],
 };
 
 describe('the command line', () => {

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { RecommendAnswer } from '../../src/cli/commands/recommend.ts';
+import type { PoolAnswer } from '../../src/cli/recommend/pool-answer.ts';
+import type { SizeAnswer } from '../../src/cli/recommend/size-answer.ts';
 import { run } from './run.ts';
 
 const instance = (profile: unknown, start: unknown, busy: unknown = false) => ({ profile, start, busy });
@@ -33,7 +34,7 @@ describe('gpu-partition recommend', () => {
   async function answerOf(pool: unknown, demand: unknown, ...rest: readonly string[]) {
     const { code, stdout, stderr } = await recommend(pool, demand, '-o', 'json', ...rest);
     expect(stderr).to.equal('');
-    return { code, answer: JSON.parse(stdout) as RecommendAnswer };
+    return { code, answer: JSON.parse(stdout) as PoolAnswer };
   }
 
   it('gives each GPU its layout with placements, and what it costs, proven', async () => {
@@ -85,7 +86,7 @@ describe('gpu-partition recommend', () => {
         cwd: folder,
       },
     );
-    const answer = parse(stdout) as RecommendAnswer;
+    const answer = parse(stdout) as PoolAnswer;
     expect(answer.optimal).to.equal(true);
     expect(code).to.equal(Object.keys(answer.unserved).length > 0 ? 1 : 0);
     expect(answer.gpus.map(({ id }) => id)).to.deep.equal(gpus.map(({ id }) => id));
@@ -181,5 +182,60 @@ describe('gpu-partition recommend', () => {
     );
     expect(await usage('--pool', 'none.json', '--demand', '-')).to.contain('there is no such file');
     expect(await usage('--pool', '-', '--demand', 'd', '--evict', 'sometimes')).to.contain('never, if-needed');
+  });
+
+  it('tells with --size which slices of which models hold a program, by the memory that is usable', async () => {
+    const { code, stdout } = await run(['recommend', '--size', '38GiB', '-o', 'json']);
+    expect(code).to.equal(0);
+    const { sizeMiB, models } = JSON.parse(stdout) as SizeAnswer;
+    expect(sizeMiB).to.equal(38 * 1024);
+    const profilesOf = (id: string) => models.find(({ model }) => model === id)?.profiles;
+    expect(profilesOf('a100-40gb')).to.deep.equal([
+      { profile: '7g.40gb', memoryMiB: 40192, perGpu: 1, leftMiB: 40192 - 38912 },
+    ]);
+    expect(profilesOf('a100-80gb')?.map(({ profile }) => profile)).to.deep.equal(['3g.40gb', '4g.40gb', '7g.80gb']);
+    expect(profilesOf('a30-24gb')).to.deep.equal([]);
+  });
+
+  it('counts a 1g.5gb as the 4,864 MiB that it has', async () => {
+    const smallest = async (size: string) => {
+      const { stdout } = await run(['recommend', '--size', size, '--model', 'a100-40gb']);
+      return stdout.split('\n')[1];
+    };
+    expect(await smallest('4864MiB')).to.contain('1g.5gb (7 a GPU), 1g.5gb+me (1 a GPU): 4,864 MiB, 0 MiB more');
+    expect(await smallest('4865MiB')).to.contain('2g.10gb');
+    expect(await smallest('5.1GB')).to.contain('1g.5gb (7');
+    expect(await smallest('5.2 GB')).to.contain('10gb');
+  });
+
+  it('ends with code 1 where no slice is large enough, and names the largest', async () => {
+    const { code, stdout } = await run(['recommend', '--size', '100GiB', '--model', 'a30']);
+    expect(code).to.equal(1);
+    expect(stdout).to.contain('none: the largest, 4g.24gb, has 24,064 MiB');
+  });
+
+  it('names the models of which no memory is published, rather than leave them out', async () => {
+    const { stdout } = await run(['recommend', '--size', '38GiB']);
+    expect(stdout).to.match(/Not known, .*: a100-64gb, /);
+  });
+
+  for (const size of ['38', '38 apples', '0GiB', '-3GiB', '1.2.3GiB', '99999999TiB'])
+    it(`rejects --size ${size} with what to write`, async () => {
+      const { code, stderr } = await run(['recommend', `--size=${size}`]);
+      expect(code).to.equal(2);
+      expect(stderr).to.contain('write 38GiB');
+    });
+
+  it('says what is missing, and does not mix its two questions', async () => {
+    for (const [args, words] of [
+      [[], '--pool FILE'],
+      [['--demand', 'demand.json'], '--pool FILE'],
+      [['--size', '1GiB', '--pool', 'pool.json'], 'cannot be used with'],
+      [['--pool', 'pool.json', '--demand', 'demand.json', '--model', 'a30'], '--model goes with --size'],
+    ] as const) {
+      const { code, stderr } = await run(['recommend', ...args]);
+      expect(code, args.join(' ')).to.equal(2);
+      expect(stderr).to.contain(words);
+    }
   });
 });

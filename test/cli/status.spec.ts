@@ -93,6 +93,29 @@ describe('gpu-partition status', () => {
     expect(reason).to.match(/^ {2}reason +Draining: waiting for 1 pod to go: team\/train-0/);
   });
 
+  it('tells of a node what Events were saved with it, or how to save them', async () => {
+    const describe = async (...files: readonly string[]): Promise<string> =>
+      (await run(['status', 'gpu-node-7', '--snapshot', snapshot, ...files])).stdout.replaceAll(/\s+/g, ' ');
+    expect(await describe()).to.contain(
+      'event the snapshot has no Events: kubectl get nodes,gpn,gpp,pods,pdb,events -A -o yaml saves them too',
+    );
+    const event = (node: string, message: string) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `${node}.1`, namespace: 'default', creationTimestamp: '2026-01-01T12:00:02Z' },
+      involvedObject: { kind: 'Node', name: node },
+      type: 'Warning',
+      reason: 'Kept',
+      message,
+    });
+    const items = [event('gpu-node-7', 'two pods stay'), event('gpu-node-8', 'nothing of this node')];
+    const file = join(folder, 'events.json');
+    await writeFile(file, JSON.stringify({ kind: 'List', items }));
+    expect(await describe(file))
+      .to.match(/event 12:00:02 Kept: two pods stay/)
+      .and.not.contain('of this node');
+  });
+
   it('explains a pod of a saved cluster', async () => {
     const { code, stdout } = await run(['explain', 'pod', 'team/train', '--snapshot', snapshot]);
     expect(code).to.equal(1);
@@ -128,10 +151,11 @@ describe('gpu-partition status', () => {
         const wanted = await readFile(`${fixtures}status/node-changing-${columns}.txt`, 'utf8');
         const { stdout } = await eventually(
           () => tmux('capture-pane', '-p'),
-          (screen) => screen.stdout.includes('no slice'),
+          (screen) => screen.stdout.includes('no Events'),
           { timeoutMs: 50_000, what: 'the picture' },
         );
-        expect(`${stdout.trimEnd()}\n`).to.equal(wanted);
+        // What happened to the node follows its picture.
+        expect(stdout.slice(0, wanted.length)).to.equal(wanted);
         // In colour, where the terminal has some.
         expect((await tmux('capture-pane', '-p', '-e')).stdout).to.contain('\u001B[');
       } finally {

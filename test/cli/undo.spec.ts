@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { UndoAnswer } from '../../src/cli/commands/undo.ts';
+import { accept, readVersions, storeVersions } from '../../src/core/policy/versions.ts';
 import { installKinds, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { jsonRunner, run } from './run.ts';
 
@@ -36,20 +37,19 @@ describe('gpu-partition undo', () => {
   }
 
   /** As the controller does when it accepts what is there. */
-  async function accept(): Promise<void> {
-    const { metadata, spec } = await read();
-    const { generation } = metadata;
+  async function acceptIt(): Promise<void> {
+    const policy = await read();
     await cluster().client.demand({
       method: 'PATCH',
       path: `${path}/${name}/status`,
       contentType: 'application/merge-patch+json',
-      body: { status: { acceptedGeneration: generation, inForce: { generation, spec } } },
+      body: { status: storeVersions(accept(readVersions(policy))) },
     });
   }
 
   it('prints the generation in force for review, as an author would write it, and writes nothing', async () => {
     await write(4);
-    await accept();
+    await acceptIt();
     await write(9);
     const { code, stdout, stderr } = await undo();
     expect(code).to.equal(0);
@@ -67,7 +67,7 @@ describe('gpu-partition undo', () => {
 
   it('writes it with --apply', async () => {
     await write(4);
-    await accept();
+    await acceptIt();
     await write(9);
     const { code, stdout, stderr } = await undo('--apply');
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -76,14 +76,31 @@ describe('gpu-partition undo', () => {
     expect([metadata.generation, spec.layouts]).to.deep.equal([3, layouts(4)]);
   });
 
-  it('has nothing to undo where the newest generation is in force, or none ever was', async () => {
+  it('goes back from an edit that was accepted to what was in force before it, and from that again', async () => {
+    await write(4);
+    await acceptIt();
+    await write(7);
+    await acceptIt();
+    const { stdout, stderr } = await undo();
+    expect((parse(stdout) as GpuPartitionPolicy).spec.layouts).to.deep.equal(layouts(4));
+    expect(stderr).to.match(
+      /^generation 1 of policy .*, which was in force before, instead of generation 2, which is in force; gitops wrote/,
+    );
+    expect((await undo('--apply')).code).to.equal(0);
+    expect((await read()).spec.layouts).to.deep.equal(layouts(4));
+    await acceptIt();
+    expect((await undo('--apply')).stdout).to.match(/^wrote generation 2 of policy .* instead of generation 3/);
+    expect((await read()).spec.layouts).to.deep.equal(layouts(7));
+  });
+
+  it('has nothing to undo where the first generation is in force, or none ever was', async () => {
     await write(4);
     expect(await undo()).to.deep.include({
       code: 1,
       stdout: '',
       stderr: `error: no generation of policy ${name} was ever accepted with mode Enforce\n`,
     });
-    await accept();
+    await acceptIt();
     expect((await undo('--apply')).stderr).to.contain(`nothing to undo: generation 1 of policy ${name} is in force`);
     expect((await run(['undo', 'not-there', '--kubeconfig', kubeconfig])).code).to.equal(2);
   });

@@ -20,6 +20,10 @@ const profile = (name: string): Partial<Spec> => ({ layouts: [{ profiles: { [nam
 /** Values of wrong types reach the checks as files hold them. */
 const wrong = (spec: object): Partial<Spec> => spec;
 
+const slices = [{ profiles: ['1g.5gb'], count: 4 }];
+/** A demand instead of layouts. */
+const instead = (spec: object): Partial<Spec> => wrong({ layouts: undefined, demand: { slices }, ...spec });
+
 /** What the API server must refuse, with the rule that it breaks where it is a rule and not the schema. */
 const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
   'an empty selector': [{ nodeSelector: {} }, RULE_MESSAGES.emptySelector],
@@ -80,6 +84,41 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
   'a priority out of bounds': [{ priority: 2_000_000_000 }],
   'a timeout without a unit': [{ drain: { timeout: '10' } }],
   'a missing strategy': [wrong({ strategy: undefined })],
+  'layouts beside a demand': [{ demand: { slices } }, RULE_MESSAGES.layoutsOrDemand],
+  'neither layouts nor a demand': [wrong({ layouts: undefined }), RULE_MESSAGES.layoutsOrDemand],
+  'a demand with strategy single': [instead({ strategy: 'single' }), RULE_MESSAGES.demandStrategy],
+  'a demand that evicts nobody with a drain of whole nodes': [
+    instead({ drain: { scope: 'Node' } }),
+    RULE_MESSAGES.demandDrain,
+  ],
+  'a demand with shared slices': [
+    instead({ sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] } }),
+    RULE_MESSAGES.demandSharing,
+  ],
+  'two slices of one name': [
+    instead({ demand: { slices: [...slices, { name: '1g.5gb', profiles: ['2g.10gb'], count: 1 }] } }),
+    RULE_MESSAGES.sliceNames,
+  ],
+  'a demand for nothing': [instead({ demand: { slices: [] } })],
+  'a slice without profiles': [instead({ demand: { slices: [{ profiles: [], count: 1 }] } })],
+  'a slice of a compute instance': [instead({ demand: { slices: [{ profiles: ['1c.3g.20gb'], count: 1 }] } })],
+  'a slice without a count that follows nothing': [
+    instead({ demand: { slices: [{ profiles: ['1g.5gb'], min: 1 }] } }),
+    RULE_MESSAGES.declaredCount,
+  ],
+  'a stabilization of what follows nothing': [
+    instead({ demand: { slices, stabilization: '5m' } }),
+    RULE_MESSAGES.declaredSteady,
+  ],
+  'a count beside a spare': [
+    instead({ demand: { from: 'Pods', slices: [{ profiles: ['1g.5gb'], count: 1, spare: '5%' }] } }),
+    RULE_MESSAGES.sliceCount,
+  ],
+  'a min above max': [
+    instead({ demand: { from: 'Pods', slices: [{ profiles: ['1g.5gb'], min: 3, max: 2 }] } }),
+    RULE_MESSAGES.sliceRange,
+  ],
+  'a cooldown without a unit': [instead({ demand: { slices, cooldown: '30' } })],
 };
 
 describe('gpu-partition validate beside the API server', () => {
@@ -157,6 +196,8 @@ describe('gpu-partition validate beside the API server', () => {
       aPolicy(uniqueName('good'), {
         layouts: [{ gpus: { models: ['A30'], indices: [0] }, preset: 'all-balanced' }, { mig: 'Disabled' }],
       }),
+      aPolicy(uniqueName('good'), instead({})),
+      aPolicy(uniqueName('good'), instead({ demand: { slices, evict: 'IfNeeded' }, drain: { scope: 'Node' } })),
     );
     expect((await dryRun(text)).stderr).to.equal('');
     expect((await validate(text)).answer.findings).to.deep.equal([]);

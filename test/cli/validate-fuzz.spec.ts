@@ -9,7 +9,7 @@ import { validatePolicy } from '../../src/core/policy/validate.ts';
 import { aPolicyObject, badMetadata, goodMetadata } from '../core/policy/policy-cases.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { fullSpec, listMutations, mutate, readPolicySchema } from './policy-mutations.ts';
+import { fullDemandSpec, fullSpec, listMutations, mutate, readPolicySchema } from './policy-mutations.ts';
 
 const path = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies?dryRun=All&fieldValidation=Strict';
 
@@ -52,28 +52,29 @@ describe('validatePolicy beside the API server', function () {
     return differ.join('\n');
   }
 
-  it('agrees on changes of one field that the schema suggests, and on groups of them', async () => {
-    const policy = aPolicyObject({ spec: fullSpec });
-    const single = listMutations(readPolicySchema(), fullSpec);
-    // Two bad changes hide each other: most of a group are good ones.
-    const good = single.filter((one) => askOurselves(mutate(policy, [one])).isTaken);
-    const group = fc.tuple(
-      fc.array(fc.constantFrom(...good), { minLength: 1, maxLength: 4 }),
-      fc.option(fc.constantFrom(...single)),
-    );
-    const several = fc
-      .sample(group, { seed, numRuns: groups })
-      .map(([taken, any]) => (any === null ? taken : [...taken, any]));
-    const bad = fc.sample(fc.constantFrom(...single.filter((one) => !good.includes(one))), {
-      seed,
-      numRuns: 2 * groups,
+  for (const [what, spec] of Object.entries({ layouts: fullSpec, 'a demand': fullDemandSpec }))
+    it(`agrees on changes of one field that the schema suggests, and on groups of them, of a policy with ${what}`, async () => {
+      const policy = { ...aPolicyObject(), spec };
+      const single = listMutations(readPolicySchema(), spec);
+      // Two bad changes hide each other: most of a group are good ones.
+      const good = single.filter((one) => askOurselves(mutate(policy, [one])).isTaken);
+      const group = fc.tuple(
+        fc.array(fc.constantFrom(...good), { minLength: 1, maxLength: 4 }),
+        fc.option(fc.constantFrom(...single)),
+      );
+      const several = fc
+        .sample(group, { seed, numRuns: groups })
+        .map(([taken, any]) => (any === null ? taken : [...taken, any]));
+      const bad = fc.sample(fc.constantFrom(...single.filter((one) => !good.includes(one))), {
+        seed,
+        numRuns: 2 * groups,
+      });
+      const cases = [...[...good, ...bad].map((one) => [one]), ...several].map(
+        (mutations) => [JSON.stringify(mutations).slice(0, 400), mutate(policy, mutations)] as const,
+      );
+      expect(good.length).to.be.above(200);
+      expect(await compare(cases), `FUZZ_SEED=${seed}`).to.equal('');
     });
-    const cases = [...[...good, ...bad].map((one) => [one]), ...several].map(
-      (mutations) => [JSON.stringify(mutations).slice(0, 400), mutate(policy, mutations)] as const,
-    );
-    expect(good.length).to.be.above(200);
-    expect(await compare(cases), `FUZZ_SEED=${seed}`).to.equal('');
-  });
 
   it('agrees on metadata', async () => {
     const cases = Object.entries({ ...goodMetadata, ...badMetadata }).map(

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 
 import { expect } from 'chai';
 
+import type { PolicyLayout } from '../../src/api/types.ts';
 import type { Validation } from '../../src/cli/validation.ts';
 import { aPolicy, yamlOf } from './policy-text.ts';
 import { jsonRunner, run } from './run.ts';
@@ -154,7 +155,7 @@ describe('gpu-partition validate', () => {
   });
 
   describe('geometry', () => {
-    const findingsOf = async (...layouts: ReturnType<typeof aPolicy>['spec']['layouts']) =>
+    const findingsOf = async (...layouts: readonly PolicyLayout[]) =>
       (await validate(yamlOf(aPolicy('x', { layouts })))).answer.findings;
 
     it('refuses a layout that no GPU it can meet takes, with the numbers', async () => {

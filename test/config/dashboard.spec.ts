@@ -68,9 +68,8 @@ describe('the dashboard, on a Prometheus that scrapes a fleet', function () {
     );
 
   it('has data for every query', async () => {
-    // Nothing here is kube-state-metrics.
-    const queries = (await readQueries()).filter((query) => !query.includes('kube_'));
-    expect(queries.length).to.be.at.least(20);
+    const queries = await readQueries();
+    expect(queries.length).to.be.at.least(40);
     const listEmpty = async (): Promise<readonly string[]> => {
       const answers = await Promise.all(
         queries.map(async (query) => ({ query, values: await prometheus.query(query) })),
@@ -78,6 +77,25 @@ describe('the dashboard, on a Prometheus that scrapes a fleet', function () {
       return answers.flatMap(({ query, values }) => (values.length === 0 ? [query] : []));
     };
     await eventually(listEmpty, (list) => list.length === 0, { timeoutMs: 30_000, what: 'queries without data' });
+  });
+
+  it('counts what pending pods ask for, and not what running ones have', async () => {
+    const asked = (await readQueries()).filter((query) => query.includes('kube_pod_container_resource_requests'));
+    expect(asked).to.have.length(2);
+    const values = await Promise.all(asked.map((query) => prometheus.query(query)));
+    // By resource: 0 for what nodes offer and no pod waits for.
+    expect(values).to.have.deep.members([[2], [2, 0, 0]]);
+  });
+
+  it('shows 0 where none of what is counted is there, and no data where nobody counts', async () => {
+    const figures = (await readQueries()).filter((query) => query.includes(' or 0 * sum('));
+    expect(figures).to.have.length(3);
+    const none = (query: string): string => query.replace('=~"Failed|Invalid"', '="None"').replace('== 1', '== 2');
+    for (const query of figures.map(none)) {
+      const expected = query.includes('unhealthy') ? [1] : [0];
+      expect(await prometheus.query(query), query).to.deep.equal(expected);
+      expect(await prometheus.query(query.replaceAll('cluster=~".*"', 'cluster="elsewhere"')), query).to.deep.equal([]);
+    }
   });
 
   it('has values for its variables', async () => {

@@ -23,7 +23,23 @@ const counts = { lists: 1, reconnects: 0, events: 3, failures: 0, handlerErrors:
 const watches = ['gpupartitionpolicies', 'nodes', 'gpunodepartitions', 'pods'];
 const lost = new DeviceError('GpuLost', { tried: 'to read', found: 'nothing' });
 
-/** The metrics of a controller and of an agent, of a fleet to which something happens now and then, served as the programs serve them. */
+/** What kube-state-metrics serves of a node and of a pod that waits for a slice, as its documentation has it. */
+const stateMetrics: Pick<Registry, 'contentType' | 'metrics'> = {
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  metrics: async () => `
+kube_node_status_allocatable{node="gpu-node-0000",resource="cpu",unit="core"} 64
+kube_node_status_allocatable{node="gpu-node-0000",resource="nvidia_com_gpu",unit="integer"} 0
+kube_node_status_allocatable{node="gpu-node-0000",resource="nvidia_com_mig_1g_5gb",unit="integer"} 24
+kube_pod_container_resource_requests{namespace="team",pod="train-9",uid="u9",container="main",node="",resource="nvidia_com_mig_7g_40gb",unit="integer"} 2
+kube_pod_container_resource_requests{namespace="team",pod="serve-1",uid="u1",container="main",node="gpu-node-0000",resource="nvidia_com_mig_1g_5gb",unit="integer"} 1
+kube_pod_status_phase{namespace="team",pod="train-9",uid="u9",phase="Pending"} 1
+kube_pod_status_phase{namespace="team",pod="train-9",uid="u9",phase="Running"} 0
+kube_pod_status_phase{namespace="team",pod="serve-1",uid="u1",phase="Pending"} 0
+kube_pod_status_phase{namespace="team",pod="serve-1",uid="u1",phase="Running"} 1
+`,
+};
+
+/** The metrics of a controller, of an agent and of kube-state-metrics, of a fleet to which something happens now and then, served as the programs serve them. */
 export class MeteredFleet {
   readonly #registries = {
     controller: createRegistry({ program: 'controller' }),
@@ -40,7 +56,8 @@ export class MeteredFleet {
 
   /** @returns where they are scraped */
   async serve(): Promise<readonly ScrapeTarget[]> {
-    const served = await Promise.all(Object.entries(this.#registries).map(([pod, registry]) => serve(pod, registry)));
+    const all = { ...this.#registries, 'kube-state-metrics': stateMetrics };
+    const served = await Promise.all(Object.entries(all).map(([pod, registry]) => serve(pod, registry)));
     this.#servers.push(...served.map(({ server }) => server));
     return served.map(({ target }) => target);
   }
@@ -136,7 +153,7 @@ function withError(partition: GpuNodePartition): GpuNodePartition {
 
 async function serve(
   pod: string,
-  registry: Registry,
+  registry: Pick<Registry, 'contentType' | 'metrics'>,
 ): Promise<{ readonly server: Server; readonly target: ScrapeTarget }> {
   const server = createServer((_request, response) => {
     void registry.metrics().then((text) => response.setHeader('content-type', registry.contentType).end(text));

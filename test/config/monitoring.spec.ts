@@ -30,11 +30,31 @@ interface Dashboard {
     readonly title: string;
     readonly type: string;
     readonly description?: string;
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+    readonly datasource?: Datasource;
     readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
-    readonly targets?: readonly { readonly refId: string; readonly expr: string }[];
+    readonly targets?: readonly { readonly refId: string; readonly expr: string; readonly datasource: Datasource }[];
   }[];
-  readonly templating: { readonly list: readonly { readonly name: string }[] };
+  readonly templating: {
+    readonly list: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly datasource?: Datasource;
+      readonly query: string | { readonly query: string; readonly refId: string };
+    }[];
+  };
 }
+
+interface Datasource {
+  readonly type: string;
+  readonly uid: string;
+}
+
+/** That which the user has chosen above the dashboard. */
+const chosen: Datasource = { type: 'prometheus', uid: '${datasource}' };
+const panelTypes = ['row', 'stat', 'table', 'timeseries', 'alertlist'];
+/** Variables that Grafana itself has. */
+const ownVariables = ['__rate_interval'];
 
 const dashboards = ['dashboard.json', 'dashboard-slices.json'];
 
@@ -170,6 +190,48 @@ describe('config/monitoring', () => {
       }
     });
   }
+
+  for (const name of dashboards) {
+    it(`has ${name} with panels that Grafana knows, side by side, and with variables that are there`, async () => {
+      const { panels, templating } = JSON.parse(await readDashboard(name)) as Dashboard;
+      const taken = new Map<string, string>();
+      for (const { title, type, gridPos, datasource, targets = [] } of panels) {
+        expect(panelTypes, title).to.include(type);
+        const { x, y, w, h } = gridPos;
+        expect(x + w, title).to.be.at.most(24);
+        for (let column = x; column < x + w; column += 1) {
+          for (let line = y; line < y + h; line += 1) {
+            expect(taken.get(`${column},${line}`), `under ${title}`).to.equal(undefined);
+            taken.set(`${column},${line}`, title);
+          }
+        }
+        if (type !== 'row') expect(datasource, title).to.deep.equal(chosen);
+        expect(new Set(targets.map(({ refId }) => refId)).size, title).to.equal(targets.length);
+        for (const target of targets) expect(target.datasource, title).to.deep.equal(chosen);
+      }
+      const known = [...templating.list.map((one) => one.name), ...ownVariables];
+      const used = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => expr.match(/\$\w+/g) ?? []));
+      expect(new Set(used.map((one) => one.slice(1)).filter((one) => !known.includes(one)))).to.have.property(
+        'size',
+        0,
+      );
+      const [first, ...rest] = templating.list;
+      expect(first).to.include({ name: 'datasource', type: 'datasource', query: 'prometheus' });
+      for (const { name: variable, type, query, datasource } of rest) {
+        expect({ type, datasource }, variable).to.deep.equal({ type: 'query', datasource: chosen });
+        expect(query, variable).to.have.property('refId', variable);
+      }
+    });
+  }
+
+  it('says of each panel that needs kube-state-metrics that it does, and what it shows without', async () => {
+    const texts = await Promise.all(dashboards.map(readDashboard));
+    const panels = texts.flatMap((text) => (JSON.parse(text) as Dashboard).panels);
+    const foreign = panels.filter(({ targets = [] }) => targets.some(({ expr }) => expr.includes('kube_')));
+    expect(foreign).to.have.length(3);
+    for (const { title, description } of foreign)
+      expect(description, title).to.match(/Needs kube-state-metrics, .*“No data” means that it is not scraped/);
+  });
 
   it('begins with figures, the nodes that are not Ready, and the alerts', async () => {
     const { panels } = JSON.parse(await readDashboard('dashboard.json')) as Dashboard;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { nodes as nodesResource } from '../../src/api/resources.ts';
-import type { PolicySpec } from '../../src/api/types.ts';
+import type { PolicyLayout } from '../../src/api/types.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
@@ -64,7 +64,7 @@ describe('GPU Feature Discovery beside the controller', function () {
     }
   }
 
-  async function ask(pool: string, profiles: PolicySpec['layouts'][number]['profiles']): Promise<void> {
+  async function ask(pool: string, profiles: PolicyLayout['profiles']): Promise<void> {
     await rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, layouts: [{ ...(profiles && { profiles }) }] });
     await rig().waitFor(pool, 'Ready', 'True', 'Ready');
   }

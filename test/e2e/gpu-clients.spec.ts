@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
-import type { PolicySpec } from '../../src/api/types.ts';
+import type { PolicyLayout } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorDaemonSet } from '../support/nvidia-daemons.ts';
@@ -42,7 +42,7 @@ function dcgmDaemons(stopSeconds: number): object {
   return operatorDaemonSet('dcgm', { name: dcgm, namespace: 'kube-system', annotations });
 }
 
-type Layout = PolicySpec['layouts'][number];
+type Layout = PolicyLayout;
 const whole: Layout = { mig: 'Disabled' };
 const large: Layout = { profiles: { '3g.20gb': 2 } };
 const small: Layout = { profiles: { '1g.5gb': 7 } };

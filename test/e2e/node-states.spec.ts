@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { GpuNodePartition, PolicySpec } from '../../src/api/types.ts';
+import type { GpuNodePartition, PolicyLayout, PolicySpec } from '../../src/api/types.ts';
 import { migConfigStateLabel, uninitializedTaint } from '../../src/api/names.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually, stays } from '../support/eventually.ts';
@@ -19,7 +19,7 @@ const nodes: readonly RigNode[] = [
 describe('what is said of a node, and what is done to it,', function () {
   const rig = useRig(nodes);
 
-  type Layout = PolicySpec['layouts'][number];
+  type Layout = PolicyLayout;
   /** A policy of this name for the pool of this name. */
   const ask = (pool: string, layout: Layout, more: Partial<PolicySpec> = {}): Promise<void> =>
     rig().apply(pool, { nodeSelector: { matchLabels: { pool } }, layouts: [layout], ...more });

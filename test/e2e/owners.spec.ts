@@ -88,7 +88,7 @@ describe('GPUs that somebody else owns', function () {
     await rig().create(resourceSlice);
     await ask('dra');
     const message = await rig().untilReason('dra', 'ForeignManager');
-    expect(message).to.match(/dynamic MIG: shared counters .* ResourceSlice dra-gpu\.nvidia\.com/);
+    expect(message).to.match(/dynamic MIG: counters, .* ResourceSlice dra-gpu\.nvidia\.com/);
     await expectUntouched('dra');
   });
 

@@ -13,6 +13,8 @@ const name = 'a100';
 const rare: ReadonlySet<string> = new Set([
   // An Event that is repeated is counted.
   'controller patch events.events.k8s.io',
+  // Only before a change with backend DRA.
+  'controller list resourceclaims.resource.k8s.io',
   // The kubelet here is faster than a real one: fence.spec.ts has a slow one, and a device plugin in a pod.
   'controller patch nodes/status',
 ]);

@@ -30,7 +30,7 @@ const selectors = [
   { matchLabels: { fleet: 'yes' } },
 ] as const;
 
-export function drawLayouts({ product }: FleetSetup, random: Random): PolicySpec['layouts'] {
+export function drawLayouts({ product }: FleetSetup, random: Random): readonly PolicyLayout[] {
   const layout = random.chance(0.06) ? { mig: 'Disabled' as const } : (random.pick(layouts[product]) ?? {});
   return [layout];
 }

@@ -17,6 +17,7 @@ import type { KubeletErrorCode } from '../../src/core/pods/kubelet-error.ts';
 import { allocatableResponse, listResponse, podResourcesPaths } from '../../src/kubelet/pod-resources-messages.ts';
 import { PodResourcesClient } from '../../src/kubelet/pod-resources.ts';
 import { servePodResources } from '../../src/simulator/kubelet/pods/pod-resources-server.ts';
+import { patience } from '../support/eventually.ts';
 
 describe('the client of the kubelet’s PodResources', () => {
   let folder: string;
@@ -262,7 +263,7 @@ describe('the client of the kubelet’s PodResources', () => {
       const pods = await new PodResourcesClient({ socket: process.argv[1] }).list();
       console.log(pods[0].name);`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program, socket], {
-      timeout: 10_000,
+      timeout: 10_000 * patience,
     });
     expect(stdout).to.equal('p\n');
   });

@@ -223,7 +223,7 @@ const table = {
         const windows = [{ schedule: '* * * * *', duration: '1h', timeZone: 'Europe/Berlim' }];
         return isLayout
           ? { ...spec, layouts: [{ profiles: { '9g.90gb': 1 } }] }
-          : { ...spec, layouts: drawSpec(world.setup, world.random, true).layouts, rollout: { windows } };
+          : { ...spec, layouts: drawSpec(world.setup, world.random, true).layouts ?? [], rollout: { windows } };
       }),
   ],
   /** A policy behind another, or before it. */

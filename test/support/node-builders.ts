@@ -15,6 +15,7 @@ import type {
   NodeSettings,
   NodeSnapshot,
 } from '../../src/core/node/snapshot.ts';
+import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
 import type { Verdict } from '../../src/core/node/outcome.ts';
 import type { Hold, NodeClaim } from '../../src/core/policy/claim.ts';
@@ -25,6 +26,7 @@ import type { Slot } from '../../src/core/rollout/slot.ts';
 import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
 import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
+import { publishDevices } from '../../src/core/dra/published-devices.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 
 /** The time at which the builders' nodes are looked at. */
@@ -206,6 +208,8 @@ export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
 export interface Findings {
   readonly pods?: readonly NodePod[];
   readonly configFiles?: ConfigFiles;
+  /** Of a node whose policy hands GPUs out by claims. */
+  readonly slices?: readonly ResourceSliceView[] | undefined;
   readonly fresh?: Partial<FreshRead>;
   readonly drain?: Partial<FateFacts>;
   /** The node as the API server has it, if that differs. */
@@ -233,12 +237,17 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
     if (!('look' in decision)) return { ...decision, looks };
     looks.push(decision.look);
     if (looks.length > 3) throw new Error(`looks without end: ${looks.join(', ')}`);
-    known = { ...known, pods: found.pods ?? [], configFiles: found.configFiles };
+    known = {
+      ...known,
+      pods: found.pods ?? [],
+      configFiles: found.configFiles,
+      ...(found.slices && { slices: found.slices }),
+    };
     if (decision.look !== 'Pods') {
       const fresh = {
         policy: { uid, generation },
         slot: known.slot,
-        resourceSlices: [],
+        resourceSlices: found.slices ?? [],
         ...listReportedPods(known.partition?.status?.device),
         ...(decision.look === 'Drain' && { drain: { budgets: [], ...found.drain } }),
         ...found.fresh,
@@ -320,6 +329,29 @@ export function aPluginPod({
     metadata: { ...pod.metadata, labels: { app: 'nvidia-device-plugin-daemonset' } },
     spec: { tolerations: tolerates ? [{ operator: 'Exists' }] : [], containers },
   };
+}
+
+/** A pod of NVIDIA's DRA driver. */
+export function aDriverPod({ tolerates = false, ...parts }: PodParts & { readonly tolerates?: boolean } = {}): NodePod {
+  const pod = aDaemonPod({ name: 'driver', ...parts });
+  return {
+    ...pod,
+    metadata: { ...pod.metadata, labels: { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' } },
+    spec: { tolerations: tolerates ? [{ operator: 'Exists' }] : [], containers: [{}] },
+  };
+}
+
+/** What NVIDIA's DRA driver publishes of a device when it starts. */
+export function slicesOf(device: DeviceReport): readonly ResourceSliceView[] {
+  const devices = publishDevices(device).devices.map(({ name = '', ...one }) => ({
+    name,
+    attributes: Object.fromEntries(
+      Object.entries({ type: one.type, uuid: one.uuid, parentUUID: one.parentUUID, profile: one.profile }).flatMap(
+        ([key, string]) => (string === undefined ? [] : [[key, { string }] as const]),
+      ),
+    ),
+  }));
+  return [{ metadata: { name: 'n-gpu.nvidia.com' }, spec: { driver: 'gpu.nvidia.com', devices } }];
 }
 
 /** A pod of a GPU holder that runs where the label allows it. */

@@ -5,6 +5,7 @@ import { type NodeMemory, noteEviction, recallMemory } from '../../src/core/node
 import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
 import type { FateFacts } from '../../src/core/pods/pod-fate.ts';
@@ -24,7 +25,9 @@ import {
   someSettings,
 } from './node-builders.ts';
 
-type Start = Partial<Pick<NodeWorld, 'node' | 'partition' | 'policy' | 'agent' | 'pods' | 'claim' | 'files'>> & {
+type Start = Partial<
+  Pick<NodeWorld, 'node' | 'partition' | 'policy' | 'agent' | 'pods' | 'claim' | 'files' | 'slices'>
+> & {
   readonly settings?: Partial<NodeSettings>;
 };
 
@@ -39,6 +42,8 @@ export class NodeWorld {
   agent: AgentView = { state: 'Ready' };
   pods: readonly NodePod[] = [];
   files: ConfigFiles | undefined;
+  /** Of a node whose policy hands GPUs out by claims. */
+  slices: readonly ResourceSliceView[] | undefined;
   memory: NodeMemory = noMemory;
   settings: NodeSettings = someSettings;
   /** The API server's responses to evictions, by uid of the pod; other pods terminate at once. */
@@ -93,7 +98,7 @@ export class NodeWorld {
     this.now += afterMs;
     const answer = decideWith(
       this.#snapshot(),
-      { pods: this.pods, drain: this.drain, ...(this.files && { configFiles: this.files }) },
+      { pods: this.pods, slices: this.slices, drain: this.drain, ...(this.files && { configFiles: this.files }) },
       this.memory,
     );
     this.memory = answer.memory;

@@ -46,6 +46,8 @@ export class PrometheusServer {
       scrape_configs: [
         {
           job_name: 'gpu-partition',
+          // As those of kube-state-metrics are scraped: its series are of other pods than its own.
+          honor_labels: true,
           static_configs: targets.map(({ pod, port }) => ({ targets: [`127.0.0.1:${port}`], labels: { pod } })),
         },
       ],

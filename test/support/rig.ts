@@ -28,7 +28,7 @@ export interface TestRig {
   /** The proxy of a program that {@link TestRigOptions} asked for. */
   proxy(program: string): FaultProxy;
   /** `kubectl apply` of a policy; throws kubectl's message when it is refused. */
-  apply(name: string, spec: Partial<PolicySpec> & Pick<PolicySpec, 'nodeSelector' | 'layouts'>): Promise<void>;
+  apply(name: string, spec: Partial<PolicySpec> & Pick<PolicySpec, 'nodeSelector'>): Promise<void>;
   kubectl(...args: string[]): Promise<string>;
   /** `kubectl apply` of any object. */
   create(object: object): Promise<void>;

@@ -3,6 +3,8 @@ import axe from 'axe-core';
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
+/** Only ends what hangs: others work on this machine too. */
+const longestMs = 240_000;
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** The Chromium of this machine, or the one that `CHROMIUM` names; undefined where there is none. */
@@ -27,6 +29,7 @@ export class BrowserPage {
     const opened = new BrowserPage();
     opened.#context = await browser.newContext({ viewport });
     const page = await opened.#context.newPage();
+    page.setDefaultTimeout(longestMs);
     opened.#page = page;
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) opened.troubles.push(message.text());

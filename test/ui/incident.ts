@@ -1,5 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import { answerSaved } from '../../src/cli/cluster/page-answers.ts';
+import { setupOf, type SetupOptions } from '../../src/cli/plan/setup-options.ts';
+import type { SavedEvent } from '../../src/cli/plan/snapshot-file.ts';
 import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import { reportWaste } from '../../src/core/waste/waste-report.ts';
 import { FleetFeed } from '../../src/ui/fleet-feed.ts';
@@ -34,6 +36,35 @@ function withConditions(
   }));
   return { ...policy, status: { nodes: { matched: 3, ready: 0 }, conditions } };
 }
+
+/** A node whose change is over, with the times that its status keeps. */
+function withLastChange(partition: GpuNodePartition): GpuNodePartition {
+  if (partition.metadata.name !== changedNode) return partition;
+  const closed = {
+    lastSeconds: 44,
+    deviceDoneTime: '2026-01-01T11:40:33Z',
+    offeredTime: '2026-01-01T11:40:45Z',
+  };
+  const conditions = partition.status?.conditions?.map((one) => ({
+    ...one,
+    lastTransitionTime: '2026-01-01T11:40:46Z',
+  }));
+  return { ...partition, status: { ...partition.status, closed, ...(conditions && { conditions }) } };
+}
+
+export const changedNode = 'gpu-node-0003';
+
+function anEvent(node: string, lastTimestamp: string, reason: string, message: string): SavedEvent {
+  const involvedObject = { kind: 'Node', name: node };
+  return { type: 'Normal', reason, message, lastTimestamp, metadata: {}, involvedObject };
+}
+
+const savedEvents = [
+  anEvent('gpu-node-0007', '2026-01-01T12:00:02Z', 'Draining', 'policy inference will evict team/train-0'),
+  anEvent(changedNode, '2026-01-01T11:40:00Z', 'Draining', 'policy inference will evict team/serve-9'),
+  anEvent(changedNode, '2026-01-01T11:40:22Z', 'Repartitioning', 'policy inference changes GPUs 0 to 7'),
+  anEvent(changedNode, '2026-01-01T11:40:46Z', 'Repartitioned', '8 GPUs: 3×1g.5gb + 1×3g.20gb'),
+];
 
 const pausedWords = 'the rollout is paused; set spec.rollout.paused to false to continue';
 
@@ -74,14 +105,14 @@ export function anIncident(nodes = 15): Incident {
         '2 nodes are left: old-1, old-2',
       ),
     ],
-    partitions: [...rolling.partitions, ...paused],
+    partitions: [...rolling.partitions.map(withLastChange), ...paused],
   };
 }
 
 export const anotherPod: WorkloadPod = aPod({ name: 'train-9', asks: { 'nvidia.com/mig-7g.40gb': '1' } });
 
 /** Answers from the incident as it was saved, and of a day that wasted much. */
-export function answersFor({ policies, partitions }: Incident): PageAnswers {
+export function answersFor({ policies, partitions }: Incident, setup: SetupOptions = {}): PageAnswers {
   const nodes = partitions.map(({ metadata, status }) => ({
     metadata: { name: metadata.name, uid: `uid-${metadata.name}`, labels: { pool: 'p' } },
     status: {
@@ -92,16 +123,14 @@ export function answersFor({ policies, partitions }: Incident): PageAnswers {
   const running = partitions.flatMap(({ metadata, status }) => {
     const slices = (status?.device?.gpus ?? []).flatMap(({ instances }) => instances);
     const held = new Set(slices.flatMap(({ pods = [] }) => pods));
-    return [...held].map((pod) => aTeamPod(pod.replace('team/', ''), { node: metadata.name }));
+    return [...held].map((name) => {
+      const pod = aTeamPod(name.replace('team/', ''), { node: metadata.name });
+      return { ...pod, status: { ...pod.status, startTime: '2026-01-01T08:15:00Z' } };
+    });
   });
-  const saved = answerSaved({
-    now: storyTime,
-    nodes,
-    partitions,
-    policies,
-    pods: [anotherPod, ...running],
-    budgets: [],
-  });
+  const pods = [anotherPod, ...running];
+  const cluster = { now: storyTime, nodes, partitions, policies, pods, budgets: [], events: savedEvents };
+  const saved = answerSaved(cluster, setupOf(setup));
   return { ...saved, waste: async () => reportWaste(wastefulDay) };
 }
 

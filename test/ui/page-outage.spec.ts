@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { installKinds, useOwnCluster } from '../support/cluster.ts';
+import { holdLease, renewLease } from '../support/controller-lease.ts';
 import { eventually } from '../support/eventually.ts';
 import { BrowserPage, type ChromiumProcess, findChromium, startChromium } from './chromium.mjs';
 
@@ -19,6 +20,7 @@ describe('the page in Chromium while the API server stops and starts again', fun
     if (path === undefined) return this.skip();
     browser = await startChromium(path);
     await installKinds(cluster());
+    await holdLease(cluster());
     return undefined;
   });
   after(async () => {
@@ -34,7 +36,7 @@ describe('the page in Chromium while the API server stops and starts again', fun
       body: { status: { phase } },
     });
 
-  it('says within seconds that it is disconnected, shows no node as well, and follows again by itself', async () => {
+  it('says within seconds that it is disconnected, or that no controller leads, shows no node as well, and follows again by itself', async () => {
     const body = {
       apiVersion: 'gpupartition.dev/v1alpha1',
       kind: 'GpuNodePartition',
@@ -68,6 +70,13 @@ describe('the page in Chromium while the API server stops and starts again', fun
     expect(await page.colorOf('#nodes .phase')).to.equal(well);
     await writePhase('Failed');
     await page.waitForWords('#nodes', 'Failed');
+    // The API server is there, and the controller is not: what is shown is old none the less.
+    await renewLease(cluster(), 60);
+    await page.waitForText('#interruption', 'No controller since ');
+    expect(await page.attributeOf('body', 'data-freshness')).to.equal('no-controller');
+    expect(await page.textOf('#interruption')).to.match(/What is shown is the last state that a controller wrote\.$/);
+    await holdLease(cluster());
+    await page.waitFor('#interruption[hidden]', 'attached');
     await page.close();
     const closed = once(ui, 'close');
     ui.kill('SIGINT');

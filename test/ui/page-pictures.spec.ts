@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { stat } from 'node:fs/promises';
+import type { Interruption } from '../../src/core/view/freshness.ts';
 import { type PageServer, servePage } from '../../src/ui/page-server.ts';
 import { storyTime } from '../core/view/status-stories.ts';
 import { BrowserPage, type ChromiumProcess, findChromium, startChromium } from './chromium.mjs';
-import { aFeed, anIncident, answersFor, type Incident } from './incident.ts';
+import { aFeed, anIncident, answersFor, changedNode, type Incident } from './incident.ts';
 import { simulateFleet } from './simulated-fleet.ts';
 
 interface Picture {
@@ -11,7 +12,7 @@ interface Picture {
   readonly colors?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
-  readonly isDisconnected?: boolean;
+  readonly interruption?: Interruption;
   /** What is done on the page before. */
   readonly act?: (page: BrowserPage) => Promise<void>;
 }
@@ -20,6 +21,14 @@ async function openNode(page: BrowserPage): Promise<void> {
   await page.clickButton('gpu-node-0007');
   await page.waitFor('#detail[open]');
   await page.waitForWords('#detail', 'In a terminal');
+}
+
+/** A node whose change is over: its steps and Events are below its GPUs. */
+async function openChanged(page: BrowserPage): Promise<void> {
+  await page.fill('#filters [name=text]', changedNode);
+  await page.waitForText('#state', '1 of ');
+  await page.click(`#nodes > li:not([hidden]) .tile`);
+  await page.waitForWords('#detail', 'offered');
 }
 
 async function scrollToNodes(page: BrowserPage): Promise<void> {
@@ -41,15 +50,29 @@ async function planChange(page: BrowserPage): Promise<void> {
   await page.scrollTo('#plan');
 }
 
+const since = Date.parse('2026-01-01T11:58:00Z');
+const disconnected: Interruption = {
+  kind: 'Disconnected',
+  since,
+  why: 'Unreachable: the connection failed: connect ECONNREFUSED 10.0.0.1:6443',
+};
+const leaderless: Interruption = {
+  kind: 'No controller',
+  since,
+  why: 'no controller renews its Lease gpu-partition-system/gpu-partition-controller',
+};
+
 const pictures: Readonly<Record<string, Picture>> = {
   'page-roll': { fleet: simulateFleet(15) },
   'page-roll-dark': { fleet: simulateFleet(15), colors: 'dark' },
   'page-incident': { fleet: anIncident(), width: 1600, height: 1000 },
-  'page-disconnected': { fleet: simulateFleet(15), isDisconnected: true },
+  'page-disconnected': { fleet: simulateFleet(15), interruption: disconnected },
+  'page-no-controller': { fleet: simulateFleet(15), colors: 'dark', interruption: leaderless },
   'page-tiles': { fleet: anIncident(), act: scrollToNodes },
   'page-table': { fleet: anIncident(), width: 1600, act: showTable },
   'page-plan': { fleet: simulateFleet(15), act: planChange },
   'page-node': { fleet: simulateFleet(15), act: openNode },
+  'page-node-done': { fleet: anIncident(), act: openChanged },
   'page-phone': { fleet: anIncident(), width: 390, height: 844 },
   'page-phone-dark': { fleet: anIncident(), width: 390, height: 844, colors: 'dark', act: openNode },
 };
@@ -77,12 +100,10 @@ describe('pictures of the page in the docs', function () {
   }
 
   async function take(picture: Picture, file: string): Promise<void> {
-    const { fleet, colors = 'light', width = 1120, height = 760, isDisconnected = false, act } = picture;
+    const { fleet, colors = 'light', width = 1120, height = 760, interruption, act } = picture;
     const feed = aFeed((node) => (node < 'gpu-node-0010' ? 'a100' : 'a100-spot'));
-    const seenAt = Date.parse('2026-01-01T11:58:00Z');
-    const why = 'Unreachable: the connection failed: connect ECONNREFUSED 10.0.0.1:6443';
-    const interruption = isDisconnected ? ({ kind: 'Disconnected', since: seenAt, why } as const) : undefined;
-    feed.take({ ...fleet, interruption, ...(isDisconnected && { seenAt }) });
+    const isCutOff = interruption?.kind === 'Disconnected';
+    feed.take({ ...fleet, interruption, ...(isCutOff && { seenAt: since }) });
     const server: PageServer = await servePage({ feed, answers: answersFor(anIncident()) }, 0);
     const page = await BrowserPage.open(browser, { width, height });
     await page.setColors(colors);

@@ -133,6 +133,18 @@ describe('the page of the fleet', () => {
     );
   });
 
+  it('plans sharing with the controller’s own options, and names the one that it was not told', async () => {
+    const incident = { policies, partitions: fleet };
+    const text = await answersFor(incident).policy('inference');
+    const shared = `${text}  sharing: {timeSlicing: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}]}\n`;
+    const untold = await answersFor(incident).plan(shared);
+    expect(untold.findings.map(({ message }) => message).join()).to.contain('--device-plugin-config-map');
+    const devicePluginConfigMap = { namespace: 'gpu-operator', name: 'plugin-config' };
+    const told = await answersFor(incident, { devicePluginConfigMap }).plan(shared);
+    expect(told.findings.map(({ message }) => message).join()).not.to.contain('--device-plugin-config-map');
+    expect(told.lines[0]).to.match(/^policy inference: changed/);
+  });
+
   it('tells of what changes, and only of that', async () => {
     const response = await ask('changes');
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

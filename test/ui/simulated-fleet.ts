@@ -19,7 +19,7 @@ export function simulateFleet(nodes: number, gpus = 8): SimulatedFleet {
   const policy: GpuPartitionPolicy = {
     ...aPolicy({ name: 'inference', generation: 2, rollout: { maxUnavailable: 4, failureThreshold: 3 } }),
     status: {
-      nodes: { matched: nodes, ready: done, updating: flight.length },
+      nodes: { matched: nodes, ready: done, updating: flight.length, failed: nodes > done + 5 ? 1 : 0 },
       conditions: [
         {
           type: 'Ready',

@@ -11,6 +11,7 @@ export const shape = {
         properties: { name: { type: 'string' }, uid: { type: 'string' }, generation: { type: 'integer' } },
       },
       strategy: { type: 'string' },
+      backend: { type: 'string' },
       wish: {
         type: 'object',
         required: ['gpus'],
@@ -87,7 +88,15 @@ export const shape = {
       phase: { type: 'string' },
       layout: { type: 'string' },
       writerMode: { type: 'string' },
-      closed: { type: 'object', properties: { since: { type: 'string' }, lastSeconds: { type: 'integer' } } },
+      closed: {
+        type: 'object',
+        properties: {
+          since: { type: 'string' },
+          lastSeconds: { type: 'integer' },
+          deviceDoneTime: { type: 'string' },
+          offeredTime: { type: 'string' },
+        },
+      },
       waits: {
         type: 'array',
         items: {
@@ -205,6 +214,7 @@ export const shape = {
               properties: {
                 uuid: { type: 'string' },
                 index: { type: 'integer' },
+                minor: { type: 'integer' },
                 pciBusId: { type: 'string' },
                 pciDeviceId: { type: 'string' },
                 pciClass: { type: 'string' },

@@ -52,6 +52,10 @@ export interface GpuNodePartition {
      */
     strategy?: 'none' | 'single' | 'mixed';
     /**
+     * What hands the slices out, as the policy says. Absent: the device plugin.
+     */
+    backend?: 'DRA';
+    /**
      * What each GPU should become. The agent plans for it and changes nothing because of it.
      */
     wish?: {
@@ -74,7 +78,7 @@ export interface GpuNodePartition {
          */
         mig?: 'Disabled';
         /**
-         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs. Absent for entries without count.
+         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy. Absent for entries without count.
          */
         entry?: string;
       }[];
@@ -110,7 +114,7 @@ export interface GpuNodePartition {
          */
         mig?: 'Disabled';
         /**
-         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs. Absent for entries without count.
+         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy. Absent for entries without count.
          */
         entry?: string;
       }[];
@@ -231,6 +235,14 @@ export interface GpuNodePartition {
        * Seconds for which it was closed the last time.
        */
       lastSeconds?: number;
+      /**
+       * When the device had its new layout, the last time. Absent: it did not change, or its slices were offered at once.
+       */
+      deviceDoneTime?: string;
+      /**
+       * When it was opened again, the last time: its slices are offered to pods since then.
+       */
+      offeredTime?: string;
     };
     /**
      * What the node waits for and since when, so that a new leader does not restart a deadline. Written by the controller.
@@ -502,6 +514,10 @@ export interface GpuNodePartition {
          * Index of the GPU.
          */
         index: number;
+        /**
+         * Number of the GPU's device file, /dev/nvidiaN, after which the DRA driver names its devices. Absent where it is the index.
+         */
+        minor?: number;
         /**
          * PCI bus id.
          */

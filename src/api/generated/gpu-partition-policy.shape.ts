@@ -2,7 +2,7 @@
 export const shape = {
   spec: {
     type: 'object',
-    required: ['nodeSelector', 'strategy', 'layouts'],
+    required: ['nodeSelector', 'strategy'],
     properties: {
       nodeSelector: {
         type: 'object',
@@ -25,6 +25,33 @@ export const shape = {
       priority: { type: 'integer' },
       mode: { type: 'string' },
       strategy: { type: 'string' },
+      demand: {
+        type: 'object',
+        required: ['slices'],
+        properties: {
+          slices: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['profiles'],
+              properties: {
+                name: { type: 'string' },
+                profiles: { type: 'array', items: { type: 'string' } },
+                count: { type: 'integer' },
+                min: { type: 'integer' },
+                max: { type: 'integer' },
+                spare: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+                weight: { type: 'integer' },
+              },
+            },
+          },
+          from: { type: 'string' },
+          evict: { type: 'string' },
+          stabilization: { type: 'string' },
+          cooldown: { type: 'string' },
+        },
+      },
+      backend: { type: 'string' },
       layouts: {
         type: 'array',
         items: {
@@ -113,6 +140,11 @@ export const shape = {
         required: ['generation', 'spec'],
         properties: { generation: { type: 'integer' }, spec: { type: 'object' } },
       },
+      previous: {
+        type: 'object',
+        required: ['generation', 'spec'],
+        properties: { generation: { type: 'integer' }, spec: { type: 'object' } },
+      },
       summary: { type: 'string' },
       conditions: {
         type: 'array',
@@ -140,6 +172,22 @@ export const shape = {
           outranked: { type: 'integer' },
           conflicted: { type: 'integer' },
           skipped: { type: 'integer' },
+        },
+      },
+      demand: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['name', 'wanted', 'offered', 'used', 'unmet'],
+          properties: {
+            name: { type: 'string' },
+            wanted: { type: 'integer' },
+            offered: { type: 'integer' },
+            used: { type: 'integer' },
+            waiting: { type: 'integer' },
+            unmet: { type: 'integer' },
+            why: { type: 'string' },
+          },
         },
       },
       plan: {

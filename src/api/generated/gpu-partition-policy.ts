@@ -67,9 +67,67 @@ export interface GpuPartitionPolicy {
      */
     strategy: 'none' | 'single' | 'mixed';
     /**
-     * The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone.
+     * The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.
      */
-    layouts: {
+    demand?: {
+      /**
+       * The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.
+       */
+      slices: {
+        /**
+         * Name in status and messages, for example small. If it is absent, the first profile.
+         */
+        name?: string;
+        /**
+         * Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + means plain profiles, without +me and the like.
+         */
+        profiles: string[];
+        /**
+         * How many are wanted over all selected nodes, those in use included.
+         */
+        count?: number;
+        /**
+         * With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent.
+         */
+        min?: number;
+        /**
+         * With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for.
+         */
+        max?: number;
+        /**
+         * With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.
+         */
+        spare?: number | string;
+        /**
+         * What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile.
+         */
+        weight?: number;
+      }[];
+      /**
+       * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE.
+       */
+      from?: 'Declared' | 'Pods';
+      /**
+       * Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain.
+       */
+      evict?: 'Never' | 'IfNeeded';
+      /**
+       * With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
+       */
+      stabilization?: string;
+      /**
+       * How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent.
+       */
+      cooldown?: string;
+    };
+    /**
+     * What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch.
+     */
+    backend?: 'DevicePlugin' | 'DRA';
+    /**
+     * The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.
+     */
+    layouts?: {
       /**
        * Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: ["A100-*-40GB"], indices: [0, 1]}.
        */
@@ -256,11 +314,24 @@ export interface GpuPartitionPolicy {
       spec: {};
     };
     /**
+     * The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.
+     */
+    previous?: {
+      /**
+       * Generation of the policy.
+       */
+      generation: number;
+      /**
+       * The spec of that generation, with defaults.
+       */
+      spec: {};
+    };
+    /**
      * Summary for the printer column, for example "31/40 ready, 4 updating".
      */
     summary?: string;
     /**
-     * Ready, Reconciling and Stalled (kstatus), and Valid.
+     * Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.
      */
     conditions?: {
       /**
@@ -325,6 +396,39 @@ export interface GpuPartitionPolicy {
        */
       skipped?: number;
     };
+    /**
+     * What of spec.demand is offered, by slice.
+     */
+    demand?: {
+      /**
+       * Name of the slice.
+       */
+      name: string;
+      /**
+       * How many are wanted.
+       */
+      wanted: number;
+      /**
+       * How many of those wanted exist on the GPUs now.
+       */
+      offered: number;
+      /**
+       * How many instances that serve it are in use.
+       */
+      used: number;
+      /**
+       * With from: Pods. How many are requested by pods that wait for a node and could run on those selected.
+       */
+      waiting?: number;
+      /**
+       * How many the last plan could not provide; the others exist or are being made.
+       */
+      unmet: number;
+      /**
+       * Why some are unmet.
+       */
+      why?: string;
+    }[];
     /**
      * The remaining work on all selected nodes.
      */

@@ -2,18 +2,20 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy","layouts"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":false}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), and Valid.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","required":["profiles"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA"],"default":"DevicePlugin","description":"What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":false}},"additionalProperties":false},"previous":{"type":"object","description":"The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":false}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"demand":{"type":"array","description":"What of spec.demand is offered, by slice.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"How many are wanted."},"offered":{"type":"integer","description":"How many of those wanted exist on the GPUs now."},"used":{"type":"integer","description":"How many instances that serve it are in use."},"waiting":{"type":"integer","description":"With from: Pods. How many are requested by pods that wait for a node and could run on those selected."},"unmet":{"type":"integer","description":"How many the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
-const pattern0 = new RegExp("^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$", "u");
-const pattern1 = new RegExp("^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "u");
-const pattern2 = new RegExp("^0x[0-9a-fA-F]{4}10[dD][eE]$", "u");
-const pattern3 = new RegExp("^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$", "u");
-const pattern4 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
-const pattern5 = new RegExp("^([0-9]{1,6}(s|m|h))+$", "u");
-const pattern7 = new RegExp("^(100|[1-9]?[0-9])%$", "u");
-const pattern10 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
+const pattern0 = new RegExp("^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$", "u");
+const pattern1 = new RegExp("^[1-9*?][0-9abefglmx.+*?-]*$", "u");
+const pattern2 = new RegExp("^(100|[1-9]?[0-9])%$", "u");
+const pattern3 = new RegExp("^([0-9]{1,6}(s|m|h))+$", "u");
+const pattern5 = new RegExp("^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$", "u");
+const pattern6 = new RegExp("^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "u");
+const pattern7 = new RegExp("^0x[0-9a-fA-F]{4}10[dD][eE]$", "u");
+const pattern8 = new RegExp("^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$", "u");
+const pattern9 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
+const pattern15 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -320,24 +322,14 @@ if (vErrors.length < 1000) vErrors.push(err24);
 }
 errors++;
 }
-if(data15.layouts === undefined){
-const err25 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: "layouts"},message:"must have required property '"+"layouts"+"'"};
+for(const key3 in data15){
+if(!(func2.call(schema11.properties.spec.properties, key3))){
+const err25 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err25];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err25);
-}
-errors++;
-}
-for(const key3 in data15){
-if(!(func2.call(schema11.properties.spec.properties, key3))){
-const err26 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err26);
 }
 errors++;
 }
@@ -347,12 +339,12 @@ let data16 = data15.nodeSelector;
 if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
 for(const key4 in data16){
 if(!((key4 === "matchLabels") || (key4 === "matchExpressions"))){
-const err27 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+const err26 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
 if(vErrors === null){
-vErrors = [err27];
+vErrors = [err26];
 }
 else {
-if (vErrors.length < 1000) vErrors.push(err27);
+if (vErrors.length < 1000) vErrors.push(err26);
 }
 errors++;
 }
@@ -361,7 +353,20 @@ if(data16.matchLabels !== undefined){
 let data17 = data16.matchLabels;
 if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 if(Object.keys(data17).length > 16){
-const err28 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
+const err27 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err27);
+}
+errors++;
+}
+for(const key5 in data17){
+let data18 = data17[key5];
+if(typeof data18 === "string"){
+if(func3(data18) > 63){
+const err28 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -370,11 +375,9 @@ if (vErrors.length < 1000) vErrors.push(err28);
 }
 errors++;
 }
-for(const key5 in data17){
-let data18 = data17[key5];
-if(typeof data18 === "string"){
-if(func3(data18) > 63){
-const err29 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+else {
+const err29 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -384,8 +387,9 @@ if (vErrors.length < 1000) vErrors.push(err29);
 errors++;
 }
 }
+}
 else {
-const err30 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err30 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -395,9 +399,11 @@ if (vErrors.length < 1000) vErrors.push(err30);
 errors++;
 }
 }
-}
-else {
-const err31 = {instancePath:instancePath+"/spec/nodeSelector/matchLabels",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchLabels/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data16.matchExpressions !== undefined){
+let data19 = data16.matchExpressions;
+if(Array.isArray(data19)){
+if(data19.length > 16){
+const err31 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -406,12 +412,12 @@ if (vErrors.length < 1000) vErrors.push(err31);
 }
 errors++;
 }
-}
-if(data16.matchExpressions !== undefined){
-let data19 = data16.matchExpressions;
-if(Array.isArray(data19)){
-if(data19.length > 16){
-const err32 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+const len1 = data19.length;
+for(let i1=0; i1<len1; i1++){
+let data20 = data19[i1];
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.key === undefined){
+const err32 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -420,12 +426,8 @@ if (vErrors.length < 1000) vErrors.push(err32);
 }
 errors++;
 }
-const len1 = data19.length;
-for(let i1=0; i1<len1; i1++){
-let data20 = data19[i1];
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.key === undefined){
-const err33 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(data20.operator === undefined){
+const err33 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "operator"},message:"must have required property '"+"operator"+"'"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -434,8 +436,9 @@ if (vErrors.length < 1000) vErrors.push(err33);
 }
 errors++;
 }
-if(data20.operator === undefined){
-const err34 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/required",keyword:"required",params:{missingProperty: "operator"},message:"must have required property '"+"operator"+"'"};
+for(const key6 in data20){
+if(!(((key6 === "key") || (key6 === "operator")) || (key6 === "values"))){
+const err34 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -444,9 +447,12 @@ if (vErrors.length < 1000) vErrors.push(err34);
 }
 errors++;
 }
-for(const key6 in data20){
-if(!(((key6 === "key") || (key6 === "operator")) || (key6 === "values"))){
-const err35 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"};
+}
+if(data20.key !== undefined){
+let data21 = data20.key;
+if(typeof data21 === "string"){
+if(func3(data21) > 317){
+const err35 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -455,12 +461,8 @@ if (vErrors.length < 1000) vErrors.push(err35);
 }
 errors++;
 }
-}
-if(data20.key !== undefined){
-let data21 = data20.key;
-if(typeof data21 === "string"){
-if(func3(data21) > 317){
-const err36 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 317},message:"must NOT have more than 317 characters"};
+if(func3(data21) < 1){
+const err36 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -469,8 +471,9 @@ if (vErrors.length < 1000) vErrors.push(err36);
 }
 errors++;
 }
-if(func3(data21) < 1){
-const err37 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+else {
+const err37 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -480,8 +483,10 @@ if (vErrors.length < 1000) vErrors.push(err37);
 errors++;
 }
 }
-else {
-const err38 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/key",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data20.operator !== undefined){
+let data22 = data20.operator;
+if(typeof data22 !== "string"){
+const err38 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -490,11 +495,8 @@ if (vErrors.length < 1000) vErrors.push(err38);
 }
 errors++;
 }
-}
-if(data20.operator !== undefined){
-let data22 = data20.operator;
-if(typeof data22 !== "string"){
-const err39 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((((data22 === "In") || (data22 === "NotIn")) || (data22 === "Exists")) || (data22 === "DoesNotExist"))){
+const err39 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.nodeSelector.properties.matchExpressions.items.properties.operator.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -503,8 +505,12 @@ if (vErrors.length < 1000) vErrors.push(err39);
 }
 errors++;
 }
-if(!((((data22 === "In") || (data22 === "NotIn")) || (data22 === "Exists")) || (data22 === "DoesNotExist"))){
-const err40 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/operator",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/operator/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.nodeSelector.properties.matchExpressions.items.properties.operator.enum},message:"must be equal to one of the allowed values"};
+}
+if(data20.values !== undefined){
+let data23 = data20.values;
+if(Array.isArray(data23)){
+if(data23.length > 64){
+const err40 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -513,12 +519,12 @@ if (vErrors.length < 1000) vErrors.push(err40);
 }
 errors++;
 }
-}
-if(data20.values !== undefined){
-let data23 = data20.values;
-if(Array.isArray(data23)){
-if(data23.length > 64){
-const err41 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+const len2 = data23.length;
+for(let i2=0; i2<len2; i2++){
+let data24 = data23[i2];
+if(typeof data24 === "string"){
+if(func3(data24) > 63){
+const err41 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values/" + i2,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -527,12 +533,9 @@ if (vErrors.length < 1000) vErrors.push(err41);
 }
 errors++;
 }
-const len2 = data23.length;
-for(let i2=0; i2<len2; i2++){
-let data24 = data23[i2];
-if(typeof data24 === "string"){
-if(func3(data24) > 63){
-const err42 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values/" + i2,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+else {
+const err42 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values/" + i2,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -542,8 +545,9 @@ if (vErrors.length < 1000) vErrors.push(err42);
 errors++;
 }
 }
+}
 else {
-const err43 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values/" + i2,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err43 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -555,7 +559,7 @@ errors++;
 }
 }
 else {
-const err44 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1+"/values",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err44 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -567,7 +571,7 @@ errors++;
 }
 }
 else {
-const err45 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions/" + i1,schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err45 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -579,7 +583,7 @@ errors++;
 }
 }
 else {
-const err46 = {instancePath:instancePath+"/spec/nodeSelector/matchExpressions",schemaPath:"#/properties/spec/properties/nodeSelector/properties/matchExpressions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err46 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -589,9 +593,10 @@ if (vErrors.length < 1000) vErrors.push(err46);
 errors++;
 }
 }
-}
-else {
-const err47 = {instancePath:instancePath+"/spec/nodeSelector",schemaPath:"#/properties/spec/properties/nodeSelector/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.priority !== undefined){
+let data25 = data15.priority;
+if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
+const err47 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -600,11 +605,9 @@ if (vErrors.length < 1000) vErrors.push(err47);
 }
 errors++;
 }
-}
-if(data15.priority !== undefined){
-let data25 = data15.priority;
-if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
-const err48 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data25 == "number"){
+if(data25 > 1000000000 || isNaN(data25)){
+const err48 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -613,9 +616,8 @@ if (vErrors.length < 1000) vErrors.push(err48);
 }
 errors++;
 }
-if(typeof data25 == "number"){
-if(data25 > 1000000000 || isNaN(data25)){
-const err49 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000"};
+if(data25 < -1000000000 || isNaN(data25)){
+const err49 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/minimum",keyword:"minimum",params:{comparison: ">=", limit: -1000000000},message:"must be >= -1000000000"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -624,8 +626,12 @@ if (vErrors.length < 1000) vErrors.push(err49);
 }
 errors++;
 }
-if(data25 < -1000000000 || isNaN(data25)){
-const err50 = {instancePath:instancePath+"/spec/priority",schemaPath:"#/properties/spec/properties/priority/minimum",keyword:"minimum",params:{comparison: ">=", limit: -1000000000},message:"must be >= -1000000000"};
+}
+}
+if(data15.mode !== undefined){
+let data26 = data15.mode;
+if(typeof data26 !== "string"){
+const err50 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -634,12 +640,8 @@ if (vErrors.length < 1000) vErrors.push(err50);
 }
 errors++;
 }
-}
-}
-if(data15.mode !== undefined){
-let data26 = data15.mode;
-if(typeof data26 !== "string"){
-const err51 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data26 === "Enforce") || (data26 === "Plan"))){
+const err51 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.mode.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -648,8 +650,11 @@ if (vErrors.length < 1000) vErrors.push(err51);
 }
 errors++;
 }
-if(!((data26 === "Enforce") || (data26 === "Plan"))){
-const err52 = {instancePath:instancePath+"/spec/mode",schemaPath:"#/properties/spec/properties/mode/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.mode.enum},message:"must be equal to one of the allowed values"};
+}
+if(data15.strategy !== undefined){
+let data27 = data15.strategy;
+if(typeof data27 !== "string"){
+const err52 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -658,11 +663,8 @@ if (vErrors.length < 1000) vErrors.push(err52);
 }
 errors++;
 }
-}
-if(data15.strategy !== undefined){
-let data27 = data15.strategy;
-if(typeof data27 !== "string"){
-const err53 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data27 === "none") || (data27 === "single")) || (data27 === "mixed"))){
+const err53 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -671,8 +673,12 @@ if (vErrors.length < 1000) vErrors.push(err53);
 }
 errors++;
 }
-if(!(((data27 === "none") || (data27 === "single")) || (data27 === "mixed"))){
-const err54 = {instancePath:instancePath+"/spec/strategy",schemaPath:"#/properties/spec/properties/strategy/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.strategy.enum},message:"must be equal to one of the allowed values"};
+}
+if(data15.demand !== undefined){
+let data28 = data15.demand;
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+if(data28.slices === undefined){
+const err54 = {instancePath:instancePath+"/spec/demand",schemaPath:"#/properties/spec/properties/demand/required",keyword:"required",params:{missingProperty: "slices"},message:"must have required property '"+"slices"+"'"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -681,12 +687,9 @@ if (vErrors.length < 1000) vErrors.push(err54);
 }
 errors++;
 }
-}
-if(data15.layouts !== undefined){
-let data28 = data15.layouts;
-if(Array.isArray(data28)){
-if(data28.length > 64){
-const err55 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+for(const key7 in data28){
+if(!(((((key7 === "slices") || (key7 === "from")) || (key7 === "evict")) || (key7 === "stabilization")) || (key7 === "cooldown"))){
+const err55 = {instancePath:instancePath+"/spec/demand",schemaPath:"#/properties/spec/properties/demand/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -695,8 +698,12 @@ if (vErrors.length < 1000) vErrors.push(err55);
 }
 errors++;
 }
-if(data28.length < 1){
-const err56 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data28.slices !== undefined){
+let data29 = data28.slices;
+if(Array.isArray(data29)){
+if(data29.length > 16){
+const err56 = {instancePath:instancePath+"/spec/demand/slices",schemaPath:"#/properties/spec/properties/demand/properties/slices/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -705,13 +712,8 @@ if (vErrors.length < 1000) vErrors.push(err56);
 }
 errors++;
 }
-const len3 = data28.length;
-for(let i3=0; i3<len3; i3++){
-let data29 = data28[i3];
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-for(const key7 in data29){
-if(!((((key7 === "gpus") || (key7 === "profiles")) || (key7 === "preset")) || (key7 === "mig"))){
-const err57 = {instancePath:instancePath+"/spec/layouts/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"};
+if(data29.length < 1){
+const err57 = {instancePath:instancePath+"/spec/demand/slices",schemaPath:"#/properties/spec/properties/demand/properties/slices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -720,13 +722,12 @@ if (vErrors.length < 1000) vErrors.push(err57);
 }
 errors++;
 }
-}
-if(data29.gpus !== undefined){
-let data30 = data29.gpus;
+const len3 = data29.length;
+for(let i3=0; i3<len3; i3++){
+let data30 = data29[i3];
 if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-for(const key8 in data30){
-if(!(((((key8 === "models") || (key8 === "indices")) || (key8 === "uuids")) || (key8 === "pciDeviceIds")) || (key8 === "count"))){
-const err58 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+if(data30.profiles === undefined){
+const err58 = {instancePath:instancePath+"/spec/demand/slices/" + i3,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -735,12 +736,9 @@ if (vErrors.length < 1000) vErrors.push(err58);
 }
 errors++;
 }
-}
-if(data30.models !== undefined){
-let data31 = data30.models;
-if(Array.isArray(data31)){
-if(data31.length > 32){
-const err59 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+for(const key8 in data30){
+if(!(((((((key8 === "name") || (key8 === "profiles")) || (key8 === "count")) || (key8 === "min")) || (key8 === "max")) || (key8 === "spare")) || (key8 === "weight"))){
+const err59 = {instancePath:instancePath+"/spec/demand/slices/" + i3,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -749,8 +747,12 @@ if (vErrors.length < 1000) vErrors.push(err59);
 }
 errors++;
 }
-if(data31.length < 1){
-const err60 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data30.name !== undefined){
+let data31 = data30.name;
+if(typeof data31 === "string"){
+if(func3(data31) > 32){
+const err60 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -759,12 +761,8 @@ if (vErrors.length < 1000) vErrors.push(err60);
 }
 errors++;
 }
-const len4 = data31.length;
-for(let i4=0; i4<len4; i4++){
-let data32 = data31[i4];
-if(typeof data32 === "string"){
-if(func3(data32) > 63){
-const err61 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(func3(data31) < 1){
+const err61 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -773,8 +771,8 @@ if (vErrors.length < 1000) vErrors.push(err61);
 }
 errors++;
 }
-if(func3(data32) < 1){
-const err62 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(!pattern0.test(data31)){
+const err62 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -783,8 +781,9 @@ if (vErrors.length < 1000) vErrors.push(err62);
 }
 errors++;
 }
-if(!pattern0.test(data32)){
-const err63 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
+}
+else {
+const err63 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -794,8 +793,11 @@ if (vErrors.length < 1000) vErrors.push(err63);
 errors++;
 }
 }
-else {
-const err64 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models/" + i4,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data30.profiles !== undefined){
+let data32 = data30.profiles;
+if(Array.isArray(data32)){
+if(data32.length > 16){
+const err64 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -804,10 +806,8 @@ if (vErrors.length < 1000) vErrors.push(err64);
 }
 errors++;
 }
-}
-}
-else {
-const err65 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data32.length < 1){
+const err65 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -816,12 +816,12 @@ if (vErrors.length < 1000) vErrors.push(err65);
 }
 errors++;
 }
-}
-if(data30.indices !== undefined){
-let data33 = data30.indices;
-if(Array.isArray(data33)){
-if(data33.length > 32){
-const err66 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+const len4 = data32.length;
+for(let i4=0; i4<len4; i4++){
+let data33 = data32[i4];
+if(typeof data33 === "string"){
+if(func3(data33) > 32){
+const err66 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -830,8 +830,8 @@ if (vErrors.length < 1000) vErrors.push(err66);
 }
 errors++;
 }
-if(data33.length < 1){
-const err67 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(func3(data33) < 1){
+const err67 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -840,11 +840,8 @@ if (vErrors.length < 1000) vErrors.push(err67);
 }
 errors++;
 }
-const len5 = data33.length;
-for(let i5=0; i5<len5; i5++){
-let data34 = data33[i5];
-if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
-const err68 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern1.test(data33)){
+const err68 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/pattern",keyword:"pattern",params:{pattern: "^[1-9*?][0-9abefglmx.+*?-]*$"},message:"must match pattern \""+"^[1-9*?][0-9abefglmx.+*?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -853,9 +850,9 @@ if (vErrors.length < 1000) vErrors.push(err68);
 }
 errors++;
 }
-if(typeof data34 == "number"){
-if(data34 > 63 || isNaN(data34)){
-const err69 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
+}
+else {
+const err69 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -864,8 +861,10 @@ if (vErrors.length < 1000) vErrors.push(err69);
 }
 errors++;
 }
-if(data34 < 0 || isNaN(data34)){
-const err70 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+else {
+const err70 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -875,10 +874,10 @@ if (vErrors.length < 1000) vErrors.push(err70);
 errors++;
 }
 }
-}
-}
-else {
-const err71 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data30.count !== undefined){
+let data34 = data30.count;
+if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
+const err71 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -887,12 +886,9 @@ if (vErrors.length < 1000) vErrors.push(err71);
 }
 errors++;
 }
-}
-if(data30.uuids !== undefined){
-let data35 = data30.uuids;
-if(Array.isArray(data35)){
-if(data35.length > 64){
-const err72 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(typeof data34 == "number"){
+if(data34 > 100000 || isNaN(data34)){
+const err72 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -901,8 +897,8 @@ if (vErrors.length < 1000) vErrors.push(err72);
 }
 errors++;
 }
-if(data35.length < 1){
-const err73 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(data34 < 0 || isNaN(data34)){
+const err73 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -911,12 +907,12 @@ if (vErrors.length < 1000) vErrors.push(err73);
 }
 errors++;
 }
-const len6 = data35.length;
-for(let i6=0; i6<len6; i6++){
-let data36 = data35[i6];
-if(typeof data36 === "string"){
-if(func3(data36) > 64){
-const err74 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+}
+}
+if(data30.min !== undefined){
+let data35 = data30.min;
+if(!((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35)))){
+const err74 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -925,8 +921,9 @@ if (vErrors.length < 1000) vErrors.push(err74);
 }
 errors++;
 }
-if(!pattern1.test(data36)){
-const err75 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
+if(typeof data35 == "number"){
+if(data35 > 100000 || isNaN(data35)){
+const err75 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -935,9 +932,8 @@ if (vErrors.length < 1000) vErrors.push(err75);
 }
 errors++;
 }
-}
-else {
-const err76 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data35 < 0 || isNaN(data35)){
+const err76 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -948,8 +944,10 @@ errors++;
 }
 }
 }
-else {
-const err77 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data30.max !== undefined){
+let data36 = data30.max;
+if(!((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36)))){
+const err77 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -958,12 +956,9 @@ if (vErrors.length < 1000) vErrors.push(err77);
 }
 errors++;
 }
-}
-if(data30.pciDeviceIds !== undefined){
-let data37 = data30.pciDeviceIds;
-if(Array.isArray(data37)){
-if(data37.length > 32){
-const err78 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(typeof data36 == "number"){
+if(data36 > 100000 || isNaN(data36)){
+const err78 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -972,8 +967,8 @@ if (vErrors.length < 1000) vErrors.push(err78);
 }
 errors++;
 }
-if(data37.length < 1){
-const err79 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(data36 < 0 || isNaN(data36)){
+const err79 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -982,12 +977,15 @@ if (vErrors.length < 1000) vErrors.push(err79);
 }
 errors++;
 }
-const len7 = data37.length;
-for(let i7=0; i7<len7; i7++){
-let data38 = data37[i7];
-if(typeof data38 === "string"){
-if(func3(data38) > 10){
-const err80 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+}
+}
+if(data30.spare !== undefined){
+let data37 = data30.spare;
+const _errs86 = errors;
+let valid20 = false;
+const _errs87 = errors;
+if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
+const err80 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -996,8 +994,12 @@ if (vErrors.length < 1000) vErrors.push(err80);
 }
 errors++;
 }
-if(!pattern2.test(data38)){
-const err81 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
+var _valid0 = _errs87 === errors;
+valid20 = valid20 || _valid0;
+if(!valid20){
+const _errs89 = errors;
+if(typeof data37 !== "string"){
+const err81 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1006,9 +1008,11 @@ if (vErrors.length < 1000) vErrors.push(err81);
 }
 errors++;
 }
+var _valid0 = _errs89 === errors;
+valid20 = valid20 || _valid0;
 }
-else {
-const err82 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!valid20){
+const err82 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1017,10 +1021,20 @@ if (vErrors.length < 1000) vErrors.push(err82);
 }
 errors++;
 }
-}
+else {
+errors = _errs86;
+if(vErrors !== null){
+if(_errs86){
+vErrors.length = Math.min(vErrors.length, _errs86);
 }
 else {
-const err83 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
+vErrors = null;
+}
+}
+}
+if(typeof data37 == "number"){
+if(data37 > 100000 || isNaN(data37)){
+const err83 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1029,11 +1043,8 @@ if (vErrors.length < 1000) vErrors.push(err83);
 }
 errors++;
 }
-}
-if(data30.count !== undefined){
-let data39 = data30.count;
-if(!((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39)))){
-const err84 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data37 < 0 || isNaN(data37)){
+const err84 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1042,9 +1053,10 @@ if (vErrors.length < 1000) vErrors.push(err84);
 }
 errors++;
 }
-if(typeof data39 == "number"){
-if(data39 > 64 || isNaN(data39)){
-const err85 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
+}
+if(typeof data37 === "string"){
+if(!pattern2.test(data37)){
+const err85 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1053,8 +1065,12 @@ if (vErrors.length < 1000) vErrors.push(err85);
 }
 errors++;
 }
-if(data39 < 1 || isNaN(data39)){
-const err86 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data30.weight !== undefined){
+let data38 = data30.weight;
+if(!((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38)))){
+const err86 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1063,11 +1079,9 @@ if (vErrors.length < 1000) vErrors.push(err86);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err87 = {instancePath:instancePath+"/spec/layouts/" + i3+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data38 == "number"){
+if(data38 > 1000000 || isNaN(data38)){
+const err87 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1076,12 +1090,8 @@ if (vErrors.length < 1000) vErrors.push(err87);
 }
 errors++;
 }
-}
-if(data29.profiles !== undefined){
-let data40 = data29.profiles;
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
-if(Object.keys(data40).length > 32){
-const err88 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+if(data38 < 1 || isNaN(data38)){
+const err88 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1090,8 +1100,11 @@ if (vErrors.length < 1000) vErrors.push(err88);
 }
 errors++;
 }
-if(Object.keys(data40).length < 1){
-const err89 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
+}
+}
+}
+else {
+const err89 = {instancePath:instancePath+"/spec/demand/slices/" + i3,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1100,10 +1113,10 @@ if (vErrors.length < 1000) vErrors.push(err89);
 }
 errors++;
 }
-for(const key9 in data40){
-let data41 = data40[key9];
-if(!((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41)))){
-const err90 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/spec/demand/slices",schemaPath:"#/properties/spec/properties/demand/properties/slices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1112,9 +1125,11 @@ if (vErrors.length < 1000) vErrors.push(err90);
 }
 errors++;
 }
-if(typeof data41 == "number"){
-if(data41 > 16 || isNaN(data41)){
-const err91 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+}
+if(data28.from !== undefined){
+let data39 = data28.from;
+if(typeof data39 !== "string"){
+const err91 = {instancePath:instancePath+"/spec/demand/from",schemaPath:"#/properties/spec/properties/demand/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1123,8 +1138,8 @@ if (vErrors.length < 1000) vErrors.push(err91);
 }
 errors++;
 }
-if(data41 < 1 || isNaN(data41)){
-const err92 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(!((data39 === "Declared") || (data39 === "Pods"))){
+const err92 = {instancePath:instancePath+"/spec/demand/from",schemaPath:"#/properties/spec/properties/demand/properties/from/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.demand.properties.from.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1134,10 +1149,10 @@ if (vErrors.length < 1000) vErrors.push(err92);
 errors++;
 }
 }
-}
-}
-else {
-const err93 = {instancePath:instancePath+"/spec/layouts/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data28.evict !== undefined){
+let data40 = data28.evict;
+if(typeof data40 !== "string"){
+const err93 = {instancePath:instancePath+"/spec/demand/evict",schemaPath:"#/properties/spec/properties/demand/properties/evict/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1146,12 +1161,8 @@ if (vErrors.length < 1000) vErrors.push(err93);
 }
 errors++;
 }
-}
-if(data29.preset !== undefined){
-let data42 = data29.preset;
-if(typeof data42 === "string"){
-if(func3(data42) > 32){
-const err94 = {instancePath:instancePath+"/spec/layouts/" + i3+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(!((data40 === "Never") || (data40 === "IfNeeded"))){
+const err94 = {instancePath:instancePath+"/spec/demand/evict",schemaPath:"#/properties/spec/properties/demand/properties/evict/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.demand.properties.evict.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1160,8 +1171,12 @@ if (vErrors.length < 1000) vErrors.push(err94);
 }
 errors++;
 }
-if(!pattern3.test(data42)){
-const err95 = {instancePath:instancePath+"/spec/layouts/" + i3+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
+}
+if(data28.stabilization !== undefined){
+let data41 = data28.stabilization;
+if(typeof data41 === "string"){
+if(func3(data41) > 16){
+const err95 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1170,9 +1185,8 @@ if (vErrors.length < 1000) vErrors.push(err95);
 }
 errors++;
 }
-}
-else {
-const err96 = {instancePath:instancePath+"/spec/layouts/" + i3+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern3.test(data41)){
+const err96 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1182,10 +1196,8 @@ if (vErrors.length < 1000) vErrors.push(err96);
 errors++;
 }
 }
-if(data29.mig !== undefined){
-let data43 = data29.mig;
-if(typeof data43 !== "string"){
-const err97 = {instancePath:instancePath+"/spec/layouts/" + i3+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err97 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1194,8 +1206,12 @@ if (vErrors.length < 1000) vErrors.push(err97);
 }
 errors++;
 }
-if(!(data43 === "Disabled")){
-const err98 = {instancePath:instancePath+"/spec/layouts/" + i3+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+}
+if(data28.cooldown !== undefined){
+let data42 = data28.cooldown;
+if(typeof data42 === "string"){
+if(func3(data42) > 16){
+const err98 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1204,10 +1220,8 @@ if (vErrors.length < 1000) vErrors.push(err98);
 }
 errors++;
 }
-}
-}
-else {
-const err99 = {instancePath:instancePath+"/spec/layouts/" + i3,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern3.test(data42)){
+const err99 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1217,9 +1231,8 @@ if (vErrors.length < 1000) vErrors.push(err99);
 errors++;
 }
 }
-}
 else {
-const err100 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err100 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1229,12 +1242,9 @@ if (vErrors.length < 1000) vErrors.push(err100);
 errors++;
 }
 }
-if(data15.sharing !== undefined){
-let data44 = data15.sharing;
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-for(const key10 in data44){
-if(!((key10 === "mps") || (key10 === "timeSlicing"))){
-const err101 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
+}
+else {
+const err101 = {instancePath:instancePath+"/spec/demand",schemaPath:"#/properties/spec/properties/demand/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1244,11 +1254,10 @@ if (vErrors.length < 1000) vErrors.push(err101);
 errors++;
 }
 }
-if(data44.mps !== undefined){
-let data45 = data44.mps;
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-for(const key11 in data45){
-const err102 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+if(data15.backend !== undefined){
+let data43 = data15.backend;
+if(typeof data43 !== "string"){
+const err102 = {instancePath:instancePath+"/spec/backend",schemaPath:"#/properties/spec/properties/backend/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1257,9 +1266,8 @@ if (vErrors.length < 1000) vErrors.push(err102);
 }
 errors++;
 }
-}
-else {
-const err103 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data43 === "DevicePlugin") || (data43 === "DRA"))){
+const err103 = {instancePath:instancePath+"/spec/backend",schemaPath:"#/properties/spec/properties/backend/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.backend.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1269,11 +1277,11 @@ if (vErrors.length < 1000) vErrors.push(err103);
 errors++;
 }
 }
-if(data44.timeSlicing !== undefined){
-let data46 = data44.timeSlicing;
-if(Array.isArray(data46)){
-if(data46.length > 32){
-const err104 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data15.layouts !== undefined){
+let data44 = data15.layouts;
+if(Array.isArray(data44)){
+if(data44.length > 64){
+const err104 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1282,8 +1290,8 @@ if (vErrors.length < 1000) vErrors.push(err104);
 }
 errors++;
 }
-if(data46.length < 1){
-const err105 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(data44.length < 1){
+const err105 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1292,12 +1300,13 @@ if (vErrors.length < 1000) vErrors.push(err105);
 }
 errors++;
 }
-const len8 = data46.length;
-for(let i8=0; i8<len8; i8++){
-let data47 = data46[i8];
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-if(data47.resource === undefined){
-const err106 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+const len5 = data44.length;
+for(let i5=0; i5<len5; i5++){
+let data45 = data44[i5];
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+for(const key9 in data45){
+if(!((((key9 === "gpus") || (key9 === "profiles")) || (key9 === "preset")) || (key9 === "mig"))){
+const err106 = {instancePath:instancePath+"/spec/layouts/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1306,8 +1315,13 @@ if (vErrors.length < 1000) vErrors.push(err106);
 }
 errors++;
 }
-if(data47.replicas === undefined){
-const err107 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+}
+if(data45.gpus !== undefined){
+let data46 = data45.gpus;
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+for(const key10 in data46){
+if(!(((((key10 === "models") || (key10 === "indices")) || (key10 === "uuids")) || (key10 === "pciDeviceIds")) || (key10 === "count"))){
+const err107 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1316,9 +1330,12 @@ if (vErrors.length < 1000) vErrors.push(err107);
 }
 errors++;
 }
-for(const key12 in data47){
-if(!((key12 === "resource") || (key12 === "replicas"))){
-const err108 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
+}
+if(data46.models !== undefined){
+let data47 = data46.models;
+if(Array.isArray(data47)){
+if(data47.length > 32){
+const err108 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1327,12 +1344,8 @@ if (vErrors.length < 1000) vErrors.push(err108);
 }
 errors++;
 }
-}
-if(data47.resource !== undefined){
-let data48 = data47.resource;
-if(typeof data48 === "string"){
-if(func3(data48) > 63){
-const err109 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(data47.length < 1){
+const err109 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1341,8 +1354,12 @@ if (vErrors.length < 1000) vErrors.push(err109);
 }
 errors++;
 }
-if(!pattern4.test(data48)){
-const err110 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+const len6 = data47.length;
+for(let i6=0; i6<len6; i6++){
+let data48 = data47[i6];
+if(typeof data48 === "string"){
+if(func3(data48) > 63){
+const err110 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1351,9 +1368,8 @@ if (vErrors.length < 1000) vErrors.push(err110);
 }
 errors++;
 }
-}
-else {
-const err111 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(func3(data48) < 1){
+const err111 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1362,11 +1378,8 @@ if (vErrors.length < 1000) vErrors.push(err111);
 }
 errors++;
 }
-}
-if(data47.replicas !== undefined){
-let data49 = data47.replicas;
-if(!((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49)))){
-const err112 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern5.test(data48)){
+const err112 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1375,9 +1388,9 @@ if (vErrors.length < 1000) vErrors.push(err112);
 }
 errors++;
 }
-if(typeof data49 == "number"){
-if(data49 > 128 || isNaN(data49)){
-const err113 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+}
+else {
+const err113 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1386,8 +1399,10 @@ if (vErrors.length < 1000) vErrors.push(err113);
 }
 errors++;
 }
-if(data49 < 2 || isNaN(data49)){
-const err114 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+}
+}
+else {
+const err114 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1397,10 +1412,11 @@ if (vErrors.length < 1000) vErrors.push(err114);
 errors++;
 }
 }
-}
-}
-else {
-const err115 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i8,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data46.indices !== undefined){
+let data49 = data46.indices;
+if(Array.isArray(data49)){
+if(data49.length > 32){
+const err115 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1409,10 +1425,8 @@ if (vErrors.length < 1000) vErrors.push(err115);
 }
 errors++;
 }
-}
-}
-else {
-const err116 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data49.length < 1){
+const err116 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1421,10 +1435,11 @@ if (vErrors.length < 1000) vErrors.push(err116);
 }
 errors++;
 }
-}
-}
-else {
-const err117 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len7 = data49.length;
+for(let i7=0; i7<len7; i7++){
+let data50 = data49[i7];
+if(!((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50)))){
+const err117 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1433,13 +1448,9 @@ if (vErrors.length < 1000) vErrors.push(err117);
 }
 errors++;
 }
-}
-if(data15.drain !== undefined){
-let data50 = data15.drain;
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
-for(const key13 in data50){
-if(!((((key13 === "scope") || (key13 === "timeout")) || (key13 === "onTimeout")) || (key13 === "gracePeriod"))){
-const err118 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+if(typeof data50 == "number"){
+if(data50 > 63 || isNaN(data50)){
+const err118 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1448,11 +1459,8 @@ if (vErrors.length < 1000) vErrors.push(err118);
 }
 errors++;
 }
-}
-if(data50.scope !== undefined){
-let data51 = data50.scope;
-if(typeof data51 !== "string"){
-const err119 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data50 < 0 || isNaN(data50)){
+const err119 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1461,8 +1469,11 @@ if (vErrors.length < 1000) vErrors.push(err119);
 }
 errors++;
 }
-if(!(((data51 === "Affected") || (data51 === "Node")) || (data51 === "None"))){
-const err120 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+}
+}
+else {
+const err120 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1472,11 +1483,11 @@ if (vErrors.length < 1000) vErrors.push(err120);
 errors++;
 }
 }
-if(data50.timeout !== undefined){
-let data52 = data50.timeout;
-if(typeof data52 === "string"){
-if(func3(data52) > 16){
-const err121 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data46.uuids !== undefined){
+let data51 = data46.uuids;
+if(Array.isArray(data51)){
+if(data51.length > 64){
+const err121 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1485,8 +1496,8 @@ if (vErrors.length < 1000) vErrors.push(err121);
 }
 errors++;
 }
-if(!pattern5.test(data52)){
-const err122 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(data51.length < 1){
+const err122 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1495,9 +1506,12 @@ if (vErrors.length < 1000) vErrors.push(err122);
 }
 errors++;
 }
-}
-else {
-const err123 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len8 = data51.length;
+for(let i8=0; i8<len8; i8++){
+let data52 = data51[i8];
+if(typeof data52 === "string"){
+if(func3(data52) > 64){
+const err123 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1506,11 +1520,8 @@ if (vErrors.length < 1000) vErrors.push(err123);
 }
 errors++;
 }
-}
-if(data50.onTimeout !== undefined){
-let data53 = data50.onTimeout;
-if(typeof data53 !== "string"){
-const err124 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern6.test(data52)){
+const err124 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1519,8 +1530,9 @@ if (vErrors.length < 1000) vErrors.push(err124);
 }
 errors++;
 }
-if(!(((data53 === "Skip") || (data53 === "Wait")) || (data53 === "Force"))){
-const err125 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err125 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1530,11 +1542,9 @@ if (vErrors.length < 1000) vErrors.push(err125);
 errors++;
 }
 }
-if(data50.gracePeriod !== undefined){
-let data54 = data50.gracePeriod;
-if(typeof data54 === "string"){
-if(func3(data54) > 16){
-const err126 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+}
+else {
+const err126 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1543,8 +1553,12 @@ if (vErrors.length < 1000) vErrors.push(err126);
 }
 errors++;
 }
-if(!pattern5.test(data54)){
-const err127 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+if(data46.pciDeviceIds !== undefined){
+let data53 = data46.pciDeviceIds;
+if(Array.isArray(data53)){
+if(data53.length > 32){
+const err127 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1553,9 +1567,8 @@ if (vErrors.length < 1000) vErrors.push(err127);
 }
 errors++;
 }
-}
-else {
-const err128 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data53.length < 1){
+const err128 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1564,10 +1577,12 @@ if (vErrors.length < 1000) vErrors.push(err128);
 }
 errors++;
 }
-}
-}
-else {
-const err129 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len9 = data53.length;
+for(let i9=0; i9<len9; i9++){
+let data54 = data53[i9];
+if(typeof data54 === "string"){
+if(func3(data54) > 10){
+const err129 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1576,13 +1591,8 @@ if (vErrors.length < 1000) vErrors.push(err129);
 }
 errors++;
 }
-}
-if(data15.rollout !== undefined){
-let data55 = data15.rollout;
-if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
-for(const key14 in data55){
-if(!((((((key14 === "maxUnavailable") || (key14 === "canary")) || (key14 === "failureThreshold")) || (key14 === "windows")) || (key14 === "paused")) || (key14 === "rollback"))){
-const err130 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+if(!pattern7.test(data54)){
+const err130 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1592,13 +1602,8 @@ if (vErrors.length < 1000) vErrors.push(err130);
 errors++;
 }
 }
-if(data55.maxUnavailable !== undefined){
-let data56 = data55.maxUnavailable;
-const _errs130 = errors;
-let valid33 = false;
-const _errs131 = errors;
-if(!((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56)))){
-const err131 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err131 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1607,12 +1612,10 @@ if (vErrors.length < 1000) vErrors.push(err131);
 }
 errors++;
 }
-var _valid0 = _errs131 === errors;
-valid33 = valid33 || _valid0;
-if(!valid33){
-const _errs133 = errors;
-if(typeof data56 !== "string"){
-const err132 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err132 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1621,11 +1624,11 @@ if (vErrors.length < 1000) vErrors.push(err132);
 }
 errors++;
 }
-var _valid0 = _errs133 === errors;
-valid33 = valid33 || _valid0;
 }
-if(!valid33){
-const err133 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(data46.count !== undefined){
+let data55 = data46.count;
+if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
+const err133 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1634,20 +1637,9 @@ if (vErrors.length < 1000) vErrors.push(err133);
 }
 errors++;
 }
-else {
-errors = _errs130;
-if(vErrors !== null){
-if(_errs130){
-vErrors.length = Math.min(vErrors.length, _errs130);
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data56 == "number"){
-if(data56 > 10000 || isNaN(data56)){
-const err134 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(typeof data55 == "number"){
+if(data55 > 64 || isNaN(data55)){
+const err134 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1656,8 +1648,8 @@ if (vErrors.length < 1000) vErrors.push(err134);
 }
 errors++;
 }
-if(data56 < 0 || isNaN(data56)){
-const err135 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data55 < 1 || isNaN(data55)){
+const err135 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1667,9 +1659,10 @@ if (vErrors.length < 1000) vErrors.push(err135);
 errors++;
 }
 }
-if(typeof data56 === "string"){
-if(!pattern7.test(data56)){
-const err136 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+}
+}
+else {
+const err136 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1679,12 +1672,11 @@ if (vErrors.length < 1000) vErrors.push(err136);
 errors++;
 }
 }
-}
-if(data55.canary !== undefined){
-let data57 = data55.canary;
-if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
-if(data57.nodes === undefined){
-const err137 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(data45.profiles !== undefined){
+let data56 = data45.profiles;
+if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
+if(Object.keys(data56).length > 32){
+const err137 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1693,9 +1685,8 @@ if (vErrors.length < 1000) vErrors.push(err137);
 }
 errors++;
 }
-for(const key15 in data57){
-if(!((key15 === "nodes") || (key15 === "soak"))){
-const err138 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(Object.keys(data56).length < 1){
+const err138 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1704,11 +1695,10 @@ if (vErrors.length < 1000) vErrors.push(err138);
 }
 errors++;
 }
-}
-if(data57.nodes !== undefined){
-let data58 = data57.nodes;
-if(!((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58)))){
-const err139 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key11 in data56){
+let data57 = data56[key11];
+if(!((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57)))){
+const err139 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1717,9 +1707,9 @@ if (vErrors.length < 1000) vErrors.push(err139);
 }
 errors++;
 }
-if(typeof data58 == "number"){
-if(data58 > 1000 || isNaN(data58)){
-const err140 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(typeof data57 == "number"){
+if(data57 > 16 || isNaN(data57)){
+const err140 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1728,8 +1718,8 @@ if (vErrors.length < 1000) vErrors.push(err140);
 }
 errors++;
 }
-if(data58 < 1 || isNaN(data58)){
-const err141 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data57 < 1 || isNaN(data57)){
+const err141 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1740,11 +1730,9 @@ errors++;
 }
 }
 }
-if(data57.soak !== undefined){
-let data59 = data57.soak;
-if(typeof data59 === "string"){
-if(func3(data59) > 16){
-const err142 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+}
+else {
+const err142 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1753,8 +1741,12 @@ if (vErrors.length < 1000) vErrors.push(err142);
 }
 errors++;
 }
-if(!pattern5.test(data59)){
-const err143 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+if(data45.preset !== undefined){
+let data58 = data45.preset;
+if(typeof data58 === "string"){
+if(func3(data58) > 32){
+const err143 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1763,9 +1755,8 @@ if (vErrors.length < 1000) vErrors.push(err143);
 }
 errors++;
 }
-}
-else {
-const err144 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern8.test(data58)){
+const err144 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1775,9 +1766,8 @@ if (vErrors.length < 1000) vErrors.push(err144);
 errors++;
 }
 }
-}
 else {
-const err145 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err145 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1787,13 +1777,10 @@ if (vErrors.length < 1000) vErrors.push(err145);
 errors++;
 }
 }
-if(data55.failureThreshold !== undefined){
-let data60 = data55.failureThreshold;
-const _errs143 = errors;
-let valid35 = false;
-const _errs144 = errors;
-if(!((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60)))){
-const err146 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data45.mig !== undefined){
+let data59 = data45.mig;
+if(typeof data59 !== "string"){
+const err146 = {instancePath:instancePath+"/spec/layouts/" + i5+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1802,12 +1789,8 @@ if (vErrors.length < 1000) vErrors.push(err146);
 }
 errors++;
 }
-var _valid1 = _errs144 === errors;
-valid35 = valid35 || _valid1;
-if(!valid35){
-const _errs146 = errors;
-if(typeof data60 !== "string"){
-const err147 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(data59 === "Disabled")){
+const err147 = {instancePath:instancePath+"/spec/layouts/" + i5+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1816,11 +1799,10 @@ if (vErrors.length < 1000) vErrors.push(err147);
 }
 errors++;
 }
-var _valid1 = _errs146 === errors;
-valid35 = valid35 || _valid1;
 }
-if(!valid35){
-const err148 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+}
+else {
+const err148 = {instancePath:instancePath+"/spec/layouts/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1829,20 +1811,10 @@ if (vErrors.length < 1000) vErrors.push(err148);
 }
 errors++;
 }
-else {
-errors = _errs143;
-if(vErrors !== null){
-if(_errs143){
-vErrors.length = Math.min(vErrors.length, _errs143);
+}
 }
 else {
-vErrors = null;
-}
-}
-}
-if(typeof data60 == "number"){
-if(data60 > 10000 || isNaN(data60)){
-const err149 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+const err149 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1851,8 +1823,13 @@ if (vErrors.length < 1000) vErrors.push(err149);
 }
 errors++;
 }
-if(data60 < 1 || isNaN(data60)){
-const err150 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data15.sharing !== undefined){
+let data60 = data15.sharing;
+if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
+for(const key12 in data60){
+if(!((key12 === "mps") || (key12 === "timeSlicing"))){
+const err150 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1862,9 +1839,11 @@ if (vErrors.length < 1000) vErrors.push(err150);
 errors++;
 }
 }
-if(typeof data60 === "string"){
-if(!pattern7.test(data60)){
-const err151 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+if(data60.mps !== undefined){
+let data61 = data60.mps;
+if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
+for(const key13 in data61){
+const err151 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1874,12 +1853,8 @@ if (vErrors.length < 1000) vErrors.push(err151);
 errors++;
 }
 }
-}
-if(data55.windows !== undefined){
-let data61 = data55.windows;
-if(Array.isArray(data61)){
-if(data61.length > 16){
-const err152 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+else {
+const err152 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1888,8 +1863,12 @@ if (vErrors.length < 1000) vErrors.push(err152);
 }
 errors++;
 }
-if(data61.length < 1){
-const err153 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data60.timeSlicing !== undefined){
+let data62 = data60.timeSlicing;
+if(Array.isArray(data62)){
+if(data62.length > 32){
+const err153 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1898,12 +1877,8 @@ if (vErrors.length < 1000) vErrors.push(err153);
 }
 errors++;
 }
-const len9 = data61.length;
-for(let i9=0; i9<len9; i9++){
-let data62 = data61[i9];
-if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
-if(data62.schedule === undefined){
-const err154 = {instancePath:instancePath+"/spec/rollout/windows/" + i9,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+if(data62.length < 1){
+const err154 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1912,8 +1887,12 @@ if (vErrors.length < 1000) vErrors.push(err154);
 }
 errors++;
 }
-if(data62.duration === undefined){
-const err155 = {instancePath:instancePath+"/spec/rollout/windows/" + i9,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+const len10 = data62.length;
+for(let i10=0; i10<len10; i10++){
+let data63 = data62[i10];
+if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
+if(data63.resource === undefined){
+const err155 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1922,9 +1901,8 @@ if (vErrors.length < 1000) vErrors.push(err155);
 }
 errors++;
 }
-for(const key16 in data62){
-if(!(((key16 === "schedule") || (key16 === "duration")) || (key16 === "timeZone"))){
-const err156 = {instancePath:instancePath+"/spec/rollout/windows/" + i9,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+if(data63.replicas === undefined){
+const err156 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1933,12 +1911,9 @@ if (vErrors.length < 1000) vErrors.push(err156);
 }
 errors++;
 }
-}
-if(data62.schedule !== undefined){
-let data63 = data62.schedule;
-if(typeof data63 === "string"){
-if(func3(data63) > 64){
-const err157 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+for(const key14 in data63){
+if(!((key14 === "resource") || (key14 === "replicas"))){
+const err157 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1947,8 +1922,12 @@ if (vErrors.length < 1000) vErrors.push(err157);
 }
 errors++;
 }
-if(!pattern10.test(data63)){
-const err158 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
+}
+if(data63.resource !== undefined){
+let data64 = data63.resource;
+if(typeof data64 === "string"){
+if(func3(data64) > 63){
+const err158 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1957,9 +1936,8 @@ if (vErrors.length < 1000) vErrors.push(err158);
 }
 errors++;
 }
-}
-else {
-const err159 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern9.test(data64)){
+const err159 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1969,11 +1947,8 @@ if (vErrors.length < 1000) vErrors.push(err159);
 errors++;
 }
 }
-if(data62.duration !== undefined){
-let data64 = data62.duration;
-if(typeof data64 === "string"){
-if(func3(data64) > 16){
-const err160 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+else {
+const err160 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1982,8 +1957,11 @@ if (vErrors.length < 1000) vErrors.push(err160);
 }
 errors++;
 }
-if(!pattern5.test(data64)){
-const err161 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+if(data63.replicas !== undefined){
+let data65 = data63.replicas;
+if(!((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65)))){
+const err161 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1992,9 +1970,9 @@ if (vErrors.length < 1000) vErrors.push(err161);
 }
 errors++;
 }
-}
-else {
-const err162 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data65 == "number"){
+if(data65 > 128 || isNaN(data65)){
+const err162 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -2003,12 +1981,8 @@ if (vErrors.length < 1000) vErrors.push(err162);
 }
 errors++;
 }
-}
-if(data62.timeZone !== undefined){
-let data65 = data62.timeZone;
-if(typeof data65 === "string"){
-if(func3(data65) > 64){
-const err163 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data65 < 2 || isNaN(data65)){
+const err163 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -2018,8 +1992,10 @@ if (vErrors.length < 1000) vErrors.push(err163);
 errors++;
 }
 }
+}
+}
 else {
-const err164 = {instancePath:instancePath+"/spec/rollout/windows/" + i9+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err164 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2031,7 +2007,7 @@ errors++;
 }
 }
 else {
-const err165 = {instancePath:instancePath+"/spec/rollout/windows/" + i9,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err165 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2043,7 +2019,7 @@ errors++;
 }
 }
 else {
-const err166 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err166 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2053,9 +2029,12 @@ if (vErrors.length < 1000) vErrors.push(err166);
 errors++;
 }
 }
-if(data55.paused !== undefined){
-if(typeof data55.paused !== "boolean"){
-const err167 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data15.drain !== undefined){
+let data66 = data15.drain;
+if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
+for(const key15 in data66){
+if(!((((key15 === "scope") || (key15 === "timeout")) || (key15 === "onTimeout")) || (key15 === "gracePeriod"))){
+const err167 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2065,10 +2044,10 @@ if (vErrors.length < 1000) vErrors.push(err167);
 errors++;
 }
 }
-if(data55.rollback !== undefined){
-let data67 = data55.rollback;
+if(data66.scope !== undefined){
+let data67 = data66.scope;
 if(typeof data67 !== "string"){
-const err168 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err168 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2077,8 +2056,8 @@ if (vErrors.length < 1000) vErrors.push(err168);
 }
 errors++;
 }
-if(!((data67 === "OnFailure") || (data67 === "Never"))){
-const err169 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+if(!(((data67 === "Affected") || (data67 === "Node")) || (data67 === "None"))){
+const err169 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2088,9 +2067,11 @@ if (vErrors.length < 1000) vErrors.push(err169);
 errors++;
 }
 }
-}
-else {
-const err170 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data66.timeout !== undefined){
+let data68 = data66.timeout;
+if(typeof data68 === "string"){
+if(func3(data68) > 16){
+const err170 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2099,13 +2080,8 @@ if (vErrors.length < 1000) vErrors.push(err170);
 }
 errors++;
 }
-}
-if(data15.allow !== undefined){
-let data68 = data15.allow;
-if(data68 && typeof data68 == "object" && !Array.isArray(data68)){
-for(const key17 in data68){
-if(!((((key17 === "gpuReset") || (key17 === "reboot")) || (key17 === "replaceForeignInstances")) || (key17 === "takeOver"))){
-const err171 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(!pattern3.test(data68)){
+const err171 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2115,9 +2091,8 @@ if (vErrors.length < 1000) vErrors.push(err171);
 errors++;
 }
 }
-if(data68.gpuReset !== undefined){
-if(typeof data68.gpuReset !== "boolean"){
-const err172 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err172 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2127,9 +2102,10 @@ if (vErrors.length < 1000) vErrors.push(err172);
 errors++;
 }
 }
-if(data68.reboot !== undefined){
-if(typeof data68.reboot !== "boolean"){
-const err173 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data66.onTimeout !== undefined){
+let data69 = data66.onTimeout;
+if(typeof data69 !== "string"){
+const err173 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2138,10 +2114,8 @@ if (vErrors.length < 1000) vErrors.push(err173);
 }
 errors++;
 }
-}
-if(data68.replaceForeignInstances !== undefined){
-if(typeof data68.replaceForeignInstances !== "boolean"){
-const err174 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(!(((data69 === "Skip") || (data69 === "Wait")) || (data69 === "Force"))){
+const err174 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2151,11 +2125,11 @@ if (vErrors.length < 1000) vErrors.push(err174);
 errors++;
 }
 }
-if(data68.takeOver !== undefined){
-let data72 = data68.takeOver;
-if(Array.isArray(data72)){
-if(data72.length > 4){
-const err175 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+if(data66.gracePeriod !== undefined){
+let data70 = data66.gracePeriod;
+if(typeof data70 === "string"){
+if(func3(data70) > 16){
+const err175 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2164,8 +2138,8 @@ if (vErrors.length < 1000) vErrors.push(err175);
 }
 errors++;
 }
-if(data72.length < 1){
-const err176 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(!pattern3.test(data70)){
+const err176 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2174,11 +2148,9 @@ if (vErrors.length < 1000) vErrors.push(err176);
 }
 errors++;
 }
-const len10 = data72.length;
-for(let i10=0; i10<len10; i10++){
-let data73 = data72[i10];
-if(typeof data73 !== "string"){
-const err177 = {instancePath:instancePath+"/spec/allow/takeOver/" + i10,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err177 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2187,8 +2159,10 @@ if (vErrors.length < 1000) vErrors.push(err177);
 }
 errors++;
 }
-if(!(data73 === "mig-manager")){
-const err178 = {instancePath:instancePath+"/spec/allow/takeOver/" + i10,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err178 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2198,9 +2172,12 @@ if (vErrors.length < 1000) vErrors.push(err178);
 errors++;
 }
 }
-}
-else {
-const err179 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data15.rollout !== undefined){
+let data71 = data15.rollout;
+if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
+for(const key16 in data71){
+if(!((((((key16 === "maxUnavailable") || (key16 === "canary")) || (key16 === "failureThreshold")) || (key16 === "windows")) || (key16 === "paused")) || (key16 === "rollback"))){
+const err179 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2210,9 +2187,13 @@ if (vErrors.length < 1000) vErrors.push(err179);
 errors++;
 }
 }
-}
-else {
-const err180 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data71.maxUnavailable !== undefined){
+let data72 = data71.maxUnavailable;
+const _errs168 = errors;
+let valid40 = false;
+const _errs169 = errors;
+if(!((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72)))){
+const err180 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2221,11 +2202,12 @@ if (vErrors.length < 1000) vErrors.push(err180);
 }
 errors++;
 }
-}
-if(data15.onDelete !== undefined){
-let data74 = data15.onDelete;
-if(typeof data74 !== "string"){
-const err181 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var _valid1 = _errs169 === errors;
+valid40 = valid40 || _valid1;
+if(!valid40){
+const _errs171 = errors;
+if(typeof data72 !== "string"){
+const err181 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2234,8 +2216,11 @@ if (vErrors.length < 1000) vErrors.push(err181);
 }
 errors++;
 }
-if(!((data74 === "Keep") || (data74 === "DisableMig"))){
-const err182 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+var _valid1 = _errs171 === errors;
+valid40 = valid40 || _valid1;
+}
+if(!valid40){
+const err182 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2244,10 +2229,20 @@ if (vErrors.length < 1000) vErrors.push(err182);
 }
 errors++;
 }
-}
+else {
+errors = _errs168;
+if(vErrors !== null){
+if(_errs168){
+vErrors.length = Math.min(vErrors.length, _errs168);
 }
 else {
-const err183 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = null;
+}
+}
+}
+if(typeof data72 == "number"){
+if(data72 > 10000 || isNaN(data72)){
+const err183 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2256,13 +2251,8 @@ if (vErrors.length < 1000) vErrors.push(err183);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data75 = data.status;
-if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
-for(const key18 in data75){
-if(!(func2.call(schema11.properties.status.properties, key18))){
-const err184 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(data72 < 0 || isNaN(data72)){
+const err184 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2272,10 +2262,9 @@ if (vErrors.length < 1000) vErrors.push(err184);
 errors++;
 }
 }
-if(data75.observedGeneration !== undefined){
-let data76 = data75.observedGeneration;
-if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
-const err185 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data72 === "string"){
+if(!pattern2.test(data72)){
+const err185 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2285,10 +2274,12 @@ if (vErrors.length < 1000) vErrors.push(err185);
 errors++;
 }
 }
-if(data75.acceptedGeneration !== undefined){
-let data77 = data75.acceptedGeneration;
-if(!((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77)))){
-const err186 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data71.canary !== undefined){
+let data73 = data71.canary;
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+if(data73.nodes === undefined){
+const err186 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2297,12 +2288,9 @@ if (vErrors.length < 1000) vErrors.push(err186);
 }
 errors++;
 }
-}
-if(data75.inForce !== undefined){
-let data78 = data75.inForce;
-if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
-if(data78.generation === undefined){
-const err187 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+for(const key17 in data73){
+if(!((key17 === "nodes") || (key17 === "soak"))){
+const err187 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2311,8 +2299,11 @@ if (vErrors.length < 1000) vErrors.push(err187);
 }
 errors++;
 }
-if(data78.spec === undefined){
-const err188 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+}
+if(data73.nodes !== undefined){
+let data74 = data73.nodes;
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err188 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2321,9 +2312,9 @@ if (vErrors.length < 1000) vErrors.push(err188);
 }
 errors++;
 }
-for(const key19 in data78){
-if(!((key19 === "generation") || (key19 === "spec"))){
-const err189 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+if(typeof data74 == "number"){
+if(data74 > 1000 || isNaN(data74)){
+const err189 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2332,11 +2323,8 @@ if (vErrors.length < 1000) vErrors.push(err189);
 }
 errors++;
 }
-}
-if(data78.generation !== undefined){
-let data79 = data78.generation;
-if(!((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79)))){
-const err190 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data74 < 1 || isNaN(data74)){
+const err190 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2346,11 +2334,12 @@ if (vErrors.length < 1000) vErrors.push(err190);
 errors++;
 }
 }
-if(data78.spec !== undefined){
-let data80 = data78.spec;
-if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
-for(const key20 in data80){
-const err191 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+}
+if(data73.soak !== undefined){
+let data75 = data73.soak;
+if(typeof data75 === "string"){
+if(func3(data75) > 16){
+const err191 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2359,9 +2348,8 @@ if (vErrors.length < 1000) vErrors.push(err191);
 }
 errors++;
 }
-}
-else {
-const err192 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern3.test(data75)){
+const err192 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2371,9 +2359,8 @@ if (vErrors.length < 1000) vErrors.push(err192);
 errors++;
 }
 }
-}
 else {
-const err193 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err193 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2383,11 +2370,9 @@ if (vErrors.length < 1000) vErrors.push(err193);
 errors++;
 }
 }
-if(data75.summary !== undefined){
-let data81 = data75.summary;
-if(typeof data81 === "string"){
-if(func3(data81) > 256){
-const err194 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+}
+else {
+const err194 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2397,8 +2382,13 @@ if (vErrors.length < 1000) vErrors.push(err194);
 errors++;
 }
 }
-else {
-const err195 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data71.failureThreshold !== undefined){
+let data76 = data71.failureThreshold;
+const _errs181 = errors;
+let valid42 = false;
+const _errs182 = errors;
+if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
+const err195 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2407,12 +2397,12 @@ if (vErrors.length < 1000) vErrors.push(err195);
 }
 errors++;
 }
-}
-if(data75.conditions !== undefined){
-let data82 = data75.conditions;
-if(Array.isArray(data82)){
-if(data82.length > 16){
-const err196 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+var _valid2 = _errs182 === errors;
+valid42 = valid42 || _valid2;
+if(!valid42){
+const _errs184 = errors;
+if(typeof data76 !== "string"){
+const err196 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2421,12 +2411,11 @@ if (vErrors.length < 1000) vErrors.push(err196);
 }
 errors++;
 }
-const len11 = data82.length;
-for(let i11=0; i11<len11; i11++){
-let data83 = data82[i11];
-if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
-if(data83.type === undefined){
-const err197 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+var _valid2 = _errs184 === errors;
+valid42 = valid42 || _valid2;
+}
+if(!valid42){
+const err197 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2435,8 +2424,20 @@ if (vErrors.length < 1000) vErrors.push(err197);
 }
 errors++;
 }
-if(data83.status === undefined){
-const err198 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+else {
+errors = _errs181;
+if(vErrors !== null){
+if(_errs181){
+vErrors.length = Math.min(vErrors.length, _errs181);
+}
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data76 == "number"){
+if(data76 > 10000 || isNaN(data76)){
+const err198 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2445,8 +2446,8 @@ if (vErrors.length < 1000) vErrors.push(err198);
 }
 errors++;
 }
-if(data83.reason === undefined){
-const err199 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(data76 < 1 || isNaN(data76)){
+const err199 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2455,8 +2456,10 @@ if (vErrors.length < 1000) vErrors.push(err199);
 }
 errors++;
 }
-if(data83.message === undefined){
-const err200 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(typeof data76 === "string"){
+if(!pattern2.test(data76)){
+const err200 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2465,8 +2468,13 @@ if (vErrors.length < 1000) vErrors.push(err200);
 }
 errors++;
 }
-if(data83.lastTransitionTime === undefined){
-const err201 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+}
+if(data71.windows !== undefined){
+let data77 = data71.windows;
+if(Array.isArray(data77)){
+if(data77.length > 16){
+const err201 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2475,9 +2483,8 @@ if (vErrors.length < 1000) vErrors.push(err201);
 }
 errors++;
 }
-for(const key21 in data83){
-if(!((((((key21 === "type") || (key21 === "status")) || (key21 === "reason")) || (key21 === "message")) || (key21 === "lastTransitionTime")) || (key21 === "observedGeneration"))){
-const err202 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(data77.length < 1){
+const err202 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2486,12 +2493,12 @@ if (vErrors.length < 1000) vErrors.push(err202);
 }
 errors++;
 }
-}
-if(data83.type !== undefined){
-let data84 = data83.type;
-if(typeof data84 === "string"){
-if(func3(data84) > 316){
-const err203 = {instancePath:instancePath+"/status/conditions/" + i11+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+const len11 = data77.length;
+for(let i11=0; i11<len11; i11++){
+let data78 = data77[i11];
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.schedule === undefined){
+const err203 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2500,9 +2507,8 @@ if (vErrors.length < 1000) vErrors.push(err203);
 }
 errors++;
 }
-}
-else {
-const err204 = {instancePath:instancePath+"/status/conditions/" + i11+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.duration === undefined){
+const err204 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2511,11 +2517,9 @@ if (vErrors.length < 1000) vErrors.push(err204);
 }
 errors++;
 }
-}
-if(data83.status !== undefined){
-let data85 = data83.status;
-if(typeof data85 !== "string"){
-const err205 = {instancePath:instancePath+"/status/conditions/" + i11+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key18 in data78){
+if(!(((key18 === "schedule") || (key18 === "duration")) || (key18 === "timeZone"))){
+const err205 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2524,8 +2528,12 @@ if (vErrors.length < 1000) vErrors.push(err205);
 }
 errors++;
 }
-if(!(((data85 === "True") || (data85 === "False")) || (data85 === "Unknown"))){
-const err206 = {instancePath:instancePath+"/status/conditions/" + i11+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+if(data78.schedule !== undefined){
+let data79 = data78.schedule;
+if(typeof data79 === "string"){
+if(func3(data79) > 64){
+const err206 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2534,12 +2542,8 @@ if (vErrors.length < 1000) vErrors.push(err206);
 }
 errors++;
 }
-}
-if(data83.reason !== undefined){
-let data86 = data83.reason;
-if(typeof data86 === "string"){
-if(func3(data86) > 1024){
-const err207 = {instancePath:instancePath+"/status/conditions/" + i11+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(!pattern15.test(data79)){
+const err207 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2550,7 +2554,7 @@ errors++;
 }
 }
 else {
-const err208 = {instancePath:instancePath+"/status/conditions/" + i11+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err208 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2560,11 +2564,11 @@ if (vErrors.length < 1000) vErrors.push(err208);
 errors++;
 }
 }
-if(data83.message !== undefined){
-let data87 = data83.message;
-if(typeof data87 === "string"){
-if(func3(data87) > 8192){
-const err209 = {instancePath:instancePath+"/status/conditions/" + i11+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(data78.duration !== undefined){
+let data80 = data78.duration;
+if(typeof data80 === "string"){
+if(func3(data80) > 16){
+const err209 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2573,9 +2577,8 @@ if (vErrors.length < 1000) vErrors.push(err209);
 }
 errors++;
 }
-}
-else {
-const err210 = {instancePath:instancePath+"/status/conditions/" + i11+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern3.test(data80)){
+const err210 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2585,9 +2588,8 @@ if (vErrors.length < 1000) vErrors.push(err210);
 errors++;
 }
 }
-if(data83.lastTransitionTime !== undefined){
-if(typeof data83.lastTransitionTime !== "string"){
-const err211 = {instancePath:instancePath+"/status/conditions/" + i11+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err211 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2597,10 +2599,11 @@ if (vErrors.length < 1000) vErrors.push(err211);
 errors++;
 }
 }
-if(data83.observedGeneration !== undefined){
-let data89 = data83.observedGeneration;
-if(!((typeof data89 == "number") && (!(data89 % 1) && !isNaN(data89)))){
-const err212 = {instancePath:instancePath+"/status/conditions/" + i11+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data78.timeZone !== undefined){
+let data81 = data78.timeZone;
+if(typeof data81 === "string"){
+if(func3(data81) > 64){
+const err212 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2610,9 +2613,8 @@ if (vErrors.length < 1000) vErrors.push(err212);
 errors++;
 }
 }
-}
 else {
-const err213 = {instancePath:instancePath+"/status/conditions/" + i11,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err213 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2624,7 +2626,7 @@ errors++;
 }
 }
 else {
-const err214 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err214 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2634,12 +2636,9 @@ if (vErrors.length < 1000) vErrors.push(err214);
 errors++;
 }
 }
-if(data75.nodes !== undefined){
-let data90 = data75.nodes;
-if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
-for(const key22 in data90){
-if(!((((((((key22 === "matched") || (key22 === "ready")) || (key22 === "updating")) || (key22 === "pending")) || (key22 === "failed")) || (key22 === "outranked")) || (key22 === "conflicted")) || (key22 === "skipped"))){
-const err215 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+else {
+const err215 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2649,10 +2648,9 @@ if (vErrors.length < 1000) vErrors.push(err215);
 errors++;
 }
 }
-if(data90.matched !== undefined){
-let data91 = data90.matched;
-if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
-const err216 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data71.paused !== undefined){
+if(typeof data71.paused !== "boolean"){
+const err216 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2662,10 +2660,10 @@ if (vErrors.length < 1000) vErrors.push(err216);
 errors++;
 }
 }
-if(data90.ready !== undefined){
-let data92 = data90.ready;
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err217 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data71.rollback !== undefined){
+let data83 = data71.rollback;
+if(typeof data83 !== "string"){
+const err217 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2674,11 +2672,8 @@ if (vErrors.length < 1000) vErrors.push(err217);
 }
 errors++;
 }
-}
-if(data90.updating !== undefined){
-let data93 = data90.updating;
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err218 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!((data83 === "OnFailure") || (data83 === "Never"))){
+const err218 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2688,10 +2683,9 @@ if (vErrors.length < 1000) vErrors.push(err218);
 errors++;
 }
 }
-if(data90.pending !== undefined){
-let data94 = data90.pending;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err219 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err219 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2701,10 +2695,12 @@ if (vErrors.length < 1000) vErrors.push(err219);
 errors++;
 }
 }
-if(data90.failed !== undefined){
-let data95 = data90.failed;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err220 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data15.allow !== undefined){
+let data84 = data15.allow;
+if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
+for(const key19 in data84){
+if(!((((key19 === "gpuReset") || (key19 === "reboot")) || (key19 === "replaceForeignInstances")) || (key19 === "takeOver"))){
+const err220 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2714,10 +2710,9 @@ if (vErrors.length < 1000) vErrors.push(err220);
 errors++;
 }
 }
-if(data90.outranked !== undefined){
-let data96 = data90.outranked;
-if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
-const err221 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.gpuReset !== undefined){
+if(typeof data84.gpuReset !== "boolean"){
+const err221 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2727,10 +2722,9 @@ if (vErrors.length < 1000) vErrors.push(err221);
 errors++;
 }
 }
-if(data90.conflicted !== undefined){
-let data97 = data90.conflicted;
-if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err222 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.reboot !== undefined){
+if(typeof data84.reboot !== "boolean"){
+const err222 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2740,10 +2734,9 @@ if (vErrors.length < 1000) vErrors.push(err222);
 errors++;
 }
 }
-if(data90.skipped !== undefined){
-let data98 = data90.skipped;
-if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err223 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data84.replaceForeignInstances !== undefined){
+if(typeof data84.replaceForeignInstances !== "boolean"){
+const err223 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2753,9 +2746,11 @@ if (vErrors.length < 1000) vErrors.push(err223);
 errors++;
 }
 }
-}
-else {
-const err224 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data84.takeOver !== undefined){
+let data88 = data84.takeOver;
+if(Array.isArray(data88)){
+if(data88.length > 4){
+const err224 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2764,13 +2759,8 @@ if (vErrors.length < 1000) vErrors.push(err224);
 }
 errors++;
 }
-}
-if(data75.plan !== undefined){
-let data99 = data75.plan;
-if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
-for(const key23 in data99){
-if(!(((((key23 === "gpusChanging") || (key23 === "instancesKept")) || (key23 === "instancesDestroyed")) || (key23 === "instancesCreated")) || (key23 === "podsToEvict"))){
-const err225 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+if(data88.length < 1){
+const err225 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2779,11 +2769,11 @@ if (vErrors.length < 1000) vErrors.push(err225);
 }
 errors++;
 }
-}
-if(data99.gpusChanging !== undefined){
-let data100 = data99.gpusChanging;
-if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
-const err226 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len12 = data88.length;
+for(let i12=0; i12<len12; i12++){
+let data89 = data88[i12];
+if(typeof data89 !== "string"){
+const err226 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2792,11 +2782,8 @@ if (vErrors.length < 1000) vErrors.push(err226);
 }
 errors++;
 }
-}
-if(data99.instancesKept !== undefined){
-let data101 = data99.instancesKept;
-if(!((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101)))){
-const err227 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!(data89 === "mig-manager")){
+const err227 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2806,10 +2793,9 @@ if (vErrors.length < 1000) vErrors.push(err227);
 errors++;
 }
 }
-if(data99.instancesDestroyed !== undefined){
-let data102 = data99.instancesDestroyed;
-if(!((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102)))){
-const err228 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err228 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2819,10 +2805,9 @@ if (vErrors.length < 1000) vErrors.push(err228);
 errors++;
 }
 }
-if(data99.instancesCreated !== undefined){
-let data103 = data99.instancesCreated;
-if(!((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103)))){
-const err229 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err229 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2832,10 +2817,10 @@ if (vErrors.length < 1000) vErrors.push(err229);
 errors++;
 }
 }
-if(data99.podsToEvict !== undefined){
-let data104 = data99.podsToEvict;
-if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
-const err230 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data15.onDelete !== undefined){
+let data90 = data15.onDelete;
+if(typeof data90 !== "string"){
+const err230 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2844,10 +2829,8 @@ if (vErrors.length < 1000) vErrors.push(err230);
 }
 errors++;
 }
-}
-}
-else {
-const err231 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!((data90 === "Keep") || (data90 === "DisableMig"))){
+const err231 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2857,11 +2840,9 @@ if (vErrors.length < 1000) vErrors.push(err231);
 errors++;
 }
 }
-if(data75.inFlight !== undefined){
-let data105 = data75.inFlight;
-if(Array.isArray(data105)){
-if(data105.length > 500){
-const err232 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+}
+else {
+const err232 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2870,12 +2851,13 @@ if (vErrors.length < 1000) vErrors.push(err232);
 }
 errors++;
 }
-const len12 = data105.length;
-for(let i12=0; i12<len12; i12++){
-let data106 = data105[i12];
-if(data106 && typeof data106 == "object" && !Array.isArray(data106)){
-if(data106.node === undefined){
-const err233 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data.status !== undefined){
+let data91 = data.status;
+if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
+for(const key20 in data91){
+if(!(func2.call(schema11.properties.status.properties, key20))){
+const err233 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2884,8 +2866,11 @@ if (vErrors.length < 1000) vErrors.push(err233);
 }
 errors++;
 }
-if(data106.nodeUID === undefined){
-const err234 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data91.observedGeneration !== undefined){
+let data92 = data91.observedGeneration;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err234 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2894,8 +2879,11 @@ if (vErrors.length < 1000) vErrors.push(err234);
 }
 errors++;
 }
-if(data106.epoch === undefined){
-const err235 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+if(data91.acceptedGeneration !== undefined){
+let data93 = data91.acceptedGeneration;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err235 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2904,9 +2892,12 @@ if (vErrors.length < 1000) vErrors.push(err235);
 }
 errors++;
 }
-for(const key24 in data106){
-if(!(((((((key24 === "node") || (key24 === "nodeUID")) || (key24 === "epoch")) || (key24 === "generation")) || (key24 === "startTime")) || (key24 === "deadline")) || (key24 === "kind"))){
-const err236 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+}
+if(data91.inForce !== undefined){
+let data94 = data91.inForce;
+if(data94 && typeof data94 == "object" && !Array.isArray(data94)){
+if(data94.generation === undefined){
+const err236 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2915,12 +2906,8 @@ if (vErrors.length < 1000) vErrors.push(err236);
 }
 errors++;
 }
-}
-if(data106.node !== undefined){
-let data107 = data106.node;
-if(typeof data107 === "string"){
-if(func3(data107) > 253){
-const err237 = {instancePath:instancePath+"/status/inFlight/" + i12+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data94.spec === undefined){
+const err237 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2929,9 +2916,9 @@ if (vErrors.length < 1000) vErrors.push(err237);
 }
 errors++;
 }
-}
-else {
-const err238 = {instancePath:instancePath+"/status/inFlight/" + i12+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key21 in data94){
+if(!((key21 === "generation") || (key21 === "spec"))){
+const err238 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2941,11 +2928,10 @@ if (vErrors.length < 1000) vErrors.push(err238);
 errors++;
 }
 }
-if(data106.nodeUID !== undefined){
-let data108 = data106.nodeUID;
-if(typeof data108 === "string"){
-if(func3(data108) > 64){
-const err239 = {instancePath:instancePath+"/status/inFlight/" + i12+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data94.generation !== undefined){
+let data95 = data94.generation;
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err239 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2955,8 +2941,11 @@ if (vErrors.length < 1000) vErrors.push(err239);
 errors++;
 }
 }
-else {
-const err240 = {instancePath:instancePath+"/status/inFlight/" + i12+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data94.spec !== undefined){
+let data96 = data94.spec;
+if(data96 && typeof data96 == "object" && !Array.isArray(data96)){
+for(const key22 in data96){
+const err240 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2966,10 +2955,8 @@ if (vErrors.length < 1000) vErrors.push(err240);
 errors++;
 }
 }
-if(data106.epoch !== undefined){
-let data109 = data106.epoch;
-if(!((typeof data109 == "number") && (!(data109 % 1) && !isNaN(data109)))){
-const err241 = {instancePath:instancePath+"/status/inFlight/" + i12+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err241 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2979,10 +2966,9 @@ if (vErrors.length < 1000) vErrors.push(err241);
 errors++;
 }
 }
-if(data106.generation !== undefined){
-let data110 = data106.generation;
-if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
-const err242 = {instancePath:instancePath+"/status/inFlight/" + i12+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err242 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2992,9 +2978,11 @@ if (vErrors.length < 1000) vErrors.push(err242);
 errors++;
 }
 }
-if(data106.startTime !== undefined){
-if(typeof data106.startTime !== "string"){
-const err243 = {instancePath:instancePath+"/status/inFlight/" + i12+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data91.previous !== undefined){
+let data97 = data91.previous;
+if(data97 && typeof data97 == "object" && !Array.isArray(data97)){
+if(data97.generation === undefined){
+const err243 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -3003,10 +2991,8 @@ if (vErrors.length < 1000) vErrors.push(err243);
 }
 errors++;
 }
-}
-if(data106.deadline !== undefined){
-if(typeof data106.deadline !== "string"){
-const err244 = {instancePath:instancePath+"/status/inFlight/" + i12+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data97.spec === undefined){
+const err244 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3015,11 +3001,9 @@ if (vErrors.length < 1000) vErrors.push(err244);
 }
 errors++;
 }
-}
-if(data106.kind !== undefined){
-let data113 = data106.kind;
-if(typeof data113 !== "string"){
-const err245 = {instancePath:instancePath+"/status/inFlight/" + i12+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key23 in data97){
+if(!((key23 === "generation") || (key23 === "spec"))){
+const err245 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3028,8 +3012,11 @@ if (vErrors.length < 1000) vErrors.push(err245);
 }
 errors++;
 }
-if(!(((((data113 === "Fresh") || (data113 === "Repair")) || (data113 === "Retry")) || (data113 === "New")) || (data113 === "Found"))){
-const err246 = {instancePath:instancePath+"/status/inFlight/" + i12+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+}
+if(data97.generation !== undefined){
+let data98 = data97.generation;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err246 = {instancePath:instancePath+"/status/previous/generation",schemaPath:"#/properties/status/properties/previous/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3039,9 +3026,11 @@ if (vErrors.length < 1000) vErrors.push(err246);
 errors++;
 }
 }
-}
-else {
-const err247 = {instancePath:instancePath+"/status/inFlight/" + i12,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data97.spec !== undefined){
+let data99 = data97.spec;
+if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
+for(const key24 in data99){
+const err247 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3051,9 +3040,8 @@ if (vErrors.length < 1000) vErrors.push(err247);
 errors++;
 }
 }
-}
 else {
-const err248 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err248 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3063,11 +3051,9 @@ if (vErrors.length < 1000) vErrors.push(err248);
 errors++;
 }
 }
-if(data75.canary !== undefined){
-let data114 = data75.canary;
-if(data114 && typeof data114 == "object" && !Array.isArray(data114)){
-if(data114.generation === undefined){
-const err249 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+}
+else {
+const err249 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3076,8 +3062,12 @@ if (vErrors.length < 1000) vErrors.push(err249);
 }
 errors++;
 }
-if(data114.nodes === undefined){
-const err250 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+if(data91.summary !== undefined){
+let data100 = data91.summary;
+if(typeof data100 === "string"){
+if(func3(data100) > 256){
+const err250 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3086,9 +3076,9 @@ if (vErrors.length < 1000) vErrors.push(err250);
 }
 errors++;
 }
-for(const key25 in data114){
-if(!((((key25 === "generation") || (key25 === "nodes")) || (key25 === "readySince")) || (key25 === "passedTime"))){
-const err251 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+}
+else {
+const err251 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3098,10 +3088,11 @@ if (vErrors.length < 1000) vErrors.push(err251);
 errors++;
 }
 }
-if(data114.generation !== undefined){
-let data115 = data114.generation;
-if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
-const err252 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.conditions !== undefined){
+let data101 = data91.conditions;
+if(Array.isArray(data101)){
+if(data101.length > 16){
+const err252 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3110,12 +3101,12 @@ if (vErrors.length < 1000) vErrors.push(err252);
 }
 errors++;
 }
-}
-if(data114.nodes !== undefined){
-let data116 = data114.nodes;
-if(Array.isArray(data116)){
-if(data116.length > 1000){
-const err253 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+const len13 = data101.length;
+for(let i13=0; i13<len13; i13++){
+let data102 = data101[i13];
+if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
+if(data102.type === undefined){
+const err253 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3124,12 +3115,8 @@ if (vErrors.length < 1000) vErrors.push(err253);
 }
 errors++;
 }
-const len13 = data116.length;
-for(let i13=0; i13<len13; i13++){
-let data117 = data116[i13];
-if(typeof data117 === "string"){
-if(func3(data117) > 253){
-const err254 = {instancePath:instancePath+"/status/canary/nodes/" + i13,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data102.status === undefined){
+const err254 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3138,9 +3125,8 @@ if (vErrors.length < 1000) vErrors.push(err254);
 }
 errors++;
 }
-}
-else {
-const err255 = {instancePath:instancePath+"/status/canary/nodes/" + i13,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.reason === undefined){
+const err255 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3149,10 +3135,8 @@ if (vErrors.length < 1000) vErrors.push(err255);
 }
 errors++;
 }
-}
-}
-else {
-const err256 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data102.message === undefined){
+const err256 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3161,10 +3145,8 @@ if (vErrors.length < 1000) vErrors.push(err256);
 }
 errors++;
 }
-}
-if(data114.readySince !== undefined){
-if(typeof data114.readySince !== "string"){
-const err257 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.lastTransitionTime === undefined){
+const err257 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3173,10 +3155,9 @@ if (vErrors.length < 1000) vErrors.push(err257);
 }
 errors++;
 }
-}
-if(data114.passedTime !== undefined){
-if(typeof data114.passedTime !== "string"){
-const err258 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key25 in data102){
+if(!((((((key25 === "type") || (key25 === "status")) || (key25 === "reason")) || (key25 === "message")) || (key25 === "lastTransitionTime")) || (key25 === "observedGeneration"))){
+const err258 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3186,9 +3167,11 @@ if (vErrors.length < 1000) vErrors.push(err258);
 errors++;
 }
 }
-}
-else {
-const err259 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data102.type !== undefined){
+let data103 = data102.type;
+if(typeof data103 === "string"){
+if(func3(data103) > 316){
+const err259 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3198,11 +3181,8 @@ if (vErrors.length < 1000) vErrors.push(err259);
 errors++;
 }
 }
-if(data75.pace !== undefined){
-let data120 = data75.pace;
-if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
-if(data120.generation === undefined){
-const err260 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+else {
+const err260 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3211,8 +3191,11 @@ if (vErrors.length < 1000) vErrors.push(err260);
 }
 errors++;
 }
-if(data120.nodes === undefined){
-const err261 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+if(data102.status !== undefined){
+let data104 = data102.status;
+if(typeof data104 !== "string"){
+const err261 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3221,8 +3204,8 @@ if (vErrors.length < 1000) vErrors.push(err261);
 }
 errors++;
 }
-if(data120.seconds === undefined){
-const err262 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+if(!(((data104 === "True") || (data104 === "False")) || (data104 === "Unknown"))){
+const err262 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3231,9 +3214,12 @@ if (vErrors.length < 1000) vErrors.push(err262);
 }
 errors++;
 }
-for(const key26 in data120){
-if(!(((key26 === "generation") || (key26 === "nodes")) || (key26 === "seconds"))){
-const err263 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
+}
+if(data102.reason !== undefined){
+let data105 = data102.reason;
+if(typeof data105 === "string"){
+if(func3(data105) > 1024){
+const err263 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3243,10 +3229,8 @@ if (vErrors.length < 1000) vErrors.push(err263);
 errors++;
 }
 }
-if(data120.generation !== undefined){
-let data121 = data120.generation;
-if(!((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121)))){
-const err264 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err264 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3256,10 +3240,11 @@ if (vErrors.length < 1000) vErrors.push(err264);
 errors++;
 }
 }
-if(data120.nodes !== undefined){
-let data122 = data120.nodes;
-if(!((typeof data122 == "number") && (!(data122 % 1) && !isNaN(data122)))){
-const err265 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data102.message !== undefined){
+let data106 = data102.message;
+if(typeof data106 === "string"){
+if(func3(data106) > 8192){
+const err265 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3268,9 +3253,9 @@ if (vErrors.length < 1000) vErrors.push(err265);
 }
 errors++;
 }
-if(typeof data122 == "number"){
-if(data122 < 1 || isNaN(data122)){
-const err266 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+else {
+const err266 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3280,11 +3265,9 @@ if (vErrors.length < 1000) vErrors.push(err266);
 errors++;
 }
 }
-}
-if(data120.seconds !== undefined){
-let data123 = data120.seconds;
-if(!((typeof data123 == "number") && (!(data123 % 1) && !isNaN(data123)))){
-const err267 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data102.lastTransitionTime !== undefined){
+if(typeof data102.lastTransitionTime !== "string"){
+const err267 = {instancePath:instancePath+"/status/conditions/" + i13+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3293,9 +3276,11 @@ if (vErrors.length < 1000) vErrors.push(err267);
 }
 errors++;
 }
-if(typeof data123 == "number"){
-if(data123 < 0 || isNaN(data123)){
-const err268 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data102.observedGeneration !== undefined){
+let data108 = data102.observedGeneration;
+if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
+const err268 = {instancePath:instancePath+"/status/conditions/" + i13+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3306,9 +3291,8 @@ errors++;
 }
 }
 }
-}
 else {
-const err269 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err269 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3318,11 +3302,9 @@ if (vErrors.length < 1000) vErrors.push(err269);
 errors++;
 }
 }
-if(data75.limits !== undefined){
-let data124 = data75.limits;
-if(data124 && typeof data124 == "object" && !Array.isArray(data124)){
-if(data124.nodes === undefined){
-const err270 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+else {
+const err270 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3331,8 +3313,13 @@ if (vErrors.length < 1000) vErrors.push(err270);
 }
 errors++;
 }
-if(data124.maxUnavailable === undefined){
-const err271 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+}
+if(data91.nodes !== undefined){
+let data109 = data91.nodes;
+if(data109 && typeof data109 == "object" && !Array.isArray(data109)){
+for(const key26 in data109){
+if(!((((((((key26 === "matched") || (key26 === "ready")) || (key26 === "updating")) || (key26 === "pending")) || (key26 === "failed")) || (key26 === "outranked")) || (key26 === "conflicted")) || (key26 === "skipped"))){
+const err271 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3341,8 +3328,11 @@ if (vErrors.length < 1000) vErrors.push(err271);
 }
 errors++;
 }
-if(data124.maxConcurrentNodes === undefined){
-const err272 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+}
+if(data109.matched !== undefined){
+let data110 = data109.matched;
+if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
+const err272 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3351,9 +3341,11 @@ if (vErrors.length < 1000) vErrors.push(err272);
 }
 errors++;
 }
-for(const key27 in data124){
-if(!(((key27 === "nodes") || (key27 === "maxUnavailable")) || (key27 === "maxConcurrentNodes"))){
-const err273 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
+}
+if(data109.ready !== undefined){
+let data111 = data109.ready;
+if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
+const err273 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3363,10 +3355,10 @@ if (vErrors.length < 1000) vErrors.push(err273);
 errors++;
 }
 }
-if(data124.nodes !== undefined){
-let data125 = data124.nodes;
-if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
-const err274 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109.updating !== undefined){
+let data112 = data109.updating;
+if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
+const err274 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3375,9 +3367,11 @@ if (vErrors.length < 1000) vErrors.push(err274);
 }
 errors++;
 }
-if(typeof data125 == "number"){
-if(data125 < 0 || isNaN(data125)){
-const err275 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data109.pending !== undefined){
+let data113 = data109.pending;
+if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
+const err275 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3387,11 +3381,10 @@ if (vErrors.length < 1000) vErrors.push(err275);
 errors++;
 }
 }
-}
-if(data124.maxUnavailable !== undefined){
-let data126 = data124.maxUnavailable;
-if(!((typeof data126 == "number") && (!(data126 % 1) && !isNaN(data126)))){
-const err276 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109.failed !== undefined){
+let data114 = data109.failed;
+if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
+const err276 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3400,9 +3393,11 @@ if (vErrors.length < 1000) vErrors.push(err276);
 }
 errors++;
 }
-if(typeof data126 == "number"){
-if(data126 < 0 || isNaN(data126)){
-const err277 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data109.outranked !== undefined){
+let data115 = data109.outranked;
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err277 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3412,11 +3407,10 @@ if (vErrors.length < 1000) vErrors.push(err277);
 errors++;
 }
 }
-}
-if(data124.maxConcurrentNodes !== undefined){
-let data127 = data124.maxConcurrentNodes;
-if(!((typeof data127 == "number") && (!(data127 % 1) && !isNaN(data127)))){
-const err278 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109.conflicted !== undefined){
+let data116 = data109.conflicted;
+if(!((typeof data116 == "number") && (!(data116 % 1) && !isNaN(data116)))){
+const err278 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3425,9 +3419,11 @@ if (vErrors.length < 1000) vErrors.push(err278);
 }
 errors++;
 }
-if(typeof data127 == "number"){
-if(data127 < 0 || isNaN(data127)){
-const err279 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data109.skipped !== undefined){
+let data117 = data109.skipped;
+if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
+const err279 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3438,9 +3434,8 @@ errors++;
 }
 }
 }
-}
 else {
-const err280 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err280 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3450,11 +3445,11 @@ if (vErrors.length < 1000) vErrors.push(err280);
 errors++;
 }
 }
-if(data75.failures !== undefined){
-let data128 = data75.failures;
-if(Array.isArray(data128)){
-if(data128.length > 50){
-const err281 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(data91.demand !== undefined){
+let data118 = data91.demand;
+if(Array.isArray(data118)){
+if(data118.length > 16){
+const err281 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3463,12 +3458,12 @@ if (vErrors.length < 1000) vErrors.push(err281);
 }
 errors++;
 }
-const len14 = data128.length;
+const len14 = data118.length;
 for(let i14=0; i14<len14; i14++){
-let data129 = data128[i14];
-if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
-if(data129.node === undefined){
-const err282 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+let data119 = data118[i14];
+if(data119 && typeof data119 == "object" && !Array.isArray(data119)){
+if(data119.name === undefined){
+const err282 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3477,8 +3472,8 @@ if (vErrors.length < 1000) vErrors.push(err282);
 }
 errors++;
 }
-if(data129.reason === undefined){
-const err283 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(data119.wanted === undefined){
+const err283 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3487,8 +3482,8 @@ if (vErrors.length < 1000) vErrors.push(err283);
 }
 errors++;
 }
-if(data129.message === undefined){
-const err284 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(data119.offered === undefined){
+const err284 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3497,9 +3492,8 @@ if (vErrors.length < 1000) vErrors.push(err284);
 }
 errors++;
 }
-for(const key28 in data129){
-if(!((((key28 === "node") || (key28 === "reason")) || (key28 === "message")) || (key28 === "time"))){
-const err285 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
+if(data119.used === undefined){
+const err285 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3508,12 +3502,8 @@ if (vErrors.length < 1000) vErrors.push(err285);
 }
 errors++;
 }
-}
-if(data129.node !== undefined){
-let data130 = data129.node;
-if(typeof data130 === "string"){
-if(func3(data130) > 253){
-const err286 = {instancePath:instancePath+"/status/failures/" + i14+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data119.unmet === undefined){
+const err286 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3522,9 +3512,9 @@ if (vErrors.length < 1000) vErrors.push(err286);
 }
 errors++;
 }
-}
-else {
-const err287 = {instancePath:instancePath+"/status/failures/" + i14+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key27 in data119){
+if(!(((((((key27 === "name") || (key27 === "wanted")) || (key27 === "offered")) || (key27 === "used")) || (key27 === "waiting")) || (key27 === "unmet")) || (key27 === "why"))){
+const err287 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3534,11 +3524,11 @@ if (vErrors.length < 1000) vErrors.push(err287);
 errors++;
 }
 }
-if(data129.reason !== undefined){
-let data131 = data129.reason;
-if(typeof data131 === "string"){
-if(func3(data131) > 64){
-const err288 = {instancePath:instancePath+"/status/failures/" + i14+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data119.name !== undefined){
+let data120 = data119.name;
+if(typeof data120 === "string"){
+if(func3(data120) > 32){
+const err288 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3549,7 +3539,7 @@ errors++;
 }
 }
 else {
-const err289 = {instancePath:instancePath+"/status/failures/" + i14+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err289 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3559,11 +3549,10 @@ if (vErrors.length < 1000) vErrors.push(err289);
 errors++;
 }
 }
-if(data129.message !== undefined){
-let data132 = data129.message;
-if(typeof data132 === "string"){
-if(func3(data132) > 1024){
-const err290 = {instancePath:instancePath+"/status/failures/" + i14+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data119.wanted !== undefined){
+let data121 = data119.wanted;
+if(!((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121)))){
+const err290 = {instancePath:instancePath+"/status/demand/" + i14+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3573,8 +3562,10 @@ if (vErrors.length < 1000) vErrors.push(err290);
 errors++;
 }
 }
-else {
-const err291 = {instancePath:instancePath+"/status/failures/" + i14+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data119.offered !== undefined){
+let data122 = data119.offered;
+if(!((typeof data122 == "number") && (!(data122 % 1) && !isNaN(data122)))){
+const err291 = {instancePath:instancePath+"/status/demand/" + i14+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3584,9 +3575,10 @@ if (vErrors.length < 1000) vErrors.push(err291);
 errors++;
 }
 }
-if(data129.time !== undefined){
-if(typeof data129.time !== "string"){
-const err292 = {instancePath:instancePath+"/status/failures/" + i14+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data119.used !== undefined){
+let data123 = data119.used;
+if(!((typeof data123 == "number") && (!(data123 % 1) && !isNaN(data123)))){
+const err292 = {instancePath:instancePath+"/status/demand/" + i14+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3596,9 +3588,10 @@ if (vErrors.length < 1000) vErrors.push(err292);
 errors++;
 }
 }
-}
-else {
-const err293 = {instancePath:instancePath+"/status/failures/" + i14,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data119.waiting !== undefined){
+let data124 = data119.waiting;
+if(!((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124)))){
+const err293 = {instancePath:instancePath+"/status/demand/" + i14+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3608,9 +3601,10 @@ if (vErrors.length < 1000) vErrors.push(err293);
 errors++;
 }
 }
-}
-else {
-const err294 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data119.unmet !== undefined){
+let data125 = data119.unmet;
+if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
+const err294 = {instancePath:instancePath+"/status/demand/" + i14+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3620,9 +3614,11 @@ if (vErrors.length < 1000) vErrors.push(err294);
 errors++;
 }
 }
-}
-else {
-const err295 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data119.why !== undefined){
+let data126 = data119.why;
+if(typeof data126 === "string"){
+if(func3(data126) > 1024){
+const err295 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3632,14 +3628,916 @@ if (vErrors.length < 1000) vErrors.push(err295);
 errors++;
 }
 }
-}
 else {
-const err296 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err296 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err296];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err296);
+}
+errors++;
+}
+}
+}
+else {
+const err297 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err297];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err297);
+}
+errors++;
+}
+}
+}
+else {
+const err298 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err298];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err298);
+}
+errors++;
+}
+}
+if(data91.plan !== undefined){
+let data127 = data91.plan;
+if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
+for(const key28 in data127){
+if(!(((((key28 === "gpusChanging") || (key28 === "instancesKept")) || (key28 === "instancesDestroyed")) || (key28 === "instancesCreated")) || (key28 === "podsToEvict"))){
+const err299 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err299];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err299);
+}
+errors++;
+}
+}
+if(data127.gpusChanging !== undefined){
+let data128 = data127.gpusChanging;
+if(!((typeof data128 == "number") && (!(data128 % 1) && !isNaN(data128)))){
+const err300 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err300];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err300);
+}
+errors++;
+}
+}
+if(data127.instancesKept !== undefined){
+let data129 = data127.instancesKept;
+if(!((typeof data129 == "number") && (!(data129 % 1) && !isNaN(data129)))){
+const err301 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err301];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err301);
+}
+errors++;
+}
+}
+if(data127.instancesDestroyed !== undefined){
+let data130 = data127.instancesDestroyed;
+if(!((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130)))){
+const err302 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err302];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err302);
+}
+errors++;
+}
+}
+if(data127.instancesCreated !== undefined){
+let data131 = data127.instancesCreated;
+if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
+const err303 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err303];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err303);
+}
+errors++;
+}
+}
+if(data127.podsToEvict !== undefined){
+let data132 = data127.podsToEvict;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err304 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err304];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err304);
+}
+errors++;
+}
+}
+}
+else {
+const err305 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err305];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err305);
+}
+errors++;
+}
+}
+if(data91.inFlight !== undefined){
+let data133 = data91.inFlight;
+if(Array.isArray(data133)){
+if(data133.length > 500){
+const err306 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(vErrors === null){
+vErrors = [err306];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err306);
+}
+errors++;
+}
+const len15 = data133.length;
+for(let i15=0; i15<len15; i15++){
+let data134 = data133[i15];
+if(data134 && typeof data134 == "object" && !Array.isArray(data134)){
+if(data134.node === undefined){
+const err307 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+if(vErrors === null){
+vErrors = [err307];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err307);
+}
+errors++;
+}
+if(data134.nodeUID === undefined){
+const err308 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+if(vErrors === null){
+vErrors = [err308];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err308);
+}
+errors++;
+}
+if(data134.epoch === undefined){
+const err309 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+if(vErrors === null){
+vErrors = [err309];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err309);
+}
+errors++;
+}
+for(const key29 in data134){
+if(!(((((((key29 === "node") || (key29 === "nodeUID")) || (key29 === "epoch")) || (key29 === "generation")) || (key29 === "startTime")) || (key29 === "deadline")) || (key29 === "kind"))){
+const err310 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err310];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err310);
+}
+errors++;
+}
+}
+if(data134.node !== undefined){
+let data135 = data134.node;
+if(typeof data135 === "string"){
+if(func3(data135) > 253){
+const err311 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err311];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err311);
+}
+errors++;
+}
+}
+else {
+const err312 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err312];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err312);
+}
+errors++;
+}
+}
+if(data134.nodeUID !== undefined){
+let data136 = data134.nodeUID;
+if(typeof data136 === "string"){
+if(func3(data136) > 64){
+const err313 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err313];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err313);
+}
+errors++;
+}
+}
+else {
+const err314 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err314];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err314);
+}
+errors++;
+}
+}
+if(data134.epoch !== undefined){
+let data137 = data134.epoch;
+if(!((typeof data137 == "number") && (!(data137 % 1) && !isNaN(data137)))){
+const err315 = {instancePath:instancePath+"/status/inFlight/" + i15+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err315];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err315);
+}
+errors++;
+}
+}
+if(data134.generation !== undefined){
+let data138 = data134.generation;
+if(!((typeof data138 == "number") && (!(data138 % 1) && !isNaN(data138)))){
+const err316 = {instancePath:instancePath+"/status/inFlight/" + i15+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err316];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err316);
+}
+errors++;
+}
+}
+if(data134.startTime !== undefined){
+if(typeof data134.startTime !== "string"){
+const err317 = {instancePath:instancePath+"/status/inFlight/" + i15+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err317];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err317);
+}
+errors++;
+}
+}
+if(data134.deadline !== undefined){
+if(typeof data134.deadline !== "string"){
+const err318 = {instancePath:instancePath+"/status/inFlight/" + i15+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err318];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err318);
+}
+errors++;
+}
+}
+if(data134.kind !== undefined){
+let data141 = data134.kind;
+if(typeof data141 !== "string"){
+const err319 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err319];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err319);
+}
+errors++;
+}
+if(!(((((data141 === "Fresh") || (data141 === "Repair")) || (data141 === "Retry")) || (data141 === "New")) || (data141 === "Found"))){
+const err320 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err320];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err320);
+}
+errors++;
+}
+}
+}
+else {
+const err321 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err321];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err321);
+}
+errors++;
+}
+}
+}
+else {
+const err322 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err322];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err322);
+}
+errors++;
+}
+}
+if(data91.canary !== undefined){
+let data142 = data91.canary;
+if(data142 && typeof data142 == "object" && !Array.isArray(data142)){
+if(data142.generation === undefined){
+const err323 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(vErrors === null){
+vErrors = [err323];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err323);
+}
+errors++;
+}
+if(data142.nodes === undefined){
+const err324 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err324];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err324);
+}
+errors++;
+}
+for(const key30 in data142){
+if(!((((key30 === "generation") || (key30 === "nodes")) || (key30 === "readySince")) || (key30 === "passedTime"))){
+const err325 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err325];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err325);
+}
+errors++;
+}
+}
+if(data142.generation !== undefined){
+let data143 = data142.generation;
+if(!((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143)))){
+const err326 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err326];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err326);
+}
+errors++;
+}
+}
+if(data142.nodes !== undefined){
+let data144 = data142.nodes;
+if(Array.isArray(data144)){
+if(data144.length > 1000){
+const err327 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+if(vErrors === null){
+vErrors = [err327];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err327);
+}
+errors++;
+}
+const len16 = data144.length;
+for(let i16=0; i16<len16; i16++){
+let data145 = data144[i16];
+if(typeof data145 === "string"){
+if(func3(data145) > 253){
+const err328 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err328];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err328);
+}
+errors++;
+}
+}
+else {
+const err329 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err329];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err329);
+}
+errors++;
+}
+}
+}
+else {
+const err330 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err330];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err330);
+}
+errors++;
+}
+}
+if(data142.readySince !== undefined){
+if(typeof data142.readySince !== "string"){
+const err331 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err331];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err331);
+}
+errors++;
+}
+}
+if(data142.passedTime !== undefined){
+if(typeof data142.passedTime !== "string"){
+const err332 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err332];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err332);
+}
+errors++;
+}
+}
+}
+else {
+const err333 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err333];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err333);
+}
+errors++;
+}
+}
+if(data91.pace !== undefined){
+let data148 = data91.pace;
+if(data148 && typeof data148 == "object" && !Array.isArray(data148)){
+if(data148.generation === undefined){
+const err334 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(vErrors === null){
+vErrors = [err334];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err334);
+}
+errors++;
+}
+if(data148.nodes === undefined){
+const err335 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err335];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err335);
+}
+errors++;
+}
+if(data148.seconds === undefined){
+const err336 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+if(vErrors === null){
+vErrors = [err336];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err336);
+}
+errors++;
+}
+for(const key31 in data148){
+if(!(((key31 === "generation") || (key31 === "nodes")) || (key31 === "seconds"))){
+const err337 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err337];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err337);
+}
+errors++;
+}
+}
+if(data148.generation !== undefined){
+let data149 = data148.generation;
+if(!((typeof data149 == "number") && (!(data149 % 1) && !isNaN(data149)))){
+const err338 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err338];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err338);
+}
+errors++;
+}
+}
+if(data148.nodes !== undefined){
+let data150 = data148.nodes;
+if(!((typeof data150 == "number") && (!(data150 % 1) && !isNaN(data150)))){
+const err339 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err339];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err339);
+}
+errors++;
+}
+if(typeof data150 == "number"){
+if(data150 < 1 || isNaN(data150)){
+const err340 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err340];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err340);
+}
+errors++;
+}
+}
+}
+if(data148.seconds !== undefined){
+let data151 = data148.seconds;
+if(!((typeof data151 == "number") && (!(data151 % 1) && !isNaN(data151)))){
+const err341 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err341];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err341);
+}
+errors++;
+}
+if(typeof data151 == "number"){
+if(data151 < 0 || isNaN(data151)){
+const err342 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err342];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err342);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err343 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err343];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err343);
+}
+errors++;
+}
+}
+if(data91.limits !== undefined){
+let data152 = data91.limits;
+if(data152 && typeof data152 == "object" && !Array.isArray(data152)){
+if(data152.nodes === undefined){
+const err344 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err344];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err344);
+}
+errors++;
+}
+if(data152.maxUnavailable === undefined){
+const err345 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+if(vErrors === null){
+vErrors = [err345];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err345);
+}
+errors++;
+}
+if(data152.maxConcurrentNodes === undefined){
+const err346 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+if(vErrors === null){
+vErrors = [err346];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err346);
+}
+errors++;
+}
+for(const key32 in data152){
+if(!(((key32 === "nodes") || (key32 === "maxUnavailable")) || (key32 === "maxConcurrentNodes"))){
+const err347 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err347];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err347);
+}
+errors++;
+}
+}
+if(data152.nodes !== undefined){
+let data153 = data152.nodes;
+if(!((typeof data153 == "number") && (!(data153 % 1) && !isNaN(data153)))){
+const err348 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err348];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err348);
+}
+errors++;
+}
+if(typeof data153 == "number"){
+if(data153 < 0 || isNaN(data153)){
+const err349 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err349];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err349);
+}
+errors++;
+}
+}
+}
+if(data152.maxUnavailable !== undefined){
+let data154 = data152.maxUnavailable;
+if(!((typeof data154 == "number") && (!(data154 % 1) && !isNaN(data154)))){
+const err350 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err350];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err350);
+}
+errors++;
+}
+if(typeof data154 == "number"){
+if(data154 < 0 || isNaN(data154)){
+const err351 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err351];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err351);
+}
+errors++;
+}
+}
+}
+if(data152.maxConcurrentNodes !== undefined){
+let data155 = data152.maxConcurrentNodes;
+if(!((typeof data155 == "number") && (!(data155 % 1) && !isNaN(data155)))){
+const err352 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err352];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err352);
+}
+errors++;
+}
+if(typeof data155 == "number"){
+if(data155 < 0 || isNaN(data155)){
+const err353 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err353];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err353);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err354 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err354];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err354);
+}
+errors++;
+}
+}
+if(data91.failures !== undefined){
+let data156 = data91.failures;
+if(Array.isArray(data156)){
+if(data156.length > 50){
+const err355 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(vErrors === null){
+vErrors = [err355];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err355);
+}
+errors++;
+}
+const len17 = data156.length;
+for(let i17=0; i17<len17; i17++){
+let data157 = data156[i17];
+if(data157 && typeof data157 == "object" && !Array.isArray(data157)){
+if(data157.node === undefined){
+const err356 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+if(vErrors === null){
+vErrors = [err356];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err356);
+}
+errors++;
+}
+if(data157.reason === undefined){
+const err357 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(vErrors === null){
+vErrors = [err357];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err357);
+}
+errors++;
+}
+if(data157.message === undefined){
+const err358 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(vErrors === null){
+vErrors = [err358];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err358);
+}
+errors++;
+}
+for(const key33 in data157){
+if(!((((key33 === "node") || (key33 === "reason")) || (key33 === "message")) || (key33 === "time"))){
+const err359 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err359];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err359);
+}
+errors++;
+}
+}
+if(data157.node !== undefined){
+let data158 = data157.node;
+if(typeof data158 === "string"){
+if(func3(data158) > 253){
+const err360 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err360];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err360);
+}
+errors++;
+}
+}
+else {
+const err361 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err361];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err361);
+}
+errors++;
+}
+}
+if(data157.reason !== undefined){
+let data159 = data157.reason;
+if(typeof data159 === "string"){
+if(func3(data159) > 64){
+const err362 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err362];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err362);
+}
+errors++;
+}
+}
+else {
+const err363 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err363];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err363);
+}
+errors++;
+}
+}
+if(data157.message !== undefined){
+let data160 = data157.message;
+if(typeof data160 === "string"){
+if(func3(data160) > 1024){
+const err364 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err364];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err364);
+}
+errors++;
+}
+}
+else {
+const err365 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err365];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err365);
+}
+errors++;
+}
+}
+if(data157.time !== undefined){
+if(typeof data157.time !== "string"){
+const err366 = {instancePath:instancePath+"/status/failures/" + i17+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err366];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err366);
+}
+errors++;
+}
+}
+}
+else {
+const err367 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err367];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err367);
+}
+errors++;
+}
+}
+}
+else {
+const err368 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err368];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err368);
+}
+errors++;
+}
+}
+}
+else {
+const err369 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err369];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err369);
+}
+errors++;
+}
+}
+}
+else {
+const err370 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err370];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err370);
 }
 errors++;
 }

@@ -6,6 +6,7 @@ import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Clock, waitFor } from '../../process/clock.ts';
 import { messageOf } from './connection.ts';
+import { LeadershipWatch } from './leadership.ts';
 
 interface Contact {
   readonly client: KubeClient;
@@ -37,6 +38,8 @@ export async function watchContact(
 ): Promise<void> {
   let seenAt = clock.wallMs();
   let wasTroubled = false;
+  let absence: Interruption | undefined;
+  const leadership = new LeadershipWatch(client, clock);
   while (!signal.aborted) {
     const silence = await findSilence(client, signal);
     const trouble = silence ?? watches.find((watch) => watch.trouble !== undefined)?.trouble;
@@ -45,9 +48,24 @@ export async function watchContact(
     wasTroubled = trouble !== undefined;
     if (trouble === undefined) seenAt = clock.wallMs();
     const kind = silence === undefined ? 'Stale' : 'Disconnected';
-    const interruption = isInterrupted ? ({ kind, since: seenAt, why: messageOf(trouble) } as const) : undefined;
+    if (silence === undefined) absence = await findAbsence(leadership, absence, signal);
+    const interruption = isInterrupted ? ({ kind, since: seenAt, why: messageOf(trouble) } as const) : absence;
     if (!signal.aborted) tell({ seenAt, interruption });
     await waitFor(clock, pulseMs, signal);
+  }
+}
+
+/** @param last what was found at the last look, which holds as long as there is no answer */
+async function findAbsence(
+  leadership: LeadershipWatch,
+  last: Interruption | undefined,
+  signal: AbortSignal,
+): Promise<Interruption | undefined> {
+  try {
+    const answer = await leadership.look({ signal, attempts: 1, timeoutMs: pulseMs });
+    return answer === 'Unsettled' ? last : answer;
+  } catch {
+    return last;
   }
 }
 

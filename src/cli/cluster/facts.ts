@@ -1,13 +1,12 @@
 import { nodePartitions, nodes, pods, policies } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { Terminal } from '../terminal.ts';
-import { readSnapshot } from '../plan/snapshot-file.ts';
+import { readSnapshot, type SavedCluster } from '../plan/snapshot-file.ts';
 import { listAll, listAllowed } from './connection.ts';
 
 /** The current cluster; without pods if the user may not list them. */
@@ -21,11 +20,11 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
   return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods };
 }
 
+/** A saved cluster, with all that is read of its pods. */
+export type SavedFacts = SavedCluster & { readonly pods: readonly WorkloadPod[] };
+
 /** A saved cluster. @param files saved at the same time */
-export async function readSavedFacts(
-  files: readonly string[],
-  terminal: Terminal,
-): Promise<ClusterState & { readonly pods: readonly WorkloadPod[] }> {
+export async function readSavedFacts(files: readonly string[], terminal: Terminal): Promise<SavedFacts> {
   const saved = await readSnapshot(files, Date.now(), terminal);
   return { ...saved, pods: saved.pods as readonly unknown[] as readonly WorkloadPod[] };
 }

@@ -3,6 +3,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { type EventView, type NodeHistory, viewHistory } from '../../core/view/node-timeline.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { type SavedCluster, snapshotCommand } from '../plan/snapshot-file.ts';
 import { ask, listAllowed } from './connection.ts';
 
 /** The last change of a node and its Events; without Events if the user may not list them. @throws Error if there is no such node */
@@ -16,7 +17,19 @@ export async function readHistory(client: KubeClient, node: string): Promise<Nod
     name === undefined ? undefined : findPolicy(client, name),
     listAllowed<EventView & KubeObject>(client, events, { fieldSelector: `involvedObject.name=${node}` }),
   ]);
-  return viewHistory(partition, policy, found ?? []);
+  if (found === undefined) return { ...viewHistory(partition, policy, []), noEvents: 'you may not list Events' };
+  return viewHistory(partition, policy, found);
+}
+
+/** The same of a saved cluster. @throws Error if there is no such node */
+export function savedHistory({ partitions, policies: all, events: found }: SavedCluster, node: string): NodeHistory {
+  const partition = partitions.find(({ metadata }) => metadata.name === node);
+  if (!partition) throw new Error(`the snapshot has no GpuNodePartition ${node}`);
+  const policy = all.find(({ metadata }) => metadata.name === partition.spec.policy?.name);
+  const own = found.filter(({ involvedObject = {} }) => involvedObject.name === node);
+  if (found.length > 0) return viewHistory(partition, policy, own);
+  const noEvents = `the snapshot has no Events: ${snapshotCommand.replace(' -A', ',events -A')} saves them too`;
+  return { ...viewHistory(partition, policy, []), noEvents };
 }
 
 async function findPolicy(client: KubeClient, name: string): Promise<GpuPartitionPolicy | undefined> {

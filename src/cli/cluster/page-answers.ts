@@ -3,12 +3,10 @@ import { pods, policies } from '../../api/resources.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 import { planChange } from '../../core/plan/change-plan.ts';
-import type { ClusterState } from '../../core/plan/cluster-state.ts';
+import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
 import { podName } from '../../core/pods/gpu-pods.ts';
-import { defaultHolders } from '../../core/pods/gpu-holders.ts';
-import { viewHistory } from '../../core/view/node-timeline.ts';
 import { explainWaiting, waitsForGpu } from '../../core/view/waiting-pods.ts';
 import { reportWaste } from '../../core/waste/waste-report.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -18,8 +16,8 @@ import { WasteSamples } from '../../ui/waste-samples.ts';
 import { readCluster } from '../plan/live-cluster.ts';
 import { parsePolicies } from '../plan/policy-files.ts';
 import { ask, listAllowed } from './connection.ts';
-import { readFacts } from './facts.ts';
-import { readHistory } from './node-history.ts';
+import { readFacts, type SavedFacts } from './facts.ts';
+import { readHistory, savedHistory } from './node-history.ts';
 
 interface StartedPod extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
@@ -27,7 +25,7 @@ interface StartedPod extends KubeObject {
 }
 
 /** Asks the cluster, with the user's own rights, each time somebody looks. */
-export function answerLive(client: KubeClient): PageAnswers {
+export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnswers {
   const waste = new WasteSamples(() => readFacts(client));
   return {
     waste: () => waste.report(),
@@ -47,30 +45,27 @@ export function answerLive(client: KubeClient): PageAnswers {
       );
       return writePolicy(found, name);
     },
-    plan: async (text) => answerPlan(parsePolicies(text), () => readCluster(client, Date.now())),
+    plan: async (text) => answerPlan(parsePolicies(text), () => readCluster(client, Date.now()), setup),
   };
 }
 
-/** From what was saved; it has no Events. */
-export function answerSaved(saved: ClusterState & { readonly pods: readonly WorkloadPod[] }): PageAnswers {
+/** From what was saved. */
+export function answerSaved(saved: SavedFacts, setup: ControllerSetup): PageAnswers {
   const report = reportWaste([saved]);
   return {
     waste: async () => report,
     waiting: async () => explainWaiting(saved),
     countWaiting: async () => saved.pods.filter(waitsForGpu).length,
     async history(node) {
-      const partition = saved.partitions.find(({ metadata }) => metadata.name === node);
-      if (!partition) throw new Error(`the snapshot has no GpuNodePartition ${node}`);
-      const policy = saved.policies.find(({ metadata }) => metadata.name === partition.spec.policy?.name);
       const running = (saved.pods as readonly StartedPod[]).filter(({ spec }) => spec?.nodeName === node);
-      return { ...viewHistory(partition, policy, []), podsSince: listStarts(running) };
+      return { ...savedHistory(saved, node), podsSince: listStarts(running) };
     },
     policy: async (policy) =>
       writePolicy(
         saved.policies.find(({ metadata }) => metadata.name === policy),
         policy,
       ),
-    plan: async (text) => answerPlan(parsePolicies(text), async () => saved),
+    plan: async (text) => answerPlan(parsePolicies(text), async () => saved, setup),
   };
 }
 
@@ -91,8 +86,8 @@ function listStarts(found: readonly StartedPod[]): Readonly<Record<string, strin
 async function answerPlan(
   given: readonly GpuPartitionPolicy[],
   read: () => Promise<ClusterState>,
+  setup: ControllerSetup,
 ): Promise<PlanAnswer> {
-  const setup = { gpuHolders: defaultHolders, pluginSelector: undefined, pluginConfigMap: undefined };
   const plan = planChange(await read(), given, setup);
   const { waves, findings, summary, nodes } = plan;
   const evictions = nodes.flatMap(({ node, evictions: list }) =>

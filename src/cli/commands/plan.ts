@@ -1,13 +1,9 @@
 import { Command } from 'commander';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type ChangePlan, planChange } from '../../core/plan/change-plan.ts';
-import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
+import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
-import { defaultHolders } from '../../core/pods/gpu-holders.ts';
-import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
 import { wrapHanging } from '../../core/text/wrap.ts';
-import { limit } from '../../process/option.ts';
-import { configMapName, equalitySelector } from '../../process/plugin-option.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
@@ -15,20 +11,18 @@ import { type OutputFormat, outputOption } from '../output-option.ts';
 import { readCluster } from '../plan/live-cluster.ts';
 import { readPolicies } from '../plan/policy-files.ts';
 import { demandComplete } from '../plan/complete-snapshot.ts';
+import { addSetupOptions, setupOf, type SetupOptions } from '../plan/setup-options.ts';
 import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
-interface Options extends ConnectionOptions {
+interface Options extends ConnectionOptions, SetupOptions {
   readonly filename: readonly string[];
   readonly snapshot?: readonly string[];
-  readonly maxConcurrentNodes?: string;
-  readonly devicePluginSelector?: LabelSelector;
-  readonly devicePluginConfigMap?: ReturnType<typeof configMapName>;
   readonly output: OutputFormat;
 }
 
 export function planCommand({ terminal, outcome }: CommandContext): Command {
-  return addConnectionOptions(new Command('plan'))
+  return addConnectionOptions(addSetupOptions(new Command('plan')))
     .description(
       'Previews what applying policies does: what each GPU keeps, loses and gets, which pods are evicted, what is in the way, and in which order ' +
         'nodes change. Writes nothing. Reads the cluster, or with --snapshot a saved one.',
@@ -38,22 +32,26 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
       'policies: files, folders, or - for standard input; they replace policies of the same name',
     )
     .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
-    .option(
-      '--max-concurrent-nodes <n>',
-      'instead of the controller’s own, which it writes to the status of policies, else 10%',
-      limit,
-    )
-    .option('--device-plugin-selector <labels>', 'value of the controller: key=value,…', equalitySelector)
-    .option('--device-plugin-config-map <namespace/name>', 'value of the controller', configMapName)
     .addOption(outputOption())
     .action(async (options: Options) => {
       const policies = await readPolicies(options.filename, terminal);
+      refuseDemands(policies);
       const cluster = await readState(options, policies, terminal);
       const plan = planChange(cluster, policies, setupOf(options));
       if (plan.findings.length > 0) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, plan);
       else printPlan(terminal, plan);
     });
+}
+
+/** Layouts for a demand are chosen by the controller, from what all nodes have at that moment. */
+function refuseDemands(policies: readonly GpuPartitionPolicy[]): void {
+  const [first] = policies.filter(({ spec }) => spec.demand !== undefined);
+  if (first === undefined) return;
+  throw new CliError(
+    `policy ${first.metadata.name} has spec.demand, for which plan chooses no layouts: apply it with mode: Plan, and status.demand and ` +
+      'status.plan show what it would do; or ask gpu-partition recommend',
+  );
 }
 
 async function readState(
@@ -71,16 +69,6 @@ async function readState(
   const cluster = await readSnapshot(snapshot, now, terminal);
   demandComplete(cluster, given);
   return cluster;
-}
-
-function setupOf(options: Options): ControllerSetup {
-  const { maxConcurrentNodes, devicePluginSelector, devicePluginConfigMap } = options;
-  return {
-    maxConcurrentNodes,
-    gpuHolders: defaultHolders,
-    pluginSelector: devicePluginSelector,
-    pluginConfigMap: devicePluginConfigMap,
-  };
 }
 
 function printPlan({ stdout }: Terminal, plan: ChangePlan): void {

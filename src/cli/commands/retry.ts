@@ -97,7 +97,7 @@ async function retryNode(client: KubeClient, partition: Partition): Promise<Retr
   await annotate(client, node);
   const { code, message, equal, isResting } = failure;
   const rest = isResting
-    ? `was resting after ${countWords(equal, 'failed attempt')}`
+    ? `was resting after ${countWords(equal, code === 'Drifting' ? 'repair' : 'failed attempt')}`
     : 'was waiting for its next attempt';
   return { node, isAsked: true, failure, message: `retry requested; it ${rest}: ${code}: ${message}` };
 }

@@ -1,13 +1,14 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { drawFleet, viewFleet } from '../../core/view/fleet-status.ts';
-import { drawFreshness, drawInterruption, fade, type Source } from '../../core/view/freshness.ts';
+import { drawFreshness, drawInterruption, fade, type Interruption, type Source } from '../../core/view/freshness.ts';
 import type { Line } from '../../core/view/line.ts';
 import type { NodeHistory } from '../../core/view/node-timeline.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../core/view/node-status.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { addConnectionOptions, connect, type ConnectionOptions, sourceOf } from '../cluster/connection.ts';
-import { readHistory } from '../cluster/node-history.ts';
+import { LeadershipWatch } from '../cluster/leadership.ts';
+import { readHistory, savedHistory } from '../cluster/node-history.ts';
 import { type FleetObjects, type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
@@ -49,16 +50,22 @@ export function statusCommand({ terminal }: CommandContext): Command {
       if (watch && options.snapshot) throw new CliError('--snapshot does not change: nothing to --watch');
       const { policy } = options;
       if (node !== undefined && policy !== undefined) throw new CliError('give a node or --policy, not both');
-      const client = options.snapshot ? undefined : connect(options);
-      const first = client ? await readFleet(client) : await readSnapshot(options.snapshot ?? [], Date.now(), terminal);
+      const { snapshot } = options;
+      const source = snapshot ? { saved: await readSnapshot(snapshot, Date.now(), terminal) } : connect(options);
+      const client = 'saved' in source ? undefined : source;
+      const first = 'saved' in source ? source.saved : await readFleet(source);
       if (node !== undefined) findNode(first, node);
       if (policy !== undefined) findPolicy(first, policy);
-      const history = node === undefined || watch || isData || !client ? undefined : await readHistory(client, node);
+      const isTold = node !== undefined && !watch && !isData;
+      const history = isTold
+        ? await ('saved' in source ? savedHistory(source.saved, node) : readHistory(source, node))
+        : undefined;
+      const absence = watch || !client ? undefined : await new LeadershipWatch(client).settle();
       const subject = { node, policy, history, isWide: output === 'wide' };
       const draw = (fleet: FleetObjects): readonly Line[] => drawStatus(fleet, subject, stdout);
-      if (output === 'json') printJson(terminal, dataOf(first, subject));
-      else if (output === 'yaml') stdout.write(stringify(dataOf(first, subject)));
-      else if (!watch || !client) printLines(stdout, draw(first));
+      if (output === 'json') printJson(terminal, dataOf(first, subject, absence));
+      else if (output === 'yaml') stdout.write(stringify(dataOf(first, subject, absence)));
+      else if (!watch || !client) printLines(stdout, interrupt(stdout, absence, draw(first)));
       else {
         const follow = (show: (fleet: FollowedFleet) => void, signal: AbortSignal) =>
           followFleet(client, first, show, signal);
@@ -75,10 +82,12 @@ interface Subject {
   readonly isWide: boolean;
 }
 
-function dataOf(fleet: FleetObjects, { node, policy }: Subject): unknown {
-  return node === undefined
-    ? viewFleet(fleet.policies, fleet.partitions, Date.now(), policy)
-    : viewNodeStatus(findNode(fleet, node));
+function dataOf(fleet: FleetObjects, { node, policy }: Subject, interruption: Interruption | undefined): unknown {
+  const view =
+    node === undefined
+      ? viewFleet(fleet.policies, fleet.partitions, Date.now(), policy)
+      : viewNodeStatus(findNode(fleet, node));
+  return { ...view, ...(interruption && { interruption }) };
 }
 
 function drawStatus(
@@ -157,8 +166,16 @@ function frame(
   { seenAt, interruption }: FollowedFleet,
   picture: readonly Line[],
 ): readonly Line[] {
-  const now = Date.now();
+  if (rows === undefined) return interrupt({ columns }, interruption, picture);
   const body = interruption === undefined ? picture : fade(picture);
-  if (rows !== undefined) return [...drawFreshness({ source, seenAt, interruption }, now, columns), ...body];
-  return interruption === undefined ? body : [...drawInterruption(interruption, now, columns), [], ...body];
+  return [...drawFreshness({ source, seenAt, interruption }, Date.now(), columns), ...body];
+}
+
+function interrupt(
+  { columns }: Pick<Output, 'columns'>,
+  interruption: Interruption | undefined,
+  picture: readonly Line[],
+): readonly Line[] {
+  if (interruption === undefined) return picture;
+  return [...drawInterruption(interruption, Date.now(), columns), [], ...fade(picture)];
 }

@@ -14,10 +14,11 @@ import { followFleet, readFleet } from '../cluster/follow.ts';
 import { answerLive, answerSaved } from '../cluster/page-answers.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
+import { addSetupOptions, setupOf, type SetupOptions } from '../plan/setup-options.ts';
 import { snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLine, type Terminal } from '../terminal.ts';
 
-interface Options extends ConnectionOptions {
+interface Options extends ConnectionOptions, SetupOptions {
   readonly port: number;
   readonly snapshot?: readonly string[];
 }
@@ -25,7 +26,7 @@ interface Options extends ConnectionOptions {
 type Pools = ReadonlyMap<string, string>;
 
 export function uiCommand({ terminal }: CommandContext): Command {
-  return addConnectionOptions(new Command('ui'))
+  return addConnectionOptions(addSetupOptions(new Command('ui')))
     .description(
       'Serves a web page of the fleet on this machine (127.0.0.1) until Ctrl-C, with your own kubeconfig and rights. It only reads.',
     )
@@ -37,7 +38,7 @@ export function uiCommand({ terminal }: CommandContext): Command {
       process.once('SIGINT', stop).once('SIGTERM', stop);
       try {
         if (options.snapshot === undefined) await serveLive(terminal, options, interrupted.signal);
-        else await serveSnapshot(terminal, options.snapshot, options.port, interrupted.signal);
+        else await serveSnapshot(terminal, options.snapshot, options, interrupted.signal);
       } finally {
         process.off('SIGINT', stop).off('SIGTERM', stop);
       }
@@ -51,21 +52,22 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   const poolOf = (node: string): string => pools.get(node) ?? '';
   const feed = new FleetFeed({ source: sourceOf(client), poolOf, now: Date.now });
   feed.take(first);
-  const sources = { feed, answers: answerLive(client) };
+  const sources = { feed, answers: answerLive(client, setupOf(options)) };
   await serve(terminal, sources, options.port, () => followFleet(client, first, (fleet) => feed.take(fleet), signal));
 }
 
 async function serveSnapshot(
   terminal: Terminal,
   files: readonly string[],
-  port: number,
+  options: Options,
   signal: AbortSignal,
 ): Promise<void> {
   const saved = await readSavedFacts(files, terminal);
   const pools = poolsOf(saved.nodes);
   const feed = new FleetFeed({ source: { files }, poolOf: (node) => pools.get(node) ?? '', now: Date.now });
   feed.take(saved);
-  await serve(terminal, { feed, answers: answerSaved(saved) }, port, () => whenAborted(signal));
+  const sources = { feed, answers: answerSaved(saved, setupOf(options)) };
+  await serve(terminal, sources, options.port, () => whenAborted(signal));
 }
 
 async function serve(

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { policies } from '../../api/resources.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
-import { readVersions } from '../../core/policy/versions.ts';
+import { earlierOf, readVersions } from '../../core/policy/versions.ts';
 import { isSubdomain } from '../../core/text/label-syntax.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -21,10 +21,10 @@ interface Options extends ConnectionOptions {
 
 /** The shape of `-o json`. */
 export interface UndoAnswer {
-  /** The generation in force, as its author would write it. */
+  /** The earlier generation, as its author would write it. */
   readonly policy: GpuPartitionPolicy;
   readonly generation: number;
-  /** The newest generation, which is not in force. */
+  /** The newest generation. */
   readonly replaces: number;
   /** Whether it was written. */
   readonly isApplied: boolean;
@@ -36,9 +36,9 @@ type Policy = GpuPartitionPolicy & KubeObject;
 export function undoCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('undo'))
     .description(
-      'Goes back to the generation of a policy that is in force: the last one that was accepted with mode Enforce. Prints it for review; with --apply, writes it.',
+      'Goes back to the generation of a policy that is in force, or, if that is its newest one, to the one that was in force before. Prints it for review; with --apply, writes it.',
     )
-    .argument('<policy>', 'name of a policy whose newest generation is not in force')
+    .argument('<policy>', 'name of the policy')
     .option('--apply', 'write it, unless the policy is edited meanwhile')
     .addOption(outputOption())
     .action(async (name: string, { apply = false, output, ...options }: Options) => {
@@ -58,20 +58,23 @@ export function undoCommand({ terminal }: CommandContext): Command {
 function describe(policy: Policy, earlier: GpuPartitionPolicy, isApplied: boolean): UndoAnswer {
   const { name, generation: replaces = 0 } = policy.metadata;
   const { generation = 0 } = earlier.metadata;
-  const what = `generation ${generation} of policy ${name}, which is in force, instead of generation ${replaces}`;
+  const isInForce = readVersions(policy).inForce?.metadata.generation === replaces;
+  const [which, instead] = isInForce ? ['was in force before', ', which is in force'] : ['is in force', ''];
+  const what = `generation ${generation} of policy ${name}, which ${which}, instead of generation ${replaces}${instead}`;
   const message = `${isApplied ? 'wrote ' : ''}${what}${describeWriter(policy)}`;
   return { policy: asWritten(policy, earlier.spec), generation, replaces, isApplied, message };
 }
 
-/** @throws CliError if the newest generation is in force, or none is */
+/** @throws CliError if no generation before the newest is known */
 function findEarlier(policy: Policy): GpuPartitionPolicy {
   const { name, generation } = policy.metadata;
-  const { inForce } = readVersions(policy);
-  if (inForce === undefined)
+  const versions = readVersions(policy);
+  if (versions.inForce === undefined)
     throw new CliError(`no generation of policy ${name} was ever accepted with mode Enforce`, 1);
-  if (inForce.metadata.generation !== generation) return inForce;
+  const earlier = earlierOf(versions);
+  if (earlier !== undefined) return earlier;
   throw new CliError(
-    `nothing to undo: generation ${generation} of policy ${name} is in force, and the cluster keeps no spec before it`,
+    `nothing to undo: generation ${generation} of policy ${name} is in force, and none was in force before it that is known`,
     1,
   );
 }

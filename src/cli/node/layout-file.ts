@@ -63,6 +63,11 @@ function readLayouts(manifest: Manifest): NodeLayout {
   ].map((finding) => ({ ...finding, path: isPolicy ? finding.path : stripSpec(finding.path) }));
   if (findings.length > 0 || 'findings' in shape) throw refuseFile(manifest, findings);
   const { layouts, strategy }: PolicySpec = shape.policy.spec;
+  if (layouts === undefined) {
+    const message =
+      'a demand is for the nodes of a cluster together, and says nothing of one host: write layouts (gpu-partition recommend finds them)';
+    throw refuseFile(manifest, [{ severity: 'error', code: 'InvalidField', path: [...outer, 'demand'], message }]);
+  }
   return {
     layouts,
     strategy: isPolicy || 'strategy' in value ? strategy : undefined,

@@ -2,6 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
 import { fieldsOf } from '../../core/policy/broken-rule.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
+import type { EventView } from '../../core/view/node-timeline.ts';
 import type { BudgetView } from '../../core/pods/disruption-budget.ts';
 import { CliError } from '../exit.ts';
 import { readInputs } from '../input/input-file.ts';
@@ -14,12 +15,22 @@ const snapshotBytes = 256 * 1024 * 1024;
 /** To be run where the cluster is accessible. */
 export const snapshotCommand = 'kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml';
 
+/** What Events are about is in them; a cluster tells it when it is asked for them. */
+export interface SavedEvent extends EventView {
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string };
+}
+
+/** A cluster in files: also with its Events, if they were saved with it. */
+export interface SavedCluster extends ClusterState {
+  readonly events: readonly SavedEvent[];
+}
+
 /**
  * A cluster that kubectl wrote to files.
  *
  * @throws CliError if a file is not a snapshot, or an object in it has another shape than an API server gives it
  */
-export async function readSnapshot(paths: readonly string[], now: number, terminal: Terminal): Promise<ClusterState> {
+export async function readSnapshot(paths: readonly string[], now: number, terminal: Terminal): Promise<SavedCluster> {
   const objects = new Map<string, unknown[]>();
   for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
     if ('error' in content) throw new CliError(`${name}: ${content.error}`);
@@ -48,6 +59,7 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
     policies: list('GpuPartitionPolicy') as readonly GpuPartitionPolicy[],
     pods: list('Pod') as readonly ClusterPod[],
     budgets: list('PodDisruptionBudget') as readonly BudgetView[],
+    events: list('Event') as readonly SavedEvent[],
   };
 }
 

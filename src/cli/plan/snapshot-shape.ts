@@ -64,6 +64,13 @@ const shapes: Readonly<Record<string, SchemaObject>> = {
       expectedPods: { type: 'integer' },
     }),
   }),
+  Event: objectOf({
+    involvedObject: shapeOf({ kind: text, name: text }),
+    type: text,
+    reason: text,
+    message: text,
+    count: { type: 'integer' },
+  }),
   GpuNodePartition: objectOf(partitionShape, 'spec'),
   GpuPartitionPolicy: objectOf(policyShape, 'spec'),
 };

@@ -43,7 +43,7 @@ export function findEdit(
   const device = partition?.status?.device;
   if (!policy || isPlanned(policy) || !device?.gpus || policy.spec.strategy !== 'mixed') return undefined;
   const own = nodes.filter((one) => one.policy?.metadata.name === policy.metadata.name);
-  const edits = policy.spec.layouts.flatMap((_, entry) =>
+  const edits = (policy.spec.layouts ?? []).flatMap((_, entry) =>
     listCandidates(policy, entry, device, resource).flatMap(
       (profiles) => tryEdit(policy, entry, profiles, target, own, resource, amount) ?? [],
     ),
@@ -58,7 +58,7 @@ function listCandidates(
   device: DeviceReport,
   resource: string,
 ): readonly Layout[] {
-  const entry = spec.layouts[index];
+  const entry = spec.layouts?.[index];
   const gpu = device.gpus?.find((one) => one.error === undefined && matchesGpu(entry?.gpus ?? {}, one));
   const geometry = gpu && liveGeometry(device, gpu);
   if (!entry || !gpu || !geometry) return [];
@@ -114,10 +114,10 @@ function tryEdit(
 
 /** The spec with one entry's layout replaced. */
 export function applyEdit(spec: PolicySpec, { entry, profiles }: Pick<PolicyEdit, 'entry' | 'profiles'>): PolicySpec {
-  const layouts = spec.layouts.map((one, index) =>
+  const layouts = spec.layouts?.map((one, index) =>
     index === entry ? { ...(one.gpus && { gpus: one.gpus }), profiles: { ...profiles } } : one,
   );
-  return { ...spec, layouts };
+  return layouts === undefined ? spec : { ...spec, layouts };
 }
 
 interface EditPlan {

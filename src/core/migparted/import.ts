@@ -119,20 +119,18 @@ function warnSubsystems(specs: readonly MigSpec[]): readonly Finding[] {
 }
 
 function checkPolicy(config: MigConfig, { spec, ...policy }: GpuPartitionPolicy): readonly Finding[] {
+  const { layouts = [] } = spec;
   const refuse = (code: Finding['code'], message: string): Finding => ({
     severity: 'error',
     code,
     path: config.path,
     message,
   });
-  if (spec.layouts.length === 0)
+  if (layouts.length === 0)
     return [refuse('NothingToImport', 'no entry of the config matches a GPU, so there is nothing to import')];
-  if (spec.layouts.length > MOST_LAYOUTS) {
+  if (layouts.length > MOST_LAYOUTS) {
     return [
-      refuse(
-        'NothingToImport',
-        `the config needs ${spec.layouts.length} entries; a policy has at most ${MOST_LAYOUTS}`,
-      ),
+      refuse('NothingToImport', `the config needs ${layouts.length} entries; a policy has at most ${MOST_LAYOUTS}`),
     ];
   }
   const messages = findBrokenRules({ ...policy, spec }).map(({ message }) => message);

@@ -14,6 +14,8 @@ export interface PodRef {
 export interface WishFields {
   readonly policy: NodePartitionSpec['policy'] | null;
   readonly strategy: NodePartitionSpec['strategy'] | null;
+  /** Absent: as it is. */
+  readonly backend?: NodePartitionSpec['backend'] | null;
   readonly wish: { readonly [Key in keyof Required<Wish>]: Wish[Key] | null } | null;
   readonly repairs: null;
   readonly drain: null;

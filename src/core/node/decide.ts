@@ -94,7 +94,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
     ...waitFor(situation, 'Reason', verdict.reason).waits,
   };
   const rolloutState = describeRolloutState({ ...situation, memory: { ...memory, waits } }, outcome);
-  const closed = keepClosedTime(memory.closed, staysClosed(snapshot.node, commands), snapshot.now);
+  const closed = keepClosedTime(memory, staysClosed(snapshot.node, commands), snapshot.now);
   return {
     verdict,
     commands: [...commands, ...endDrain(situation, rolloutState, commands)],

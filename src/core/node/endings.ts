@@ -13,7 +13,10 @@ const agentFailed = { counts: true, why: 'the agent did not carry out the change
 const clientsStayed = { counts: true, why: 'GPU clients did not end, so that the MIG mode cannot change' };
 const notOffered = { counts: true, why: 'the layout was applied, but the node does not offer or publish it in time' };
 const notReadable = { counts: true, why: 'the GPUs cannot be read any more' };
-const notFit = { counts: true, why: 'the device plugin cannot offer the layout, found after the node was closed' };
+const notFit = {
+  counts: true,
+  why: 'the device plugin or the DRA driver cannot offer the layout, found after the node was closed',
+};
 const inUse = { counts: false, why: 'somebody uses the GPUs: the slot goes to another node, and this one is retried' };
 const unavailable = { counts: false, why: 'the node became unavailable: it counts against maxUnavailable' };
 const owned = { counts: false, why: 'another program owns or changes the GPUs' };
@@ -56,6 +59,8 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   StrategyMismatch: notFit,
   SharingRefused: notFit,
   NoDevicePlugin: notFit,
+  NoDraDriver: notFit,
+  BackendMismatch: notFit,
   PluginNotReady: notFit,
   ConfigUnavailable: notFit,
   Refused: notFit,

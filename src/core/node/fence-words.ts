@@ -1,7 +1,8 @@
 import type { DeviceReport } from '../../api/types.ts';
 import { advertisedResources, advertises, resourcesText } from '../nvidia/resources/advertised.ts';
 import { timeText } from '../text/duration.ts';
-import { type FenceSituation, type FenceStep, standingMs } from './fence.ts';
+import { nameBackend } from './backend.ts';
+import { type FenceSituation, type FenceStep, isExact, standingMs } from './fence.ts';
 import type { Verdict } from './outcome.ts';
 
 /** A node that waits for its device plugin is checked again periodically: pods are not watched. */
@@ -14,14 +15,19 @@ export function fenceVerdict(
   strategy: string,
   trouble: readonly string[] = [],
 ): FenceVerdict {
-  const { allocatable, wanted, differsMs = 0, patienceMs } = situation;
-  const state = advertises(allocatable, wanted)
-    ? 'the layout is applied'
-    : `the layout is applied, but the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`;
+  const { allocatable, wanted, slices, differsMs = 0, patienceMs } = situation;
+  const gap =
+    slices === undefined
+      ? `the node still advertises ${resourcesText(advertisedResources(allocatable))} instead of ${resourcesText(wanted)}`
+      : `the node’s ResourceSlices still ${slices.gap}`;
+  const state = isExact(situation) ? 'the layout is applied' : `the layout is applied, but ${gap}`;
   return {
     phase: 'Updating',
     reason: 'AdvertisePending',
-    message: [`${state}: ${describeStep(step, strategy)}`, ...trouble].join('. '),
+    message: [
+      `${state}: ${slices === undefined ? describeStep(step, strategy) : describeDraStep(step)}`,
+      ...trouble,
+    ].join('. '),
     transient: true,
     requeueAfterMs: againMs(step, differsMs, patienceMs),
   };
@@ -69,13 +75,13 @@ export function fenceOverdue(
   return { phase: 'Failed', reason, requeueAfterMs, message: `since ${timeText(since)}: ${message}${state}` };
 }
 
-/** @param refusal the pod, and the API server's message */
-export function evictionRefused(refusal: string): FenceVerdict {
+/** @param refusal the pod, and the API server's message @param who has to read the devices again */
+export function evictionRefused(refusal: string, who: string): FenceVerdict {
   return {
     phase: 'Updating',
     reason: 'RefreshBlocked',
     message:
-      'the layout is applied, but the device plugin still advertises the previous one, and its pod cannot be evicted: ' +
+      `the layout is applied, but the ${who} still advertises the previous one, and its pod cannot be evicted: ` +
       `${refusal}. The node stays closed, and the eviction is retried. Allow it in the PodDisruptionBudget, or delete the pod`,
     requeueAfterMs: 5000,
   };
@@ -89,6 +95,26 @@ function againMs(step: FenceStep, differsMs: number, patienceMs: number): number
   // The moment between the old pod and the new one must not be missed.
   if (step.next === 'Wait' && step.why === 'OldPlugin' && differsMs < 60_000) return 500;
   return Math.min(30_000, Math.max(500, differsMs / 2));
+}
+
+function describeDraStep(step: FenceStep): string {
+  const driver = `its ${nameBackend('DRA')}`;
+  if (step.next === 'Evict') return `${driver} is restarting (it reads the devices only at start)`;
+  if (step.next === 'TakeTaintsOff')
+    return `open for the pod of ${driver}, which does not tolerate our taint; pods can run once it publishes the layout`;
+  if (step.next !== 'Wait') return `checking ${driver}`;
+  switch (step.why) {
+    case 'Signalled':
+      return `${driver} was told to restart; its pod is replaced if it does not publish the layout`;
+    case 'OldPlugin':
+      return `waiting for the previous pod of ${driver} to end`;
+    case 'NoPlugin':
+      return `no pod of ${driver} is on the node: is its DaemonSet installed, and does it select this node?`;
+    case 'NewPlugin':
+    case 'Patience':
+    case 'Standing':
+      return `waiting for ${driver} to start and publish them`;
+  }
 }
 
 function describeStep(step: FenceStep, strategy: string): string {

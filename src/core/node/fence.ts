@@ -1,3 +1,4 @@
+import type { SliceOffer } from '../dra/slice-offer.ts';
 import { advertisedResources, advertises } from '../nvidia/resources/advertised.ts';
 import type { RefreshMark } from './refresh-mark.ts';
 
@@ -13,6 +14,8 @@ export interface FenceSituation {
   /** What the device plugin makes of the current device. */
   readonly wanted: Readonly<Record<string, number>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** What the node offers by claims; absent: it offers resources. A slice names its device, so that what is exact needs no other proof. */
+  readonly slices?: SliceOffer | undefined;
   /** Our taint is on the node: no pod that does not tolerate it is bound. */
   readonly closed: boolean;
   /** The node was closed for a change of its device: it may still advertise the previous devices. */
@@ -94,13 +97,24 @@ const openNodePatienceMs = 30_000;
  * counts prove nothing while such a pod lives.
  */
 export function decideFence(situation: FenceSituation): FenceStep {
-  return advertises(situation.allocatable, situation.wanted) ? decideEqual(situation) : decideDifferent(situation);
+  return isExact(situation) ? decideEqual(situation) : decideDifferent(situation);
 }
 
+/** Whether the node offers what its device is, and nothing else. */
+export function isExact({ slices, allocatable, wanted }: Offered): boolean {
+  return slices?.isExact ?? advertises(allocatable, wanted);
+}
+
+/** Whether no pod can get a device of the node. */
+export function isNothing({ slices, allocatable }: Pick<Offered, 'slices' | 'allocatable'>): boolean {
+  return slices?.isNothing ?? Object.keys(advertisedResources(allocatable)).length === 0;
+}
+
+type Offered = Pick<FenceSituation, 'slices' | 'allocatable' | 'wanted'>;
+
 function decideEqual(situation: FenceSituation): FenceStep {
-  const { allocatable, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs } =
-    situation;
-  if (!changed) return { next: 'Open' };
+  const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs } = situation;
+  if (!changed || slices !== undefined) return { next: 'Open' };
   // What our own write rested on still holds: the kubelet offers exactly these devices.
   if (mark === undefined && earlyMs !== undefined && followed) return openStanding(situation);
   if (pods === undefined) return { next: 'LookAtPods' };
@@ -113,7 +127,7 @@ function decideEqual(situation: FenceSituation): FenceStep {
   const step = replaceMarked(pods, mark);
   if (step) return step;
   // There is nothing to bind to, and a plugin that does not tolerate our taint cannot come back until it is removed.
-  if (Object.keys(advertisedResources(allocatable)).length === 0) return { next: 'Open' };
+  if (isNothing(situation)) return { next: 'Open' };
   // Counts or devices that differed and now match come from the new plugin. Counts that never differed may be the old plugin's.
   if (mark.sawNothing || followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs))
     return openStanding(situation);
@@ -125,35 +139,35 @@ function openStanding({ mayAdvertise, standsMs }: FenceSituation): FenceStep {
 }
 
 function decideDifferent(situation: FenceSituation): FenceStep {
-  const { allocatable, closed, mark, pods, differsMs = 0, patienceMs, offering, isSignalled } = situation;
+  const { closed, mark, pods, differsMs = 0, patienceMs, offering, isSignalled } = situation;
   if (!closed && isTakenBack(situation)) return { next: 'Close' };
   if (!closed && mark === undefined && differsMs < openNodePatienceMs) return { next: 'Wait', why: 'Patience' };
   if (pods === undefined) return { next: 'LookAtPods' };
-  const isNothing = Object.keys(advertisedResources(allocatable)).length === 0;
+  const isEmpty = isNothing(situation);
   if (mark === undefined) {
-    const early = advertiseEarly(situation, isNothing);
+    const early = advertiseEarly(situation, isEmpty);
     if (early) return early;
     if (isSignalled) return { next: 'Wait', why: 'Signalled' };
     if (pods.length > 0) return evictAll(pods);
     // While our taint is on, no DaemonSet creates the first pod of a plugin that does not tolerate it.
-    if (closed && isNothing && (offering === 'Nothing' || offering === 'Unknown')) return { next: 'TakeTaintsOff' };
+    if (closed && isEmpty && (offering === 'Nothing' || offering === 'Unknown')) return { next: 'TakeTaintsOff' };
     // Something without a known pod advertises: it may follow without a signal.
     return { next: 'Wait', why: differsMs < patienceMs ? 'Patience' : 'NoPlugin' };
   }
-  const step = replaceMarked(pods, mark) ?? advertiseEarly(situation, isNothing);
+  const step = replaceMarked(pods, mark) ?? advertiseEarly(situation, isEmpty);
   if (step) return step;
-  if (closed && isNothing && !mark.tolerates) return { next: 'TakeTaintsOff' };
+  if (closed && isEmpty && !mark.tolerates) return { next: 'TakeTaintsOff' };
   return { next: 'Wait', why: 'NewPlugin' };
 }
 
 /** What the kubelet will write at its next tick. A number that it does not offer is never written: a pod that is bound to it fails. */
-function advertiseEarly(situation: FenceSituation, isNothing: boolean): FenceStep | undefined {
+function advertiseEarly(situation: FenceSituation, isEmpty: boolean): FenceStep | undefined {
   const { mayAdvertise, offering, followed, wanted, closed, mark, pods = [] } = situation;
   if (!mayAdvertise) return undefined;
   if (offering === 'Exact' && followed) return { next: 'Advertise', resources: wanted };
   // A plugin that does not tolerate our taint comes back only once nothing is advertised.
   const comesAtZero = closed && (mark ? !mark.tolerates : pods.length === 0);
-  return comesAtZero && offering === 'Nothing' && !isNothing ? { next: 'Advertise', resources: {} } : undefined;
+  return comesAtZero && offering === 'Nothing' && !isEmpty ? { next: 'Advertise', resources: {} } : undefined;
 }
 
 /** Claims what the kubelet no longer offers, after our own write was right. */

@@ -4,6 +4,7 @@ import type { WaitName, Waits } from './memory.ts';
 import { isClosed } from './node-view.ts';
 import { isUnanswered } from './observed-epoch.ts';
 import { changeKey } from './refresh-mark.ts';
+import { isDrifting } from './repair.ts';
 import { isGrantLive } from './revocation.ts';
 import { untouchedKey } from './rules/untouched.ts';
 import type { Situation } from './snapshot.ts';
@@ -23,6 +24,7 @@ const causes: {
   // The next rest is longer until the node is Ready, whatever it waits for in between.
   DrainRest: (_, { phase }) => phase !== 'Ready',
   HoldersRest: (_, { phase }) => phase !== 'Ready',
+  Drift: ({ partition, now }) => isDrifting(partition, now),
   ChangeFailed: (situation, { phase }) => phase !== 'Ready' && generationOf(situation),
   Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
   Revoked: ({ partition, node }) => isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),

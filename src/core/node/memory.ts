@@ -41,8 +41,12 @@ export const waitNames = [
   'Drain',
   /** The agent is to report which GPUs pods use that were just bound. */
   'Reading',
+  /** Pods are to be bound for which the scheduler has allocated what is to be destroyed. */
+  'Claims',
   /** Pods that hold what is to be destroyed did not go in time, and are left alone for a while. */
   'DrainRest',
+  /** Something else keeps changing the GPUs, which are left alone for a while. */
+  'Drift',
   /** Grants of this generation failed; see {@link GrantFailure}. */
   'GrantFailed',
   /** A change has ended with a reason that counts as a failure; see {@link endings}. */
@@ -70,6 +74,7 @@ const lasting: readonly WaitName[] = [
   'Budgets',
   'Drain',
   'DrainRest',
+  'Drift',
   'GrantFailed',
   'ChangeFailed',
   'Revoked',
@@ -117,18 +122,33 @@ export function recallMemory(status: NodePartitionStatus | undefined): NodeMemor
   return { waits: Object.fromEntries(known), evictions: {}, ...(closed && { closed }) };
 }
 
-function readClosedTime({ since = '', lastSeconds }: NonNullable<NodePartitionStatus['closed']> = {}):
-  ClosedTime | undefined {
-  const at = Date.parse(since);
-  const closed = { ...(Number.isFinite(at) && { since: at }), ...(lastSeconds !== undefined && { lastSeconds }) };
+function readClosedTime(status: NodePartitionStatus['closed'] = {}): ClosedTime | undefined {
+  const { lastSeconds } = status;
+  const [since, deviceDoneAt, offeredAt] = [status.since, status.deviceDoneTime, status.offeredTime].map(readTime);
+  const closed = {
+    ...(since !== undefined && { since }),
+    ...(lastSeconds !== undefined && { lastSeconds }),
+    ...(deviceDoneAt !== undefined && { deviceDoneAt }),
+    ...(offeredAt !== undefined && { offeredAt }),
+  };
   return Object.keys(closed).length > 0 ? closed : undefined;
+}
+
+function readTime(text = ''): number | undefined {
+  const at = Date.parse(text);
+  return Number.isFinite(at) ? at : undefined;
 }
 
 /** The closed time as it is written to the status; undefined if the node was never closed. */
 export function closedStatus({ closed }: NodeMemory): NodePartitionStatus['closed'] {
   if (closed === undefined) return undefined;
-  const { since, lastSeconds } = closed;
-  return { ...(since !== undefined && { since: timeText(since) }), ...(lastSeconds !== undefined && { lastSeconds }) };
+  const { since, lastSeconds, deviceDoneAt, offeredAt } = closed;
+  return {
+    ...(since !== undefined && { since: timeText(since) }),
+    ...(lastSeconds !== undefined && { lastSeconds }),
+    ...(deviceDoneAt !== undefined && { deviceDoneTime: timeText(deviceDoneAt) }),
+    ...(offeredAt !== undefined && { offeredTime: timeText(offeredAt) }),
+  };
 }
 
 /** The waits that are written to the status, by name. */
@@ -185,11 +205,25 @@ export interface ClosedTime {
   readonly since?: number;
   /** For how long it was closed the last time, in seconds. */
   readonly lastSeconds?: number;
+  /** When the device had its layout then, and when the node was opened, in ms since the epoch. */
+  readonly deviceDoneAt?: number;
+  readonly offeredAt?: number;
 }
 
 /** @param isClosed after what was decided has been done */
-export function keepClosedTime(before: ClosedTime | undefined, isClosed: boolean, now: number): ClosedTime | undefined {
+export function keepClosedTime(
+  { closed: before, waits }: Pick<NodeMemory, 'closed' | 'waits'>,
+  isClosed: boolean,
+  now: number,
+): ClosedTime | undefined {
   const { since } = before ?? {};
   if (isClosed) return since === undefined ? { ...before, since: now } : before;
-  return since === undefined ? before : { lastSeconds: Math.round((now - since) / 1000) };
+  if (since === undefined) return before;
+  // The layout is to be advertised from when the device has it.
+  const deviceDoneAt = waits.Advertised?.since;
+  return {
+    lastSeconds: Math.round((now - since) / 1000),
+    ...(deviceDoneAt !== undefined && { deviceDoneAt }),
+    offeredAt: now,
+  };
 }

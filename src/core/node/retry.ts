@@ -1,5 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import { recallFailure } from './grant-failure.ts';
+import { mostRepairs } from './repair.ts';
 import { recallRest } from './rest.ts';
 
 /** A failure that a person can ask to have retried. */
@@ -9,7 +10,7 @@ export interface RestingFailure {
   readonly message: string;
   /** UUID of the GPU, if it is about one. */
   readonly gpu?: string;
-  /** How often the same failure has occurred in a row. */
+  /** How often the same failure has occurred in a row; if the GPUs drift, how often they were repaired. */
   readonly equal: number;
   /** Whether it is left alone, longer each time; otherwise its next attempt is near. */
   readonly isResting: boolean;
@@ -21,6 +22,8 @@ export function findResting({ status }: GpuNodePartition): RestingFailure | unde
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const rest = ready && recallRest(status, ready.reason);
   if (ready && rest) return { code: ready.reason, message: ready.message, equal: rest.count, isResting: true };
+  if (ready?.reason === 'Drifting')
+    return { code: ready.reason, message: ready.message, equal: mostRepairs, isResting: true };
   if (step !== 'Failed' || !error) return undefined;
   return {
     code: error.code,

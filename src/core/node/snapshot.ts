@@ -1,7 +1,8 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PluginSetup } from '../nvidia/plugin-config/plugin-settings.ts';
 import type { UnreadyPodView } from '../nvidia/plugin-config/plugin-reason.ts';
-import type { ResourceSliceView } from '../owners/find-owners.ts';
+import type { ResourceClaimView } from '../dra/resource-claim.ts';
+import type { ResourceSliceView } from '../dra/resource-slice.ts';
 import type { OwnerPodView } from '../owners/owner-pod.ts';
 import type { BudgetedPod } from '../pods/disruption-budget.ts';
 import type { EvictionView } from '../pods/eviction.ts';
@@ -74,6 +75,8 @@ export interface FreshRead extends ReportedPods {
   readonly slot: Slot | undefined;
   /** Of this node. */
   readonly resourceSlices: readonly ResourceSliceView[];
+  /** Of all nodes; undefined: not listed, as nothing that is handed out by claims is to go. */
+  readonly claims?: readonly ResourceClaimView[] | undefined;
   /** What the fate of the pods depends on that have to go; undefined: not read. */
   readonly drain?: FateFacts;
 }
@@ -93,6 +96,8 @@ export interface NodeSnapshot {
   readonly settings: NodeSettings;
   /** The node's pods, listed just now; undefined: not listed. */
   readonly pods?: readonly NodePod[];
+  /** This node's, listed just now; undefined: not listed, as no policy hands its GPUs out by them. */
+  readonly slices?: readonly ResourceSliceView[] | undefined;
   /** The files that device plugins may be told to use; undefined: not read, or not ours to write. */
   readonly configFiles?: ConfigFiles | undefined;
   /**
@@ -103,7 +108,7 @@ export interface NodeSnapshot {
 }
 
 /**
- * What must be read before a decision. `Pods`: pods and config files. `All`: everything, from the API server itself. `Drain`: beside
+ * What must be read before a decision. `Pods`: pods, config files, and with backend DRA the node's slices. `All`: everything, from the API server itself. `Drain`: beside
  * that, what the fate of the pods depends on that have to go.
  */
 export type Look = 'Pods' | 'All' | 'Drain';

@@ -1,3 +1,4 @@
+import { listDynamicSlices, type ResourceSliceView } from '../dra/resource-slice.ts';
 import { hasEnded, usesForeignGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
 import type { LabelSelector } from '../pods/plugin-pods.ts';
@@ -18,15 +19,6 @@ export interface Owner {
   readonly evidence: string;
   /** The setting or the command that hands the GPUs over to us. */
   readonly handOver: string;
-}
-
-/** The parts of a ResourceSlice (`resource.k8s.io`) that tell whether its driver creates the slices that it offers. */
-export interface ResourceSliceView {
-  readonly metadata?: { readonly name?: string };
-  readonly spec: {
-    readonly driver: string;
-    readonly sharedCounters?: readonly unknown[];
-  };
 }
 
 /** What is known of one node. */
@@ -83,20 +75,16 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
   return { name: 'mig-manager', evidence: `NVIDIA mig-manager: ${seen.join(', ')}`, handOver };
 }
 
-/**
- * NVIDIA's DRA driver publishes shared counters only with its gate DynamicMIG (`cmd/gpu-kubelet-plugin/driver.go`): then it creates
- * slices for each claim, and at its start destroys those that it does not know. Without the gate it offers existing slices and
- * creates none, so it is not an owner; it has to be restarted after a change to see the new slices.
- */
+/** Without its gate DynamicMIG the driver offers existing slices and creates none: then it is a way to hand them out, not an owner. */
 function findDra({ resourceSlices = [] }: OwnerEvidence): Owner | undefined {
-  const slices = resourceSlices.filter(
-    ({ spec }) => spec.driver === 'gpu.nvidia.com' && (spec.sharedCounters ?? []).length > 0,
-  );
+  const slices = listDynamicSlices(resourceSlices);
   if (slices.length === 0) return undefined;
   const names = slices.map(({ metadata }) => metadata?.name ?? 'without a name').sort();
   return {
     name: 'dra',
-    evidence: `NVIDIA DRA driver with dynamic MIG: shared counters of driver gpu.nvidia.com in ResourceSlice ${names.join(', ')}`,
+    evidence:
+      `NVIDIA DRA driver with dynamic MIG: counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ` +
+      names.join(', '),
     handOver:
       'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
       'once no claim uses a slice that it created',

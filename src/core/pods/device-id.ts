@@ -1,4 +1,6 @@
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
+import { findNamedUuid } from '../dra/published-devices.ts';
+import { gpuDriver } from '../dra/resource-slice.ts';
 import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
 import { isGpuResource } from './gpu-resource.ts';
 import type { ClaimedDevice, HeldDevice } from './holding.ts';
@@ -26,11 +28,12 @@ export function findHeldUuid({ resource, id }: HeldDevice, device: Device): stri
   return listUuids(device).includes(uuid) ? uuid : undefined;
 }
 
-/**
- * UUID of this node's device that a claim names; undefined if it names none. NVIDIA's driver does not: `gpu-0`,
- * `gpu-0-mig-1g5gb-19-0` contain the minor number, which is not the index (kubernetes-sigs/dra-driver-nvidia-gpu, `mig.go`).
- */
-export function findClaimedUuid({ device: name, cdiDevices }: ClaimedDevice, device: Device): string | undefined {
+/** UUID of this node's device that a claim names, by NVIDIA's names or by itself; undefined if it names none. */
+export function findClaimedUuid(
+  { driver, device: name, cdiDevices }: ClaimedDevice,
+  device: Device,
+): string | undefined {
+  if (driver === gpuDriver) return findNamedUuid(name, device);
   const names = [name, ...cdiDevices].map((text) => text.toLowerCase());
   return listUuids(device)
     .filter((uuid) => names.some((text) => text.includes(uuid.toLowerCase())))

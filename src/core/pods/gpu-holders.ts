@@ -25,6 +25,8 @@ export interface GpuHolder {
 export const pausedForMigChange = 'paused-for-mig-change';
 
 export const pluginDeployLabel = 'nvidia.com/gpu.deploy.device-plugin';
+/** Where gpu-operator's GPUCluster deploys the DRA driver. */
+export const driverDeployLabel = 'nvidia.com/gpu.deploy.dra-driver';
 
 const always: readonly HolderOccasion[] = ['AfterChange', 'ModeChange', 'InUse'];
 
@@ -34,6 +36,8 @@ const always: readonly HolderOccasion[] = ['AfterChange', 'ModeChange', 'InUse']
  */
 export const defaultHolders: readonly GpuHolder[] = [
   { name: 'device-plugin', deployLabel: pluginDeployLabel, goes: ['ModeChange', 'InUse'] },
+  // It has to unprepare the claims of pods that go, and opens NVML only for a moment: away only where a GPU stays in use.
+  { name: 'dra-driver', deployLabel: driverDeployLabel, goes: ['InUse'] },
   // The device plugin's chart gives the pods of both the same labels.
   {
     name: 'gpu-feature-discovery',

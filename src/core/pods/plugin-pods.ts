@@ -39,6 +39,22 @@ const knownPlugins: readonly LabelSelector[] = [
   { name: 'nvidia-device-plugin-ds' },
 ];
 
+/** Pods of NVIDIA's DRA driver that publish GPUs: its Helm chart's, and those of gpu-operator's GPUCluster. */
+const knownDrivers: readonly LabelSelector[] = [
+  { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' },
+  { app: 'nvidia-dra-driver-kubelet-plugin' },
+];
+
+/** The pods of NVIDIA's DRA driver among those of a node. */
+export function driverPodsOf<Pod extends PluginPodView>(pods: readonly Pod[]): readonly Pod[] {
+  return pods.filter(
+    (pod) =>
+      !hasEnded(pod) &&
+      isOfDaemonSet(pod) &&
+      knownDrivers.some((selector) => matches(pod.metadata.labels ?? {}, selector)),
+  );
+}
+
 // The Helm chart gives its three DaemonSets the same labels; only the containers tell their pods apart.
 const otherContainers = ['gpu-feature-discovery-ctr', 'mps-control-daemon-ctr'];
 

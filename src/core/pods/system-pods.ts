@@ -9,7 +9,12 @@ export interface OwnedPodView {
 }
 
 /** Where the cluster's own GPU software runs by default: no tenant may create pods there. */
-export const defaultSystemNamespaces: readonly string[] = ['gpu-operator', 'nvidia-device-plugin', 'kube-system'];
+export const defaultSystemNamespaces: readonly string[] = [
+  'gpu-operator',
+  'nvidia-device-plugin',
+  'nvidia-dra-driver-gpu',
+  'kube-system',
+];
 
 /**
  * Pods that may be the device plugin, hold GPUs by right, or own them: those of DaemonSets in the cluster's own namespaces. Labels,

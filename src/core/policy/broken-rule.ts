@@ -13,6 +13,14 @@ export const RULE_MESSAGES = {
     'strategy single needs exactly one profile in each layout: with two, the device plugin refuses to start and the node shows MIG-INVALID; use strategy mixed for several profiles',
   mixedComputeInstance:
     'strategy mixed cannot advertise compute instance profiles such as 1c.3g.20gb: the device plugin would not start; use whole GPU instances, or strategy single',
+  draStrategy:
+    "backend DRA needs strategy mixed: the DRA driver offers every slice by its profile and every whole GPU as itself; none and single are the device plugin's",
+  draComputeInstance:
+    'backend DRA cannot offer compute instance profiles such as 1c.3g.20gb: the DRA driver would exit, for every GPU of the node; use whole GPU instances',
+  draSharing:
+    'backend DRA does not take sharing.timeSlicing, which is a setting of the device plugin: share a slice by a ResourceClaim that several pods use',
+  draDemand:
+    'with backend DRA pods ask by claims, which a demand does not count yet: give each slice a count, without from: Pods',
   emptySelector:
     'nodeSelector must not be empty: set at least one label, for example pool: inference or nvidia.com/gpu.present: "true"',
   changingLabel:
@@ -23,6 +31,19 @@ export const RULE_MESSAGES = {
   mps: 'MPS is rejected: sharing using MPS is not supported for MIG devices (NVIDIA device plugin); use timeSlicing, or smaller slices',
   tooManyGlobs: 'at most 256 models selectors in all layouts together',
   tooManyProfiles: 'at most 256 profiles in all layouts together',
+  layoutsOrDemand:
+    'exactly one of layouts and demand must be set: layouts say what each GPU becomes, a demand what all of them offer together',
+  demandStrategy:
+    'a demand needs strategy mixed: single gives all GPUs of a node one profile, and none offers no slices; write layouts for these',
+  demandDrain:
+    'a demand evicts no pod unless its evict is IfNeeded, so drain.scope Node has nothing to do: leave it out, or set demand.evict: IfNeeded',
+  demandSharing:
+    'a demand counts slices, and sharing would offer each of them several times: leave out sharing, or write layouts',
+  sliceCount: 'count is a fixed number, and min, max and spare follow pods: set one or the others',
+  sliceRange: 'min of a slice must not be more than its max',
+  declaredCount: 'each slice of a demand needs a count, unless from: Pods has it follow pods',
+  declaredSteady: 'stabilization is about what pods ask for, which a demand follows only with from: Pods',
+  sliceNames: 'two slices of a demand have one name; a slice without a name has that of its first profile',
   exclusive: 'exactly one of profiles, preset and mig must be set',
   profileName:
     'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',

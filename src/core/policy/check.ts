@@ -2,6 +2,7 @@ import type { PolicyLayout, PolicySpec } from '../../api/types.ts';
 import { findModel, matchesModelGlob } from '../gpu/geometry/model-lookup.ts';
 import { type GpuModel, MODELS } from '../gpu/geometry/models.ts';
 import { explainWindow } from '../rollout/windows.ts';
+import { checkDemand } from './demand-check.ts';
 import { layoutFor } from './gpu-layout.ts';
 import { isMistake, type Mistake, type PolicyRefusal } from './refusal.ts';
 import { checkPolicySharing, fullSupport, type Support } from './sharing.ts';
@@ -31,7 +32,10 @@ export function checkPolicy(
   }
   const sharing = checkPolicySharing(spec);
   if (sharing) return { reason: 'SharingRefused', message: `${sharing.path.join('.')}: ${sharing.message}` };
-  for (const [index, entry] of spec.layouts.entries()) {
+  const unknown = spec.demand && checkDemand(spec.demand, products);
+  if (unknown)
+    return { ...unknown.refusal, message: `spec.demand.slices[${unknown.slice}]: ${unknown.refusal.message}` };
+  for (const [index, entry] of (spec.layouts ?? []).entries()) {
     const refusal = checkLayout(entry, products);
     if (refusal) return { ...refusal, message: `spec.layouts[${index}]: ${refusal.message}` };
   }

@@ -5,6 +5,8 @@ import { checkPolicy } from './check.ts';
 import type { NodeClaim } from './claim.ts';
 import { type Contender, type Contest, isOwn, judgeContest } from './contest.ts';
 import { PolicyRecord } from './policy-record.ts';
+import { DemandChoices } from './demand-choices.ts';
+import type { DemandWishes } from './demand-wish.ts';
 import { resolveNode } from './resolve-node.ts';
 import { isRetiring } from './retirement.ts';
 import { Selections } from './selections.ts';
@@ -24,6 +26,7 @@ export class Fleet {
   readonly #census = new Census();
   readonly #wishes = new WishCache();
   readonly #acceptance = new Acceptance(this.#wishes);
+  readonly #choices = new DemandChoices();
 
   constructor(support: Support) {
     this.#support = support;
@@ -86,6 +89,7 @@ export class Fleet {
   removePolicy(name: string): readonly string[] {
     const nodes = [...(this.#policies.get(name)?.nodes ?? [])];
     this.#policies.delete(name);
+    this.#choices.forget(name);
     this.#selections.removePolicy(name);
     return nodes;
   }
@@ -127,14 +131,24 @@ export class Fleet {
       hold: record.holdFor(policy),
       losers,
       beside,
-      wish: isInForce ? this.#wishes.wishOf(policy, partition) : undefined,
+      wish: isInForce ? this.#wishes.wishOf(policy, partition, this.#choices.of(policy, name)) : undefined,
     };
+  }
+
+  /**
+   * Takes in what a plan for the demand of a policy makes of nodes.
+   * @returns nodes of which it makes something else than the plan before
+   */
+  choose(policy: GpuPartitionPolicy, wishes: ReadonlyMap<string, DemandWishes>): readonly string[] {
+    return this.#choices.put(policy, wishes);
   }
 
   /** What a policy that is shown beside others says of a node, as if it decided. */
   claimBeside(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeClaim {
     const { device } = partition?.status ?? {};
-    const wish = device?.gpus && resolveNode(policy.spec, device, undefined);
+    const chosen = partition && this.#choices.of(policy, partition.metadata.name);
+    const isKnown = policy.spec.demand === undefined || chosen !== undefined;
+    const wish = isKnown && device?.gpus ? resolveNode(policy.spec, device, undefined, chosen) : undefined;
     const { generation } = policy.metadata;
     return { winner: policy, newestGeneration: generation, isInForce: true, losers: [], beside: [], wish };
   }

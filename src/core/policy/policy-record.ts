@@ -3,6 +3,7 @@ import { type Admits, judgeAdmits } from '../rollout/admits.ts';
 import type { RolloutStates } from '../rollout/rollout-states.ts';
 import { noWrites } from './write-pace.ts';
 import type { Hold } from './claim.ts';
+import type { DemandReport } from './demand-report.ts';
 import type { Mistake, PolicyRefusal } from './refusal.ts';
 import type { PolicyScope } from './selections.ts';
 import { PolicyTally } from './tally.ts';
@@ -24,6 +25,8 @@ export class PolicyRecord {
   isForecast = false;
   /** What its nodes were last told about why its generation is not accepted. */
   toldRefusal: string | undefined;
+  /** How its demand stands; undefined if it has none, or no plan was made for it yet. */
+  demand: DemandReport | undefined;
   /** Of its status. An edit begins no new count. */
   writes = noWrites;
   /** Of the nodes that are its own, as they are under the current version. */

@@ -4,6 +4,7 @@ import { nameEntries } from './entry-key.ts';
 import { type LayoutEntry, readEntries } from './layout-entry.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import type { LayoutRefusal } from './refusal.ts';
+import { type DemandWishes, wishForDemand } from './demand-wish.ts';
 import { checkSingle } from './single.ts';
 import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
 
@@ -29,11 +30,18 @@ export type NodeResolution =
  *
  * @param device what the node's agent reported
  * @param current the node's present wish: an entry with a count retains the GPUs that it chose before
+ * @param chosen for a policy with a demand: what its last plan makes of GPUs
  */
-export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wish | undefined): NodeResolution {
+export function resolveNode(
+  spec: PolicySpec,
+  device: DeviceReport,
+  current: Wish | undefined,
+  chosen?: DemandWishes,
+): NodeResolution {
   const gpus = device.gpus ?? [];
-  const names = nameEntries(spec.layouts);
-  const entries = readEntries(spec.layouts, device);
+  const { layouts = [] } = spec;
+  const names = nameEntries(layouts);
+  const entries = readEntries(layouts, device);
   const replacesForeign = spec.allow?.replaceForeignInstances === true;
   const assigned = assignEntries(entries, names, device, current, replacesForeign);
   if ('refusal' in assigned) return assigned;
@@ -42,7 +50,10 @@ export function resolveNode(spec: PolicySpec, device: DeviceReport, current: Wis
   if (refused) return refused;
   const wish: Wish = {
     // In the order of the device, so that equal wishes are equal lists.
-    gpus: gpus.flatMap(({ uuid }) => wishFor(uuid, entryOf.get(uuid), entries, names)),
+    gpus:
+      spec.demand === undefined
+        ? gpus.flatMap(({ uuid }) => wishFor(uuid, entryOf.get(uuid), entries, names))
+        : wishForDemand(gpus, current, chosen),
     ...(replacesForeign ? { replaceForeignInstances: true } : {}),
     ...(spec.allow?.gpuReset === false ? { allowGpuReset: false } : {}),
   };
@@ -77,7 +88,7 @@ function findRefused(
 }
 
 function listSkipped(
-  { layouts }: PolicySpec,
+  { layouts = [] }: PolicySpec,
   device: DeviceReport,
   entryOf: ReadonlyMap<string, number>,
 ): readonly SkippedEntry[] {

@@ -12,13 +12,13 @@ export function isRetiring({ metadata, spec }: GpuPartitionPolicy): boolean {
  * Whatever could keep it from ever finishing no longer applies: windows, a pause, a budget of 0, a threshold.
  */
 export function retire(policy: GpuPartitionPolicy): GpuPartitionPolicy {
-  const { sharing: _over, ...spec } = policy.spec;
+  const { sharing: _over, demand: _served, ...spec } = policy.spec;
   const { canary: _first, windows: _windows, maxUnavailable = 1, ...rollout } = spec.rollout ?? {};
   const isHold = maxUnavailable === 0 || maxUnavailable === '0%';
   const whole: PolicySpec = {
     ...spec,
     mode: 'Enforce',
-    layouts: spec.layouts.map(({ gpus }) => ({ ...(gpus && { gpus }), mig: 'Disabled' })),
+    layouts: (spec.layouts ?? [{}]).map(({ gpus }) => ({ ...(gpus && { gpus }), mig: 'Disabled' })),
     rollout: { ...rollout, maxUnavailable: isHold ? 1 : maxUnavailable, failureThreshold: '100%', paused: false },
   };
   return { ...policy, spec: whole };

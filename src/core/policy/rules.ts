@@ -24,10 +24,54 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
   return [
     ...(selector === undefined ? [] : checkSelector(selector, ['spec', 'nodeSelector'])),
     ...breakIf(fieldsOf(spec['sharing'])?.['mps'] !== undefined, ['spec', 'sharing', 'mps'], RULE_MESSAGES.mps),
+    ...checkDemandRules(spec),
+    ...(spec['backend'] === 'DRA' ? checkDra(spec) : []),
     ...checkTotals(listOf(spec['layouts'])),
-    ...checkEach(listOf(spec['layouts']), (layout, index) =>
-      checkLayout(layout, spec['strategy'], ['spec', 'layouts', index]),
-    ),
+    ...checkEach(listOf(spec['layouts']), (layout, index) => checkLayout(layout, spec, ['spec', 'layouts', index])),
+  ];
+}
+
+function checkDra({ strategy, sharing, demand }: Fields): readonly BrokenRule[] {
+  const isSliced = fieldsOf(sharing)?.['timeSlicing'] !== undefined;
+  return [
+    ...breakIf(strategy !== 'mixed', ['spec', 'strategy'], RULE_MESSAGES.draStrategy),
+    ...breakIf(isSliced, ['spec', 'sharing', 'timeSlicing'], RULE_MESSAGES.draSharing),
+    ...breakIf(fieldsOf(demand)?.['from'] === 'Pods', ['spec', 'demand', 'from'], RULE_MESSAGES.draDemand),
+  ];
+}
+
+function checkDemandRules(spec: Fields): readonly BrokenRule[] {
+  const demand = fieldsOf(spec['demand']);
+  const isOne = (spec['layouts'] === undefined) !== (spec['demand'] === undefined);
+  const at = ['spec', 'demand'];
+  const exclusive = breakIf(!isOne, ['spec'], RULE_MESSAGES.layoutsOrDemand);
+  if (demand === undefined) return exclusive;
+  const slices = listOf(demand['slices']).map((slice) => fieldsOf(slice) ?? {});
+  const isDeclared = demand['from'] !== 'Pods';
+  const lacksCount = isDeclared && slices.some(({ count }) => count === undefined);
+  const isSteadied = isDeclared && demand['stabilization'] !== undefined;
+  const names = slices.map(({ name, profiles }) => name ?? listOf(profiles)[0]);
+  const drainsAll = fieldsOf(spec['drain'])?.['scope'] === 'Node';
+  return [
+    ...exclusive,
+    ...breakIf(spec['strategy'] !== 'mixed', ['spec', 'strategy'], RULE_MESSAGES.demandStrategy),
+    ...breakIf(drainsAll && demand['evict'] !== 'IfNeeded', ['spec', 'drain', 'scope'], RULE_MESSAGES.demandDrain),
+    ...breakIf(spec['sharing'] !== undefined, ['spec', 'sharing'], RULE_MESSAGES.demandSharing),
+    ...breakIf(lacksCount, at, RULE_MESSAGES.declaredCount),
+    ...breakIf(isSteadied, [...at, 'stabilization'], RULE_MESSAGES.declaredSteady),
+    ...breakIf(new Set(names).size < names.length, [...at, 'slices'], RULE_MESSAGES.sliceNames),
+    ...checkEach(slices, ({ count, min, max, spare }, index) => [
+      ...breakIf(
+        count !== undefined && [min, max, spare].some((one) => one !== undefined),
+        [...at, 'slices', index],
+        RULE_MESSAGES.sliceCount,
+      ),
+      ...breakIf(
+        typeof min === 'number' && typeof max === 'number' && min > max,
+        [...at, 'slices', index],
+        RULE_MESSAGES.sliceRange,
+      ),
+    ]),
   ];
 }
 
@@ -45,7 +89,7 @@ function checkTotals(layouts: readonly unknown[]): readonly BrokenRule[] {
 
 const mostInAll = 256;
 
-function checkLayout(layout: unknown, strategy: unknown, path: FieldPath): readonly BrokenRule[] {
+function checkLayout(layout: unknown, { strategy, backend }: Fields, path: FieldPath): readonly BrokenRule[] {
   const fields = fieldsOf(layout);
   if (fields === undefined) return [];
   const set = ['profiles', 'preset', 'mig'].filter((name) => fields[name] !== undefined);
@@ -58,6 +102,7 @@ function checkLayout(layout: unknown, strategy: unknown, path: FieldPath): reado
     ...checkEach(names, (name) => [
       ...breakIf(name.length > 32 || !PROFILE.test(name), [...at, name], RULE_MESSAGES.profileName),
       ...breakIf(strategy === 'mixed' && name.includes('c.'), [...at, name], RULE_MESSAGES.mixedComputeInstance),
+      ...breakIf(backend === 'DRA' && name.includes('c.'), [...at, name], RULE_MESSAGES.draComputeInstance),
     ]),
   ];
 }

@@ -86,6 +86,7 @@ function describe(error: ShapeError, params: Readonly<Record<string, unknown>>, 
 /** Fields that take a number or a percentage, whose bounds and pattern share one sentence. */
 const SHARE_WORDS: Readonly<Record<string, string>> = {
   maxUnavailable: 'must be a number of nodes from 0 to 10000, or a percentage from 0% to 100%',
+  spare: 'must be a number of slices from 0 to 100000, or a percentage from 0% to 100%',
   failureThreshold: 'must be a number of nodes from 1 to 10000, or a percentage from 0% to 100%',
 };
 
@@ -103,6 +104,10 @@ const PATTERN_WORDS: Readonly<Record<string, string>> = {
   gracePeriod: DURATION,
   soak: DURATION,
   duration: DURATION,
+  cooldown: DURATION,
+  stabilization: DURATION,
+  profiles: 'must be a profile as nvidia-smi writes it, such as 1g.5gb, or a glob, such as 1g.*',
+  name: 'must be letters, digits, dots, dashes, plus signs and underscores, beginning and ending with a letter or digit',
   schedule: 'must be a cron expression of five fields, for example 0 22 * * *',
 };
 

@@ -13,7 +13,8 @@ export function checkPolicySharing(spec: PolicySpec): Finding | undefined {
  * stay whole.
  */
 function offeredBy({ strategy, layouts }: PolicySpec): ReadonlySet<string> | undefined {
-  if (strategy !== 'mixed' || layouts.some(({ preset }) => preset !== undefined)) return undefined;
+  if (strategy !== 'mixed' || layouts === undefined || layouts.some(({ preset }) => preset !== undefined))
+    return undefined;
   return new Set([
     GPU_RESOURCE,
     ...layouts.flatMap(({ profiles }) => Object.keys(profiles ?? {}).map(migResourceName)),

@@ -4,6 +4,7 @@ import { MODELS } from '../gpu/geometry/models.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { judgeLayouts, type LayoutVerdict, type ModelVerdict, nameModel } from './layout-verdict.ts';
 import { fieldsOf } from './broken-rule.ts';
+import { checkDemand } from './demand-check.ts';
 import { checkMetadata } from './metadata.ts';
 import { findBrokenRules } from './rules.ts';
 import { checkShape } from './schema.ts';
@@ -35,8 +36,9 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
     ...rules,
     ...checkSharing(policy.spec),
     ...checkWindows(policy.spec),
+    ...(rules.length > 0 ? [] : findUnknownSlice(policy.spec)),
     // Geometry findings are meaningless for a misspelt profile or a contradictory entry.
-    ...(rules.some(({ path }) => path[1] === 'layouts') ? [] : checkGeometry(policy.spec.layouts)),
+    ...(rules.some(({ path }) => path[1] === 'layouts') ? [] : checkGeometry(policy.spec.layouts ?? [])),
   ];
   return { policy, findings };
 }
@@ -53,6 +55,13 @@ function checkWindows({ rollout }: PolicySpec): readonly Finding[] {
     const path = ['spec', 'rollout', 'windows', index];
     return message === undefined ? [] : [{ severity: 'error' as const, code: 'BadWindow' as const, path, message }];
   });
+}
+
+function findUnknownSlice({ demand }: PolicySpec): readonly Finding[] {
+  const found = demand && checkDemand(demand, []);
+  if (!found) return [];
+  const path = ['spec', 'demand', 'slices', found.slice, 'profiles'];
+  return [{ severity: 'error', code: 'UnknownProfile', path, message: found.refusal.message }];
 }
 
 function checkGeometry(layouts: readonly PolicyLayout[]): readonly Finding[] {

@@ -11,7 +11,11 @@ export interface PolicyVersions {
   readonly acceptedGeneration: number | undefined;
   /** The newest accepted generation with mode Enforce. Undefined if there is none, or its spec is not known. */
   readonly inForce: GpuPartitionPolicy | undefined;
+  /** The generation that was in force before that one, which only `undo` reads. */
+  readonly previous?: GpuPartitionPolicy | undefined;
 }
+
+type StoredVersion = NonNullable<PolicyStatus['inForce']>;
 
 /**
  * The versions of a policy as the API server has it. What outlives the controller is in its status.
@@ -24,12 +28,24 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
   // A higher one is of a server that was restored from a backup since.
   const accepted = [given.status?.acceptedGeneration ?? 0, before?.acceptedGeneration ?? 0];
   const acceptedGeneration = Math.max(0, ...accepted.filter((one) => one <= generation)) || undefined;
-  const found = newerOf(recallInForce(given), before?.inForce, generation);
+  const found = newerOf(recall(given, given.status?.inForce), before?.inForce, generation);
   // Metadata changes without a new generation.
   const inForce = found && versionOf(given, found.metadata.generation, found.spec);
   const newest = readNewest({ newest: given, acceptedGeneration, inForce }, before?.newest);
   const isInForce = acceptedGeneration === generation && enforces(newest);
-  return { newest, acceptedGeneration, inForce: isInForce ? newest : inForce };
+  const versions = { newest, acceptedGeneration, inForce: isInForce ? newest : inForce };
+  const earlier = [inForce, recall(given, given.status?.previous), before?.previous];
+  return { ...versions, previous: newestBefore(versions.inForce, earlier) };
+}
+
+function newestBefore(
+  inForce: GpuPartitionPolicy | undefined,
+  candidates: readonly (GpuPartitionPolicy | undefined)[],
+): GpuPartitionPolicy | undefined {
+  return candidates
+    .filter((one) => one !== undefined)
+    .filter((one) => inForce && generationOf(one) < generationOf(inForce))
+    .toSorted((a, b) => generationOf(b) - generationOf(a))[0];
 }
 
 function newerOf(
@@ -63,9 +79,15 @@ export function isSameEdit({ metadata: a }: GpuPartitionPolicy, { metadata: b }:
 }
 
 /** The same versions once the newest is accepted. */
-export function accept({ newest, inForce }: PolicyVersions): PolicyVersions {
+export function accept({ newest, inForce, previous }: PolicyVersions): PolicyVersions {
   const acceptedGeneration = newest.metadata.generation;
-  return { newest, acceptedGeneration, inForce: enforces(newest) ? newest : inForce };
+  if (!enforces(newest)) return { newest, acceptedGeneration, inForce, previous };
+  return { newest, acceptedGeneration, inForce: newest, previous: inForce };
+}
+
+/** The spec to which `undo` goes back: the one in force, or the one before it if the newest is in force. */
+export function earlierOf({ newest, inForce, previous }: PolicyVersions): GpuPartitionPolicy | undefined {
+  return inForce && generationOf(inForce) === generationOf(newest) ? previous : inForce;
 }
 
 export function isAccepted({ newest, acceptedGeneration }: PolicyVersions): boolean {
@@ -92,27 +114,36 @@ export function stakeOf(versions: PolicyVersions): GpuPartitionPolicy | undefine
 export function storeVersions({
   acceptedGeneration,
   inForce,
-}: Pick<PolicyVersions, 'acceptedGeneration' | 'inForce'>): Pick<PolicyStatus, 'acceptedGeneration' | 'inForce'> {
+  previous,
+}: Omit<PolicyVersions, 'newest'>): Pick<PolicyStatus, 'acceptedGeneration' | 'inForce' | 'previous'> {
   return {
     ...(acceptedGeneration !== undefined && { acceptedGeneration }),
-    ...(inForce && { inForce: { generation: generationOf(inForce), spec: inForce.spec } }),
+    ...(inForce && { inForce: storeVersion(inForce) }),
+    ...(previous && { previous: storeVersion(previous) }),
   };
+}
+
+function storeVersion(version: GpuPartitionPolicy): StoredVersion {
+  return { generation: generationOf(version), spec: version.spec };
 }
 
 export function enforces({ spec }: GpuPartitionPolicy): boolean {
   return spec.mode !== 'Plan';
 }
 
-function recallInForce(given: GpuPartitionPolicy): GpuPartitionPolicy | undefined {
-  const { generation, spec } = given.status?.inForce ?? {};
+function recall(given: GpuPartitionPolicy, stored: StoredVersion | undefined): GpuPartitionPolicy | undefined {
+  const { generation, spec } = stored ?? {};
   return generation !== undefined && isSpec(spec) ? versionOf(given, generation, spec) : undefined;
 }
 
 /** Of the form in which it is stored; the API server has checked it when it was the policy's own. */
 function isSpec(spec: NonNullable<PolicyStatus['inForce']>['spec'] | undefined): spec is PolicySpec {
-  const { nodeSelector, strategy, layouts } = (spec ?? {}) as Partial<Record<string, unknown>>;
+  const { nodeSelector, strategy, layouts, demand } = (spec ?? {}) as Partial<Record<string, unknown>>;
   return (
-    typeof nodeSelector === 'object' && nodeSelector !== null && typeof strategy === 'string' && Array.isArray(layouts)
+    typeof nodeSelector === 'object' &&
+    nodeSelector !== null &&
+    typeof strategy === 'string' &&
+    (Array.isArray(layouts) || (typeof demand === 'object' && demand !== null))
   );
 }
 

@@ -32,7 +32,7 @@ export function projectPartition(partition: GpuNodePartition): GpuNodePartition 
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },
     spec: projectSpec(spec, uuids),
-    ...(status && { status: projectStatus(status, uuids) }),
+    ...(status && { status: projectStatus(status, uuids, spec.backend === 'DRA') }),
   };
 }
 
@@ -57,7 +57,8 @@ function projectWishes(gpus: readonly GpuWish[], uuids: SharedValues): readonly 
   return uuids.share(wishes);
 }
 
-function projectStatus(status: NodePartitionStatus, uuids: SharedValues): NodePartitionStatus {
+/** @param isDra the UUIDs of instances are kept: a node is Ready when its ResourceSlices show them */
+function projectStatus(status: NodePartitionStatus, uuids: SharedValues, isDra: boolean): NodePartitionStatus {
   const { conditions, layout, device } = status;
   return {
     ...status,
@@ -69,11 +70,11 @@ function projectStatus(status: NodePartitionStatus, uuids: SharedValues): NodePa
         message: shared.share(message),
       })),
     }),
-    ...(device && { device: projectDevice(device, uuids) }),
+    ...(device && { device: projectDevice(device, uuids, isDra) }),
   };
 }
 
-function projectDevice(device: DeviceReport, uuids: SharedValues): DeviceReport {
+function projectDevice(device: DeviceReport, uuids: SharedValues, isDra: boolean): DeviceReport {
   const { agentVersion, driverVersion, cudaVersion, machine, advertised, plan, models, gpus, lastGood } = device;
   return {
     ...device,
@@ -84,7 +85,7 @@ function projectDevice(device: DeviceReport, uuids: SharedValues): DeviceReport 
     ...(advertised && { advertised: shared.share(advertised) }),
     ...(plan && { plan: projectPlan(plan) }),
     ...(models && { models: models.map((model) => shared.share(model)) }),
-    ...(gpus && { gpus: gpus.map((gpu) => projectGpu(gpu, uuids)) }),
+    ...(gpus && { gpus: gpus.map((gpu) => projectGpu(gpu, uuids, isDra)) }),
     ...(lastGood && { lastGood: projectLastGood(lastGood, uuids) }),
   };
 }
@@ -93,7 +94,7 @@ function projectPlan({ hash, ...rest }: PlanReport): PlanReport {
   return { hash: shared.share(hash), ...rest };
 }
 
-function projectGpu(gpu: GpuReport, uuids: SharedValues): GpuReport {
+function projectGpu(gpu: GpuReport, uuids: SharedValues, isDra: boolean): GpuReport {
   const { uuid, pciBusId, pciDeviceId, pciClass, product, computeCapability, instances } = gpu;
   return {
     ...gpu,
@@ -103,12 +104,18 @@ function projectGpu(gpu: GpuReport, uuids: SharedValues): GpuReport {
     ...(pciClass !== undefined && { pciClass: shared.share(pciClass) }),
     product: shared.share(product),
     ...(computeCapability !== undefined && { computeCapability: shared.share(computeCapability) }),
-    instances: shared.share(instances.map(projectInstance)),
+    instances: isDra ? instances.map(dropPods) : shared.share(instances.map(projectInstance)),
   };
 }
 
-/** Being busy says enough about its pods. With UUIDs, no two GPUs would have equal instances. */
-function projectInstance({ pods: _unread, uuid: _uuid, computeInstances, ...rest }: InstanceReport): InstanceReport {
+/** Being busy says enough about its pods. */
+function dropPods({ pods: _unread, ...instance }: InstanceReport): InstanceReport {
+  return instance;
+}
+
+/** With UUIDs, no two GPUs would have equal instances. */
+function projectInstance(instance: InstanceReport): InstanceReport {
+  const { uuid: _uuid, computeInstances, ...rest } = dropPods(instance);
   const parts = computeInstances?.map(({ uuid: _uuids, ...one }) => one);
   return { ...rest, ...(parts && { computeInstances: parts }) };
 }

@@ -42,6 +42,7 @@ function reportGpu(gpu: GpuState, table: Geometry | undefined): GpuReport {
     memoryMiB: gpu.memoryMiB,
     migCapable: gpu.migCapable,
     ...definedOnly({
+      minor: gpu.minor,
       pciDeviceId: gpu.pciDeviceId,
       pciClass: gpu.pciClass,
       computeCapability: gpu.computeCapability,

@@ -50,6 +50,8 @@ const stepOfReason: Readonly<Record<string, ChangeStep>> = {
   RefreshBlocked: 'refresh',
   LabelsStale: 'refresh',
   NoDevicePlugin: 'refresh',
+  NoDraDriver: 'refresh',
+  BackendMismatch: 'refresh',
 };
 
 /** Takes in one look at a node. A new wish restarts the change; a node without a policy has none. */

@@ -1,6 +1,7 @@
 import { countWords, cutText } from '../text/cut-text.ts';
 import type { PolicyReason } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../../api/types.ts';
+import type { DemandReport } from '../policy/demand-report.ts';
 import type { PolicyRefusal } from '../policy/refusal.ts';
 import { isRetiring } from '../policy/retirement.ts';
 import { timeText } from '../text/duration.ts';
@@ -12,7 +13,7 @@ import { listNodes } from './node-causes.ts';
 
 /** A condition before it is merged with the existing one. */
 export interface PolicyConditionDraft {
-  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'Valid';
+  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'Valid' | 'DemandMet';
   readonly status: 'True' | 'False';
   readonly reason: PolicyReason;
   readonly message: string;
@@ -35,6 +36,8 @@ export interface PolicyFacts {
   readonly acceptedGeneration?: number | undefined;
   /** The version that decides over nodes; undefined if there is none. */
   readonly inForce?: GpuPartitionPolicy | undefined;
+  /** What was in force before that. */
+  readonly previous?: GpuPartitionPolicy | undefined;
   /** The first of the nodes that keep its generation from being accepted, and the message for all of them. */
   readonly refusedBy?: { readonly reason: PolicyRefusal['reason']; readonly message: string } | undefined;
   /** What keeps nodes from starting. */
@@ -42,13 +45,15 @@ export interface PolicyFacts {
   readonly limits?: RolloutLimits | undefined;
   /** Why the whole cluster is frozen, which holds for a policy without waiting nodes as well; undefined if it is not. */
   readonly frozen?: string | undefined;
+  /** How its demand stands, if it has one for which a plan was made. */
+  readonly demand?: DemandReport | undefined;
   /** When it goes whatever its nodes are, if it is being deleted, in ms since the epoch. */
   readonly goesAt?: number | undefined;
 }
 
 /** Status of a policy from what is known of its nodes; kstatus conditions. Pure: times are the caller's. */
 export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStatusDraft {
-  const { policy, acceptedGeneration, inForce } = facts;
+  const { policy, acceptedGeneration, inForce, previous } = facts;
   const skipped = tally.size('skipped');
   const nodes = {
     matched: tally.matched,
@@ -64,14 +69,15 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
   const generation = policy.metadata.generation;
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
-    ...storeVersions({ acceptedGeneration, inForce }),
+    ...storeVersions({ acceptedGeneration, inForce, previous }),
     summary: [
       summarise(nodes, tally.size('waiting')),
       ...(facts.frozen === undefined ? [] : ['frozen']),
       ...(isRetiring(policy) ? ['deleting'] : []),
     ].join(', '),
     ...(facts.limits && { limits: facts.limits }),
-    conditions: conditionsOf(facts, tally),
+    conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
+    ...(facts.demand && { demand: facts.demand.states }),
     nodes,
     plan: {
       gpusChanging,
@@ -121,6 +127,10 @@ function conditionsOf(facts: PolicyFacts, tally: PolicyTally): readonly PolicyCo
       : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'nothing blocks the policy' },
     valid,
   ];
+}
+
+function conditionOfDemand({ demand }: PolicyFacts): readonly PolicyConditionDraft[] {
+  return demand ? [{ ...demand.condition, message: cutText(demand.condition.message, 4096) }] : [];
 }
 
 /** A policy that is stalled starts no change, and lets those under way end. */

@@ -3,6 +3,7 @@ import { compareText } from '../text/fingerprint.ts';
 import { describeDuration } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { drawTable, type Line, span } from './line.ts';
+import { type DemandView, viewDemand } from './demand-words.ts';
 import { findCap } from '../rollout/cap.ts';
 import { forecastRollouts, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
 import { byUrgency, type Urgency, urgencyOfNode, urgencyOfPolicy, toneOf } from './urgency.ts';
@@ -30,6 +31,8 @@ export interface PolicyStatusView {
   readonly rollout: RolloutOutlook | undefined;
   /** What is to be done on all of its nodes; undefined if nothing is. */
   readonly plan: PolicyStatus['plan'];
+  /** What of `spec.demand` is offered, by slice; empty for a policy of layouts. */
+  readonly demand: readonly DemandView[];
   /** `spec.rollout.paused`, whatever else keeps nodes waiting. */
   readonly isPaused: boolean;
   /** Since when it is being deleted, RFC 3339. */
@@ -125,6 +128,7 @@ function viewPolicy(
     canary: status?.canary?.nodes ?? [],
     rollout,
     plan: (status?.plan?.gpusChanging ?? 0) > 0 ? status?.plan : undefined,
+    demand: viewDemand(status),
     isPaused: spec.rollout?.paused === true,
     deletingSince: metadata.deletionTimestamp,
     refusal: valid?.status === 'False' ? { reason: valid.reason, message: valid.message } : undefined,
@@ -189,14 +193,15 @@ export function drawFleet(
     ),
   ];
   return [
-    ...drawPolicies(view.policies, columns),
+    ...drawPolicies(view.policies, columns, policy !== undefined),
     [],
     ...drawPhases(view.phases),
     ...(view.nodes.length === 0 ? [none] : [[], ...table]),
   ];
 }
 
-function drawPolicies(policies: readonly PolicyStatusView[], columns: number): readonly Line[] {
+/** @param isWhole also the slices of a demand of which there are enough */
+function drawPolicies(policies: readonly PolicyStatusView[], columns: number, isWhole: boolean): readonly Line[] {
   if (policies.length === 0) return [[span('no policy')]];
   const rows = policies.map(({ policy, mode, urgency, ready, matched, inFlight, maxUnavailable, reason, message }) => [
     span(policy, 'title'),
@@ -206,7 +211,7 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number): r
     span(reason, toneOf(urgency)),
     span(message, 'dim'),
   ]);
-  const changing = policies.flatMap(({ policy, inFlight, canary, rollout }): readonly Line[] => {
+  const changing = policies.flatMap(({ policy, inFlight, canary, rollout, demand }): readonly Line[] => {
     const named = inFlight
       .slice(0, 5)
       .map(({ node, since }) => (since === undefined ? node : `${node} since ${since.slice(11, 19)}`));
@@ -215,12 +220,18 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number): r
     const first: Line = [span(`${policy} began with: ${canary.slice(0, 5).join(', ')}`)];
     const left = rollout && wrapHanging(`${policy}: ${rollout.words}`, columns);
     return [
+      ...demand.filter(({ unmet }) => isWhole || unmet > 0).flatMap((slice) => drawDemand(policy, slice, columns)),
       ...(left ?? []).map((text): Line => [span(text)]),
       ...(inFlight.length > 0 ? [flight] : []),
       ...(canary.length > 0 ? [first] : []),
     ];
   });
   return [...drawTable(['POLICY', 'MODE', 'READY', 'CHANGING', 'REASON', 'MESSAGE'], rows), ...changing];
+}
+
+function drawDemand(policy: string, { words, unmet }: DemandView, columns: number): readonly Line[] {
+  const tone = unmet > 0 ? 'warn' : 'plain';
+  return wrapHanging(`${policy} wants ${words}`, columns).map((text): Line => [span(text, tone)]);
 }
 
 function drawPhases(phases: readonly PhaseView[]): readonly Line[] {

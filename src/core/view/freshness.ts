@@ -2,12 +2,15 @@ import { describeDuration, timeText } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { type Line, span } from './line.ts';
 
-/** Updates from the API server have stopped: what is shown is from then. */
+/** Updates have stopped: what is shown is from then. */
 export interface Interruption {
-  /** Disconnected: the API server does not answer. Stale: it answers, and does not send what changes. */
-  readonly kind: 'Disconnected' | 'Stale';
-  /** The last time when everything was known to be current, in ms since 1970. */
-  readonly since: number;
+  /**
+   * Disconnected: the API server does not answer. Stale: it answers, and does not send what changes. No controller: it sends what
+   * there is, which nobody writes any more.
+   */
+  readonly kind: 'Disconnected' | 'Stale' | 'No controller';
+  /** The last time when everything was known to be current, in ms since 1970; undefined if it never was. */
+  readonly since: number | undefined;
   readonly why: string;
 }
 
@@ -44,10 +47,19 @@ export function drawFreshness(
 }
 
 /** In words for everybody, also those who read them later in a file. */
-export function drawInterruption({ kind, since, why }: Interruption, now: number, columns: number): readonly Line[] {
-  const age = describeDuration(Math.max(0, now - since) / 1000);
-  const text = `${kind.toUpperCase()} for ${age}. No updates since ${timeText(since).slice(11, 19)} UTC: ${why}. What follows is from then.`;
+export function drawInterruption(interruption: Interruption, now: number, columns: number): readonly Line[] {
+  const text = describeInterruption(interruption, now);
   return wrapHanging(text, columns).map((line): Line => [span(line, 'bad')]);
+}
+
+function describeInterruption({ kind, since, why }: Interruption, now: number): string {
+  const loud = kind.toUpperCase();
+  if (since === undefined) return `${loud}: ${why}. What follows is the last state that a controller wrote.`;
+  const age = describeDuration(Math.max(0, now - since) / 1000);
+  const at = `${timeText(since).slice(11, 19)} UTC`;
+  return kind === 'No controller'
+    ? `${loud} for ${age}: since ${at} ${why}. What follows is the last state that a controller wrote.`
+    : `${loud} for ${age}. No updates since ${at}: ${why}. What follows is from then.`;
 }
 
 /** A picture that is no longer current: nothing in it may look well. */

@@ -99,7 +99,7 @@ function drawFact(key: string, text: string, columns: number, tone: Tone = 'plai
 
 const mostEvents = 5;
 
-function drawHistory({ timeline, events }: NodeHistory, columns: number): readonly Line[] {
+function drawHistory({ timeline, events, noEvents }: NodeHistory, columns: number): readonly Line[] {
   const steps = timeline.map(({ step, at, seconds }) => {
     const took = seconds === undefined || seconds === 0 ? '' : ` (+${describeDuration(seconds)})`;
     return `${step} ${at.slice(11, 19)}${took}`;
@@ -111,6 +111,7 @@ function drawHistory({ timeline, events }: NodeHistory, columns: number): readon
       .flatMap(({ at, reason, message, isWarning }) =>
         drawFact('event', `${at.slice(11, 19)} ${reason}: ${message}`, columns, isWarning ? 'warn' : 'plain'),
       ),
+    ...(noEvents === undefined ? [] : drawFact('event', noEvents, columns, 'dim')),
   ];
 }
 

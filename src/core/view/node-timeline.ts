@@ -1,4 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { timeText } from '../text/duration.ts';
 import { compareText } from '../text/fingerprint.ts';
 
 /** An Event in either of its two shapes in the API. */
@@ -23,9 +24,12 @@ export interface NodeEvent {
   readonly count: number;
 }
 
+/** Those of the same second are in this order. */
+const stepOrder = ['asked', 'draining', 'closed', 'granted', 'device done', 'offered', 'ready'] as const;
+
 /** A step of a node's last change, or of the one under way. */
 export interface TimelineStep {
-  readonly step: 'asked' | 'draining' | 'closed' | 'granted' | 'device done' | 'ready';
+  readonly step: (typeof stepOrder)[number];
   /** RFC 3339 */
   readonly at: string;
   /** Since the step before; undefined for the first. */
@@ -36,6 +40,8 @@ export interface NodeHistory {
   readonly timeline: readonly TimelineStep[];
   /** Newest first. */
   readonly events: readonly NodeEvent[];
+  /** Why Events are missing, if not because there are none. */
+  readonly noEvents?: string;
 }
 
 /** Which step an Event of the controller stands for. */
@@ -55,6 +61,7 @@ export function viewHistory(
   const seen = uniqueEvents(events.map(viewEvent)).toSorted((a, b) => compareText(b.at, a.at));
   const slot = policy?.status?.inFlight?.find(({ node }) => node === metadata.name);
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const { since, lastSeconds, deviceDoneTime, offeredTime } = status?.closed ?? {};
   const advertised = status?.waits?.find(({ name }) => name === 'Advertised');
   const told = seen.flatMap(({ reason, at }) => {
     const step = stepOfEvent[reason];
@@ -62,21 +69,31 @@ export function viewHistory(
   });
   const known: readonly (readonly [TimelineStep['step'], string | undefined])[] = [
     ['asked', slot?.startTime],
-    ['closed', status?.closed?.since],
+    ['closed', since ?? openedFrom(offeredTime, lastSeconds)],
     // The layout is to be advertised from when the device has it.
-    ['device done', advertised?.since],
+    ['device done', since === undefined ? (deviceDoneTime ?? advertised?.since) : advertised?.since],
+    ['offered', since === undefined ? offeredTime : undefined],
     ['ready', ready?.status === 'True' ? ready.lastTransitionTime : undefined],
     ...told,
   ];
   return { timeline: orderSteps(known), events: seen.slice(0, mostEvents) };
 }
 
+/** When a node was closed that was opened after that time. */
+function openedFrom(offered: string | undefined, seconds: number | undefined): string | undefined {
+  return offered === undefined || seconds === undefined ? undefined : timeText(Date.parse(offered) - seconds * 1000);
+}
+
 /** Of each step its newest time; what precedes the newest first step belongs to an earlier change. */
 function orderSteps(known: readonly (readonly [TimelineStep['step'], string | undefined])[]): readonly TimelineStep[] {
   const newest = new Map<TimelineStep['step'], string>();
   for (const [step, at] of known) if (at !== undefined && at > (newest.get(step) ?? '')) newest.set(step, at);
-  const start = newest.get('asked') ?? newest.get('draining') ?? newest.get('granted') ?? '';
-  const steps = [...newest].filter(([, at]) => at >= start).toSorted(([, a], [, b]) => compareText(a, b));
+  const start = stepOrder.map((step) => newest.get(step)).find((at) => at !== undefined) ?? '';
+  const steps = [...newest]
+    .filter(([, at]) => at >= start)
+    .toSorted(
+      ([step, at], [other, then]) => compareText(at, then) || stepOrder.indexOf(step) - stepOrder.indexOf(other),
+    );
   return steps.map(([step, at], index) => {
     const before = steps[index - 1]?.[1];
     const seconds = before === undefined ? undefined : Math.round((Date.parse(at) - Date.parse(before)) / 1000);

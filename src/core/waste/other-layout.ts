@@ -1,9 +1,8 @@
-import { group } from '../../api/names.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../explain/cluster-facts.ts';
-import { listMismatches } from '../explain/node-match.ts';
 import { applyEdit, distanceOf } from '../explain/policy-edit.ts';
-import { requestsOf, tolerates, type WorkloadPod } from '../explain/workload.ts';
+import { couldTake } from '../explain/could-take.ts';
+import { requestsOf } from '../explain/workload.ts';
 import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
 import { enumerateLayouts } from '../gpu/search/layout-enumeration.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
@@ -62,22 +61,22 @@ function isJudged({ spec }: GpuPartitionPolicy): boolean {
   return (
     spec.strategy === 'mixed' &&
     (spec.sharing?.timeSlicing ?? []).length === 0 &&
-    spec.layouts.every(({ gpus }) => gpus?.count === undefined)
+    spec.layouts?.every(({ gpus }) => gpus?.count === undefined) === true
   );
 }
 
-function listEntries({ spec }: GpuPartitionPolicy, nodes: readonly GpuNode[]): readonly EntryGpus[] {
+function listEntries({ spec: { layouts = [] } }: GpuPartitionPolicy, nodes: readonly GpuNode[]): readonly EntryGpus[] {
   const met = nodes.flatMap(({ partition }) => {
     const device = partition?.status?.device ?? {};
     return (device.gpus ?? []).flatMap((gpu) => {
-      const entry = spec.layouts.findIndex(({ gpus }) => matchesGpu(gpus ?? {}, gpu));
+      const entry = layouts.findIndex(({ gpus }) => matchesGpu(gpus ?? {}, gpu));
       const geometry = gpu.error === undefined ? liveGeometry(device, gpu) : undefined;
       return entry < 0 || geometry === undefined ? [] : [{ entry, product: gpu.product, geometry }];
     });
   });
   return [...Map.groupBy(met, ({ entry }) => entry)].flatMap(([entry, list]): readonly EntryGpus[] => {
     const [first] = list;
-    const layout = spec.layouts[entry];
+    const layout = layouts[entry];
     if (!first || !layout || list.some(({ product }) => product !== first.product)) return [];
     const now = layoutFor(layout, first.geometry, first.product);
     return 'profiles' in now ? [{ entry, gpus: list.length, geometry: first.geometry, now: now.profiles }] : [];
@@ -87,23 +86,12 @@ function listEntries({ spec }: GpuPartitionPolicy, nodes: readonly GpuNode[]): r
 /** Requests for slices by pods that are on the policy's nodes, or could be if those had the slices. */
 function demandFor(policy: string, nodes: readonly GpuNode[], facts: ClusterFacts): Amounts {
   const here = listGpuNodes(facts).filter((one) => one.policy?.metadata.name === policy);
-  const waiting = listWaiting(facts.pods ?? []).filter((pod) => nodes.some((node) => couldTake(node, pod)));
+  const waiting = listWaiting(facts.pods ?? []).filter((pod) => nodes.some(({ node }) => couldTake(node, pod)));
   const demand = new Map<string, number>();
   for (const pod of [...here.flatMap(({ pods = [] }) => pods), ...waiting]) {
     for (const [name, amount] of requestsOf(pod, isSlice)) demand.set(name, (demand.get(name) ?? 0) + amount);
   }
   return demand;
-}
-
-/** Whether a node would accept a pod if it had the slices that the pod requests. */
-function couldTake({ name, labels, node }: GpuNode, { spec }: WorkloadPod): boolean {
-  const isForeign = (key: string): boolean => !key.startsWith(`${group}/`);
-  const taints = (node.spec?.taints ?? []).filter(({ key, effect }) => effect !== 'PreferNoSchedule' && isForeign(key));
-  return (
-    taints.every((taint) => tolerates(spec?.tolerations ?? [], taint)) &&
-    // A different layout would have different layout labels.
-    listMismatches(spec, name, labels).every(({ key }) => key.startsWith('nvidia.com/'))
-  );
 }
 
 function isSlice(resource: string): boolean {

@@ -51,13 +51,15 @@ export class DeviceReader {
     const factsOf = await this.#facts.read(report.driverVersion, gpus, selection, trouble);
     const instances = await this.#readInstances(gpus, selection, factsOf, trouble);
     const states = gpus.map((gpu): GpuState => {
-      const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor: _minor, ...own } = gpu;
+      const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor, ...own } = gpu;
       const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
       // Whoever holds one of its instances must still be known as its holder; and a UUID in doubt is none.
       const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId);
       const mine = instances.get(gpu.pciBusId) ?? before?.instances ?? [];
       const uuid = before?.uuid ?? own.uuid;
-      return { ...own, uuid, ...factsOf(gpu), fault, instances: mine, processes: listOtherProcesses(gpu, mine) };
+      const numbered = minor !== undefined && minor !== own.index && { minor };
+      const processes = listOtherProcesses(gpu, mine);
+      return { ...own, ...numbered, uuid, ...factsOf(gpu), fault, instances: mine, processes };
     });
     // If no GPU can be read, neither can the node.
     const isBlind =

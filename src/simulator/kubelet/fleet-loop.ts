@@ -122,14 +122,16 @@ export class FleetLoop {
     const host = this.#hosts.get(name);
     if (pod === undefined || host === undefined || !host.machine.isRunning) return {};
     const before = host.machine.advertised;
+    const goneBefore = host.machine.driver.goneAtMs;
     const labels = this.#nodes.store.get(name)?.metadata.labels ?? {};
     const result = await syncPod(host, pod, refOf(podsResource, pod), {
       client: this.#client,
       timing: this.#timing,
       labels,
       program: this.#programOf(pod),
+      isGone: () => this.#pods.store.get(key)?.metadata.uid !== pod.metadata.uid,
     });
-    if (host.machine.advertised !== before) this.wakeNode(name);
+    if (host.machine.advertised !== before || host.machine.driver.goneAtMs !== goneBefore) this.wakeNode(name);
     return result;
   }
 

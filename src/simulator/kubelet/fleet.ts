@@ -5,6 +5,7 @@ import { FleetLoop } from './fleet-loop.ts';
 import { bootHost } from './node/host.ts';
 import type { Host } from './node/host.ts';
 import type { Machine } from './node/machine.ts';
+import type { DriverFault } from './daemons/driver-registration.ts';
 import type { PluginFault } from './daemons/plugin-registration.ts';
 import type { PodObject } from './node/kube-objects.ts';
 import type { PodProgram } from './pods/pod-program.ts';
@@ -15,7 +16,7 @@ import { usualKubeletTiming } from './timing.ts';
 import type { KubeletTiming } from './timing.ts';
 
 export interface KubeletFleetOptions {
-  /** Its identity may write Nodes, Leases and the status of pods, delete pods, and read ConfigMaps. */
+  /** Its identity may write Nodes, Leases, ResourceSlices and the status of pods, delete pods, and read ConfigMaps and claims. */
   readonly client: KubeClient;
   readonly logger?: Logger;
   readonly timing?: Partial<KubeletTiming>;
@@ -27,12 +28,13 @@ export interface KubeletFleetOptions {
 }
 
 /**
- * Simulates the kubelets and device plugins of many nodes: registers and renews the Nodes, shows the GPUs of their
- * simulated nvidia-smi as resources, starts the pods bound to them and terminates those that are deleted.
+ * Simulates the kubelets, device plugins and DRA drivers of many nodes: registers and renews the Nodes, shows the GPUs of their
+ * simulated nvidia-smi as resources or in ResourceSlices, starts the pods bound to them and terminates those that are deleted.
  */
 export class KubeletFleet implements AsyncDisposable {
   readonly #client: KubeClient;
   readonly #nfdClient: KubeClient;
+  readonly #driverClient: KubeClient;
   readonly #logger: Logger;
   readonly #timing: KubeletTiming;
   readonly #hosts = new Map<string, Host>();
@@ -42,6 +44,7 @@ export class KubeletFleet implements AsyncDisposable {
   constructor({ client, logger = silentLogger, timing, programOf = () => undefined }: KubeletFleetOptions) {
     this.#client = client;
     this.#nfdClient = new KubeClient(client.config, 'nfd-master');
+    this.#driverClient = new KubeClient(client.config, 'gpu-kubelet-plugin');
     this.#logger = logger;
     this.#timing = { ...usualKubeletTiming, ...timing };
     this.#loop = new FleetLoop({ client, logger, timing: this.#timing, hosts: this.#hosts, programOf });
@@ -59,7 +62,7 @@ export class KubeletFleet implements AsyncDisposable {
   async addNode(node: SimulatedNode): Promise<void> {
     const { name } = node;
     const host = await bootHost(node, {
-      clients: { kubelet: this.#client, nfd: this.#nfdClient },
+      clients: { kubelet: this.#client, nfd: this.#nfdClient, driver: this.#driverClient },
       logger: this.#logger,
       timing: this.#timing,
       listHoldings: () => this.listHoldings(name),
@@ -99,6 +102,18 @@ export class KubeletFleet implements AsyncDisposable {
    */
   setPluginFault(name: string, fault: PluginFault | undefined): void {
     this.#machineOf(name).registration.fault = fault;
+    this.#loop.wakeAll(name);
+  }
+
+  /** Breaks the DRA driver of a node, for processes that start from now on; without a fault, one that never became ready continues. */
+  setDriverFault(name: string, fault: DriverFault | undefined): void {
+    this.#machineOf(name).driver.fault = fault;
+    this.#loop.wakeAll(name);
+  }
+
+  /** SIGHUP to the DRA driver of a node, which ends it: the container starts again after `restartMs`. */
+  hangUpDriver(name: string): void {
+    this.#hostOf(name).daemons.hangUpDriver();
     this.#loop.wakeAll(name);
   }
 

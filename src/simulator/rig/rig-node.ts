@@ -2,6 +2,7 @@ import type { Taint } from '../../core/metadata/node-change.ts';
 import type { MigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
 import type { PluginMode, SimulatedNode } from '../kubelet/node/simulated-node.ts';
 import type { DriverBranch } from '../nvidia-smi/nvml/driver-version.ts';
+import { driverNodeLabel } from './dra-driver.ts';
 import type { NodeFiles } from './node-files.ts';
 
 /** A simulated GPU node. */
@@ -15,8 +16,11 @@ export interface RigNode {
   readonly annotations?: Readonly<Record<string, string>>;
   /** Strategy of the node's device plugin and GFD if their pods do not set one. */
   readonly strategy: MigStrategy;
-  /** When its device plugin reads the devices; `pod` needs a DaemonSet of the plugin in the cluster. Default `watching`. */
-  readonly plugin?: PluginMode;
+  /**
+   * When its device plugin reads the devices; `pod` needs a DaemonSet of the plugin in the cluster. `dra`: it has none, and the rig
+   * installs the DRA driver for it. Default `watching`.
+   */
+  readonly plugin?: PluginMode | 'dra';
   /** Taints with which it joins. */
   readonly taints?: readonly Taint[];
   /** Whether its kubelet reports to its agent who holds which device; default true. */
@@ -37,9 +41,9 @@ export function describeRigNode(node: RigNode, files: NodeFiles): SimulatedNode 
     stateFile: files.state,
     machine: machineProduct,
     strategy,
-    labels: { 'nvidia.com/gpu.present': 'true', ...labels },
+    labels: { 'nvidia.com/gpu.present': 'true', ...(plugin === 'dra' && { [driverNodeLabel]: 'true' }), ...labels },
     ...(annotations !== undefined && { annotations }),
-    ...(plugin !== undefined && { plugin }),
+    ...(plugin !== undefined && { plugin: plugin === 'dra' ? 'pod' : plugin }),
     ...(taints !== undefined && { taints }),
     ...(podResources && { podResourcesSocket: files.podResourcesSocket }),
   };

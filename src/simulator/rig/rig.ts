@@ -11,6 +11,7 @@ import { assembleGpus } from '../nvidia-smi/nvml/gpu.ts';
 import { updateStateFile } from '../nvidia-smi/state/state-file.ts';
 import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
 import { agentOf } from './agent-pods.ts';
+import { installDriver } from './dra-driver.ts';
 import { installApi, waitFor } from './install.ts';
 import { type NodeFiles, nodeFilesIn, writeBootId, writeNodeFiles } from './node-files.ts';
 import type { RigProcess } from './process.ts';
@@ -63,6 +64,7 @@ export class Rig implements AsyncDisposable {
   static async start(options: RigOptions): Promise<Rig> {
     const { controlPlane, nodes } = options;
     await installApi(controlPlane);
+    if (nodes.some(({ plugin }) => plugin === 'dra')) await installDriver(controlPlane);
     const folder = await mkdtemp(join(tmpdir(), 'gpu-partition-rig-'));
     // Invalid options are rejected before anything runs.
     for (const { name } of nodes) nodeFilesIn(folder, name);

@@ -125,6 +125,7 @@ function drawTimeline() {
 function drawEvents() {
   if (!history) return [];
   if (history.trouble) return [make('p', {}, `cannot tell its history: ${history.trouble}`)];
+  if (history.noEvents) return [make('p', {}, history.noEvents)];
   if (history.events.length === 0) return [];
   const rows = history.events.map(({ at, isWarning, reason, message, count }) => [
     clock(at),
@@ -134,7 +135,8 @@ function drawEvents() {
   return [drawTable('Events', ['when', 'reason', 'message'], rows)];
 }
 
-function describePod(pod) {
+/** A pod of the opened node, and since when it runs if that is known. */
+export function describePod(pod) {
   const at = history?.podsSince?.[pod];
   return at ? `${pod} ${since(at)}` : pod;
 }
@@ -160,7 +162,7 @@ function drawAfter(gpu) {
   if (!gpu.after) return [];
   if (gpu.after.refusal) return [make('p', { className: 'trouble' }, `cannot change: ${gpu.after.refusal}`)];
   const { slices } = gpu.after;
-  const label = `after: ${(slices ?? []).map(describeSlice).join('; ') || 'whole'}`;
+  const label = `after: ${(slices ?? []).map((slice) => describeSlice(slice)).join('; ') || 'whole'}`;
   return [make('p', {}, 'after the change'), drawGpu(gpu, slices, leastInDetail, label)];
 }
 

@@ -18,6 +18,15 @@ function findTrouble(now) {
   return undefined;
 }
 
+/** What is shown is old for one of two reasons: it does not arrive here, or nobody writes it. */
+function describeTrouble({ kind, since, why, age }) {
+  if (kind === 'No controller') {
+    const from = since === undefined ? '' : ` since ${clock(since)}`;
+    return `${kind}${from}: ${why}. What is shown is the last state that a controller wrote.`;
+  }
+  return `${kind}. No updates since ${clock(Date.now() - age)}: ${why}. What is shown is from then.`;
+}
+
 /** Whose cluster it is, and how old what is shown is; what is no longer current must not look well. */
 export function tellFreshness() {
   const banner = byId('interruption');
@@ -31,12 +40,12 @@ export function tellFreshness() {
   const trouble = findTrouble(now);
   const age = (now - state.currentAt) / 1000;
   byId('source').textContent = source;
-  byId('age').textContent = state.fleet.ageMs === null ? '' : trouble ? `${duration(age)} old` : `${duration(age)} ago`;
-  document.body.dataset.freshness = trouble ? trouble.kind.toLowerCase() : 'current';
+  const isOld = trouble !== undefined && trouble.kind !== 'No controller';
+  byId('age').textContent = state.fleet.ageMs === null ? '' : `${duration(age)} ${isOld ? 'old' : 'ago'}`;
+  document.body.dataset.freshness = trouble ? trouble.kind.toLowerCase().replace(' ', '-') : 'current';
   document.title = `${trouble ? `${trouble.kind}: ` : ''}GPU partitions`;
   banner.hidden = !trouble;
   if (!trouble) return;
-  const at = clock(Date.now() - trouble.age);
-  const text = `${trouble.kind}. No updates since ${at}: ${trouble.why}. What is shown is from then.`;
+  const text = describeTrouble(trouble);
   if (banner.textContent !== text) banner.textContent = text;
 }

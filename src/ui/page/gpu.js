@@ -29,16 +29,17 @@ export function describeGpu(gpu) {
   return `${used} of ${gpu.now.length} slices in use`;
 }
 
-function useOf({ state, pods, busy }) {
-  if (pods.length > 0) return `held by ${pods.join(', ')}`;
+function useOf({ state, pods, busy }, namePod) {
+  if (pods.length > 0) return `held by ${pods.map(namePod).join(', ')}`;
   if (busy) return 'in use by a process';
   return state === 'coming' ? 'not made yet' : 'free';
 }
 
-export function describeSlice(slice) {
+/** @param namePod what is said of a pod by its NAMESPACE/NAME */
+export function describeSlice(slice, namePod = (pod) => pod) {
   const { profile, state, memoryMiB, start } = slice;
   const memory = memoryMiB ? `, ${(memoryMiB / 1024).toFixed(1)} GiB` : '';
-  return `${profile} at ${start}${memory}: ${useOf(slice)}${state === 'going' ? ', goes' : ''}`;
+  return `${profile} at ${start}${memory}: ${useOf(slice, namePod)}${state === 'going' ? ', goes' : ''}`;
 }
 
 /** @param least of a GPU that a slice must take for its name to fit, from 0 to 1 */

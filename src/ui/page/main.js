@@ -1,4 +1,4 @@
-import { closed, drawDetail, openedNode, openFromAddress, openNode } from './detail.js';
+import { closed, describePod, drawDetail, openedNode, openFromAddress, openNode } from './detail.js';
 import { byId } from './dom.js';
 import { tellFreshness } from './freshness.js';
 import { describeSlice } from './gpu.js';
@@ -73,9 +73,10 @@ function showTip({ target, clientX, clientY }) {
   tip.hidden = !bar;
   if (!bar) return;
   // A modal dialog is above everything that is not in it.
-  (bar.closest('dialog') ?? document.body).append(tip);
+  const dialog = bar.closest('dialog');
+  (dialog ?? document.body).append(tip);
   const { gpu, slice, text } = describeUnder(bar, clientX);
-  tip.textContent = `GPU ${gpu.index}: ${slice ? describeSlice(slice) : text} (${gpu.uuid})`;
+  tip.textContent = `GPU ${gpu.index}: ${slice ? describeSlice(slice, dialog ? describePod : undefined) : text} (${gpu.uuid})`;
   tip.style.left = `${Math.max(0, Math.min(clientX + 12, innerWidth - 370))}px`;
   tip.style.top = `${clientY + 16}px`;
 }

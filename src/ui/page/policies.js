@@ -38,16 +38,17 @@ function drawProgress({ ready, matched, failed, inFlight }) {
 
 function drawFlight({ inFlight, maxUnavailable }, openNode) {
   if (inFlight.length === 0) return [];
-  const named = inFlight.slice(0, mostNamed).flatMap(({ node, since: at, deadline }) => {
-    const until = deadline ? `, pods to be gone by ${clock(deadline)}` : '';
-    return [makeButton(node, () => openNode(node), { className: 'link' }), at ? ` ${since(at)}${until} ` : ' '];
+  const named = inFlight.slice(0, mostNamed).flatMap(({ node, since: at, deadline }, index) => {
+    const until = deadline ? ` (pods to be gone by ${clock(deadline)})` : '';
+    const link = makeButton(node, () => openNode(node), { className: 'link' });
+    return [index === 0 ? '' : ', ', link, at ? ` ${since(at)}${until}` : ''];
   });
-  const more = inFlight.length > mostNamed ? [`and ${inFlight.length - mostNamed} more`] : [];
+  const more = inFlight.length > mostNamed ? [` and ${inFlight.length - mostNamed} more`] : [];
   return [make('p', {}, `in flight (${inFlight.length} of at most ${maxUnavailable}): `, ...named, ...more)];
 }
 
 function drawPolicy(policy, openNode) {
-  const { policy: name, urgency, reason, message, ready, matched, rollout, canary, plan, refusal } = policy;
+  const { policy: name, urgency, reason, message, ready, matched, rollout, canary, plan, demand, refusal } = policy;
   const texts = [
     rollout?.words,
     canary.length > 0 && `began with ${canary.slice(0, mostNamed).join(', ')}`,
@@ -61,6 +62,7 @@ function drawPolicy(policy, openNode) {
     drawProgress(policy),
     make('p', refusal ? { className: 'trouble' } : {}, message),
     ...(refusal && !message.includes(refusal.message) ? [make('p', { className: 'trouble' }, refusal.message)] : []),
+    ...demand.map(({ words, unmet }) => make('p', unmet > 0 ? { className: 'trouble' } : {}, `wants ${words}`)),
     ...texts.map((text) => make('p', {}, text)),
     ...drawFlight(policy, openNode),
   );

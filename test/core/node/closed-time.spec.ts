@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { NodePartitionStatus } from '../../../src/api/types.ts';
+import { timeText } from '../../../src/core/text/duration.ts';
 import { recallMemory } from '../../../src/core/node/memory.ts';
 import { aManagedPartition, aNode, noon, slicedGpu, taints, advertisesSlice } from '../../support/node-builders.ts';
 import { NodeWorld } from '../../support/node-world.ts';
@@ -18,13 +19,15 @@ function aClosedWorld(): NodeWorld {
 function finish(world: NodeWorld): void {
   const epoch = world.partition.spec.granted?.epoch;
   world.report({ ...slicedGpu, ...(epoch !== undefined && { observedEpoch: epoch }) });
+  // The plugin takes a moment.
+  world.step(1000);
   world.advertise(advertisesSlice);
   for (let steps = 0; steps < 20 && world.taintKeys.length > 0; steps += 1) world.step(1000);
   expect(world.taintKeys).to.deep.equal([]);
 }
 
 describe('the time for which a node is closed', () => {
-  it('is in its status: since when, and afterwards for how long, without a write more', () => {
+  it('is in its status: since when, and afterwards for how long and until when, without a write more', () => {
     const world = aClosedWorld();
     for (let steps = 0; steps < 4; steps += 1) world.step(1000);
     expect(closedNow(world)).to.deep.equal({ since: '2026-01-01T12:00:01Z' });
@@ -33,7 +36,11 @@ describe('the time for which a node is closed', () => {
     const seconds = (world.now - noon) / 1000 - 1;
     // The write that says Ready has it: the next look adds nothing.
     expect(world.partition.status?.phase).to.equal('Ready');
-    expect(closedNow(world)).to.deep.equal({ lastSeconds: seconds });
+    expect(closedNow(world)).to.deep.equal({
+      lastSeconds: seconds,
+      deviceDoneTime: timeText(world.now - 1000),
+      offeredTime: timeText(world.now),
+    });
     const { status } = world.partition;
     world.step(60_000);
     expect(world.partition.status).to.deep.equal(status);
@@ -58,6 +65,10 @@ describe('the time for which a node is closed', () => {
       world.step();
       expect(world.memory.closed, since).to.deep.equal({ since: noon });
     }
-    expect(recallMemory({ closed: { lastSeconds: 7 } }).closed).to.deep.equal({ lastSeconds: 7 });
+    const offeredTime = timeText(noon);
+    expect(recallMemory({ closed: { lastSeconds: 7, offeredTime } }).closed).to.deep.equal({
+      lastSeconds: 7,
+      offeredAt: noon,
+    });
   });
 });

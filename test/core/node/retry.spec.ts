@@ -24,6 +24,17 @@ describe('what a person asks to be tried again', () => {
     expect(findResting({ ...failed, status })).to.deep.equal({ ...error, equal: 2, isResting: true });
   });
 
+  it('is a layout that something else keeps changing', () => {
+    const idle = aPartition({ device: aDevice(aGpu()) });
+    const status = { ...idle.status, conditions: ready('Drifting', 'something else changes the GPUs') };
+    expect(findResting({ ...idle, status })).to.deep.equal({
+      code: 'Drifting',
+      message: 'something else changes the GPUs',
+      equal: 3,
+      isResting: true,
+    });
+  });
+
   it('is a drain that was given up, and GPU holders that did not end', () => {
     const idle = aPartition({ device: aDevice(aGpu()) });
     for (const [name, reason] of [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { DeviceReport } from '../../../src/api/types.ts';
+import type { DeviceReport, PolicySpec } from '../../../src/api/types.ts';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { deviceMeets } from '../../../src/core/wish/wish.ts';
 import {
@@ -103,7 +103,7 @@ const events: Readonly<Record<string, Event>> = {
 };
 
 let generation = 1;
-function edit(world: Cluster, layouts: typeof whole.spec.layouts): void {
+function edit(world: Cluster, layouts: PolicySpec['layouts'] = []): void {
   generation += 1;
   world.policy = aSlicingPolicy({ generation, layouts });
 }

@@ -4,6 +4,7 @@ import type { Owner, OwnerEvidence } from '../../../src/core/owners/find-owners.
 import { usesForeignGpu } from '../../../src/core/pods/gpu-pods.ts';
 import { takeOverStep } from '../../../src/core/owners/mig-manager.ts';
 import type { OwnerPodView } from '../../../src/core/owners/owner-pod.ts';
+import { readGoldenSlices } from '../../support/golden-slice.ts';
 
 const deploy = 'nvidia.com/gpu.deploy.mig-manager';
 const vgpu = 'k8s.amazonaws.com/vgpu';
@@ -182,15 +183,23 @@ describe("NVIDIA's DRA driver", () => {
     expect(ownerOf({ resourceSlices })).to.deep.equal({
       name: 'dra',
       evidence:
-        'NVIDIA DRA driver with dynamic MIG: shared counters of driver gpu.nvidia.com in ResourceSlice n1-gpu.nvidia.com-b',
+        'NVIDIA DRA driver with dynamic MIG: counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice n1-gpu.nvidia.com-b',
       handOver:
         'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
         'once no claim uses a slice that it created',
     });
   });
   it('does not own the node if it offers the slices that it finds', () => {
-    const spec = { driver: 'gpu.nvidia.com', devices: [{ name: 'gpu-0-mig-1g10gb-0' }], sharedCounters: [] };
-    expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })).to.equal(undefined);
+    expect(ownerOf({ resourceSlices: readGoldenSlices() })).to.equal(undefined);
+  });
+  it('owns a node where a device draws on counters, or has no UUID because it does not exist yet', () => {
+    const attributes = { type: { string: 'mig' }, uuid: { string: 'MIG-1' } };
+    const drawing = { name: 'gpu-0-mig-1g5gb-19-0', attributes, consumesCounters: counters };
+    const unborn = { name: 'gpu-0-mig-1g5gb-19-0', attributes: { type: { string: 'mig' } } };
+    for (const device of [drawing, unborn]) {
+      const spec = { driver: 'gpu.nvidia.com', devices: [device] };
+      expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })?.name).to.equal('dra');
+    }
   });
   it('is not what another driver with counters is', () => {
     const spec = { driver: 'gpu.example.com', sharedCounters: counters };

@@ -151,7 +151,7 @@ describe('the plan of a change', () => {
   });
 
   it('takes nothing of a change of the rollout alone for a change of nodes', () => {
-    const found = plan(aBusyFleet(), inFile({ layouts: sliced().spec.layouts, rollout: { maxUnavailable: 2 } }));
+    const found = plan(aBusyFleet(), inFile({ layouts: sliced().spec.layouts ?? [], rollout: { maxUnavailable: 2 } }));
     expect(found.policies[0]?.change).to.equal('Changed');
     expect(found.nodes.map(({ fate }) => fate)).to.deep.equal(['Done', 'Done', 'Done']);
   });
@@ -188,7 +188,7 @@ describe('the plan of a change', () => {
       aFleetNode({ name: 'n1', slices: halves }),
       aFleetNode({ name: 'n2', slices: halves, node: { labels: { rack: '1' } } }),
     ];
-    const narrowed = inFile({ layouts: sliced().spec.layouts, nodeSelector: { matchLabels: { pool: 'none' } } });
+    const narrowed = inFile({ layouts: sliced().spec.layouts ?? [], nodeSelector: { matchLabels: { pool: 'none' } } });
     const found = plan(aCluster(nodes, { policies: [sliced(), weaker] }), narrowed);
     expect(fatesOf(found)).to.deep.equal(['n1 Released NoPolicy', 'n2 Changes AwaitingSlot']);
     expect(nodeOf(found, 'n2').policy).to.equal('q');
@@ -262,7 +262,7 @@ describe('the plan of a change', () => {
 
   it('finds no fault with what was wrong before and is not about this change', () => {
     const a30 = aFleetNode({ name: 'n4', gpus: [aGpu({ product: 'NVIDIA A30', slices: [] })] });
-    const found = plan(aCluster([a30]), inFile({ layouts: sliced().spec.layouts }));
+    const found = plan(aCluster([a30]), inFile({ layouts: sliced().spec.layouts ?? [] }));
     expect(fatesOf(found)).to.deep.equal(['n4 Refused UnknownProfile']);
     expect(found.nodes[0]?.isAffected).to.equal(false);
     expect(found.findings).to.deep.equal([]);
@@ -270,7 +270,7 @@ describe('the plan of a change', () => {
 
   it('counts what is still to be done for policies that are as before beside the change', () => {
     const one = aFleetNode({ name: 'n1', slices: ['3g.20gb@4'] });
-    const found = plan(aCluster([one]), inFile({ layouts: sliced().spec.layouts }));
+    const found = plan(aCluster([one]), inFile({ layouts: sliced().spec.layouts ?? [] }));
     expect(fatesOf(found)).to.deep.equal(['n1 Changes AwaitingSlot']);
     expect(found.summary).to.equal('this change affects no nodes; 1 node still to change for unchanged policies');
   });

@@ -16,9 +16,10 @@ function aPod(name: string, part: Partial<HolderPodView> = {}): HolderPodView {
 }
 
 describe('GPU holders', () => {
-  it('that go by default are those that mig-manager pauses', () => {
+  it('that go by default are those that mig-manager pauses, and the DRA driver where a GPU stays in use', () => {
     expect(defaultHolders.map(({ name, deployLabel, goes }) => [name, deployLabel, goes.join(' ')])).to.deep.equal([
       ['device-plugin', 'nvidia.com/gpu.deploy.device-plugin', 'ModeChange InUse'],
+      ['dra-driver', 'nvidia.com/gpu.deploy.dra-driver', 'InUse'],
       ['gpu-feature-discovery', 'nvidia.com/gpu.deploy.gpu-feature-discovery', 'AfterChange ModeChange InUse'],
       ['dcgm', 'nvidia.com/gpu.deploy.dcgm', 'AfterChange ModeChange InUse'],
       ['dcgm-exporter', 'nvidia.com/gpu.deploy.dcgm-exporter', 'AfterChange ModeChange InUse'],
@@ -39,7 +40,7 @@ describe('GPU holders', () => {
       { [plugin]: 'true', [dcgm]: 'true' },
     );
     expect(labels).to.deep.equal({ [plugin]: 'paused-for-mig-change', [dcgm]: 'paused-for-mig-change' });
-    expect(names(holders)).to.deep.equal(names(defaultHolders));
+    expect(names(holders)).to.deep.equal(names(defaultHolders.filter(({ name }) => name !== 'dra-driver')));
   });
 
   it('keep a deploy label that is false, absent, or paused by somebody else', () => {

@@ -93,7 +93,15 @@ describe('who holds what', () => {
     const everywhere = [['ml/a'], ['ml/a'], ['ml/a'], ['ml/a']];
     const nowhere = [[], [], [], []];
 
-    it('holds every GPU by a device of NVIDIA’s driver, whose names have the minor number and no UUID', () => {
+    it('holds the very slice that NVIDIA’s driver names by GPU, profile and start', () => {
+      const byName = { claim: 'ml/c', driver: 'gpu.nvidia.com', device: 'gpu-0-mig-1g5gb-19-0', cdiDevices: [] };
+      const [gpu] = device.gpus ?? [];
+      if (gpu === undefined) throw new Error('the device has no GPU');
+      const own = { ...gpu, instances: [{ profile: '1g.5gb', gi: 7, start: 0, uuid: 'MIG-own' }] };
+      expect([...holdersOf({ gpus: [own] }, [claimed('a', byName)]).ofDevice]).to.deep.equal([['MIG-own', ['ml/a']]]);
+    });
+
+    it('holds every GPU by a device of NVIDIA’s driver that the node does not have', () => {
       const byName = { claim: 'ml/c', driver: 'gpu.nvidia.com', device: 'gpu-1-mig-1g5gb-19-0', cdiDevices: [] };
       expect(holdersOfEach(claimed('a', byName))).to.deep.equal(everywhere);
     });

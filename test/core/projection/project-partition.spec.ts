@@ -82,6 +82,15 @@ describe('a GpuNodePartition as the controller keeps it', () => {
     expect(text).not.to.match(/managedFields|ownerReferences|MIG-/);
   });
 
+  it('holds the UUIDs of instances where ResourceSlices have to show them', () => {
+    const text = JSON.stringify(
+      project(aPartition({ ...aFleetPartition('fleet-1').spec, backend: 'DRA', device: fleetDevice('fleet-1') })),
+    );
+    expect(new Set(text.match(/MIG-[0-9a-f-]+/g))).to.deep.equal(
+      new Set(JSON.stringify(fleetDevice('fleet-1')).match(/MIG-[0-9a-f-]+/g)),
+    );
+  });
+
   it('takes less than 6 kB with 8 GPUs of 7 instances each', () => {
     const count = 1_000;
     const keep = (): readonly GpuNodePartition[] =>

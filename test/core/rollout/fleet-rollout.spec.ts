@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
+import { RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
+import type { NodeRolloutState } from '../../../src/core/rollout/slot.ts';
 import { anAsking, aRolloutState } from './rollout-builders.ts';
 
 const askersOf = (fleet: FleetRollout, policy: string): readonly string[] =>
@@ -69,6 +71,20 @@ describe('the rollouts of a fleet', () => {
     expect([fleet.size, fleet.of('p').countGpuNodes()]).to.deep.equal([1, 0]);
   });
 
+  it('keep a node that is closed for a change in the ledger while it is looked at, and know none that is not there', () => {
+    const fleet = new FleetRollout();
+    fleet.put(aRolloutState('x', { isUnderWay: true }));
+    fleet.begin('x');
+    fleet.begin('nobody');
+    fleet.put(aRolloutState('y'));
+    fleet.begin('y');
+    expect(fleet.rolloutStateOf('y')).to.deep.equal(aRolloutState('y', { isUnderWay: true, isBegun: true }));
+    fleet.remove('y');
+    expect(fleet.rolloutStateOf('y')).to.equal(undefined);
+    expect(fleet.rolloutStateOf('x')).to.deep.equal(aRolloutState('x', { isUnderWay: true }));
+    expect(fleet.rolloutStateOf('nobody')).to.equal(undefined);
+  });
+
   it('take a node with a slot for one under way while it is looked at', () => {
     const fleet = new FleetRollout();
     fleet.begin('unknown');
@@ -88,3 +104,32 @@ describe('the rollouts of a fleet', () => {
     expect(askersOf(fleet, 'p')).to.deep.equal(['a']);
   });
 });
+
+describe('the failed nodes of a policy that slow its rollout down', () => {
+  it('are those that are open and available: the others count anyway', () => {
+    const { failed, failedOpen, unavailable } = statesOf(
+      aRolloutState('open', { hasFailed: true }),
+      aRolloutState('closed', { hasFailed: true, isClosedAnyway: true }),
+      aRolloutState('down', { hasFailed: true, isReady: false }),
+      aRolloutState('cordoned', { hasFailed: true, isCordoned: true }),
+      aRolloutState('well'),
+    );
+    expect([...failed]).to.deep.equal(['open', 'closed', 'down', 'cordoned']);
+    expect([...failedOpen]).to.deep.equal(['open']);
+    expect([...unavailable]).to.deep.equal(['down', 'cordoned']);
+  });
+});
+
+describe('the nodes of a policy', () => {
+  it('are forgotten once, when they go', () => {
+    const states = statesOf(anAsking('x'));
+    expect([states.remove('y'), states.remove('x'), states.remove('x')]).to.deep.equal([false, true, false]);
+    expect(states.get('x')).to.equal(undefined);
+  });
+});
+
+function statesOf(...all: readonly NodeRolloutState[]): RolloutStates {
+  const states = new RolloutStates();
+  for (const one of all) states.put(one);
+  return states;
+}

@@ -217,6 +217,7 @@ describe('the ledger', () => {
 
     it('when the node is gone, or another one of the same name was looked at', () => {
       expect(isHeld(undefined, { uids: {} })).to.equal(false);
+      expect(isHeld(aRolloutState('x', { isUnderWay: true }), { uids: {} }), 'as it was').to.equal(false);
       const uids = { x: 'another' };
       expect(isHeld(aRolloutState('x', { isUnderWay: true }), { uids }), 'it may be closed too').to.equal(true);
       expect(isHeld(undefined, { uids })).to.equal(true);
@@ -276,6 +277,33 @@ describe('the ledger', () => {
         expect(canary).to.deep.equal([before]);
       });
 
+      it('exchanges it before all nodes have been looked at only if no pod has to go', () => {
+        const evicting = anAsking('x', 'New', { isUnderWay: true, wishGeneration: 2, request: { evictions: 1 } });
+        expect(renew({ admits: 'WithoutEvictions' })).to.deep.equal([after]);
+        expect(renew({ admits: 'WithoutEvictions', nodes: [evicting] })).to.deep.equal([before]);
+        expect(renew({ nodes: [evicting] })).to.deep.equal([after]);
+      });
+
+      it('exchanges it for a repair or a retry although the rollout is halted', () => {
+        for (const kind of ['Repair', 'Retry'] as const) {
+          const nodes = [{ ...closed, ...anAsking('x', kind, { isUnderWay: true, wishGeneration: 2 }) }];
+          expect(renew({ nodes: [...nodes, aRolloutState('y', { hasFailed: true })] }), kind).to.deep.equal([after]);
+        }
+      });
+
+      it('exchanges one that takes no place for another such outside of windows, and not while it is paused', () => {
+        const nodes = [anAsking('x', 'Fresh', { isUnderWay: true, wishGeneration: 2 })];
+        const fresh = { ...slot, kind: 'Fresh' as const };
+        expect(renew({ nodes, inFlight: [fresh], rollout: { maxUnavailable: 0 } })).to.deep.equal([after]);
+        expect(renew({ nodes, inFlight: [fresh], rollout: { paused: true } })).to.deep.equal([before]);
+      });
+
+      it('keeps one of a node that is gone, or recreated under its name', () => {
+        expect(renew({ nodes: [], uids: { x: 'uid-x' } })).to.deep.equal([before]);
+        const anew = { ...closed, nodeUID: 'another' };
+        expect(renew({ nodes: [anew], uids: { x: 'uid-x' } })).to.deep.equal([before]);
+      });
+
       it('keeps one that takes no place as long as the next would take one', () => {
         const fresh = { ...slot, kind: 'Fresh' as const };
         expect(renew({ inFlight: [fresh], nodes: [closed] })).to.deep.equal([before]);
@@ -319,6 +347,13 @@ describe('the ledger', () => {
         'x1 Found',
         'a0 New',
       ]);
+    });
+
+    it('does not get nodes that are just looked at, or that are not those of the name any more', () => {
+      const underWay = aRolloutState('x', { isUnderWay: true });
+      expect(step({ nodes: [{ ...underWay, isBegun: true }] }).ledger).to.deep.equal([]);
+      expect(step({ nodes: [underWay], uids: { x: 'another' } }).ledger).to.deep.equal([]);
+      expect(step({ nodes: [underWay], uids: {} }).ledger).to.deep.equal([]);
     });
 
     it('is rebuilt even while no node may start', () => {
@@ -405,6 +440,14 @@ describe('the ledger', () => {
       expect(gateAt(failed.length + 3)).to.equal('Halted');
     });
 
+    it('at the first failure where the threshold cannot be read, and not before', () => {
+      const rollout = { failureThreshold: 'many' };
+      expect(step({ nodes: manyAsking(3), rollout }).admitted).to.deep.equal(['a0']);
+      expect(
+        step({ nodes: [aRolloutState('f', { hasFailed: true }), ...manyAsking(3)], rollout }).admitted,
+      ).to.deep.equal([]);
+    });
+
     it('and continues when a failed node is ready, or gone', () => {
       const nodes = [aRolloutState('f0', { isVerified: true }), ...manyAsking(3)];
       expect(step({ nodes }).admitted).to.deep.equal(['a0']);
@@ -452,6 +495,55 @@ describe('the ledger', () => {
       expect(gateOf({ rollout: { windows: [{ schedule: '61 * * * *', duration: '6h' }] } })).to.equal(words);
       const zone = { schedule: '0 22 * * *', duration: '6h', timeZone: 'Mars/Phobos' };
       expect(gateOf({ rollout: { windows: [zone] } })).to.equal(words);
+      expect(step({ nodes: manyAsking(3), rollout: { windows: [zone] } }).requeueAfterMs).to.equal(undefined);
+    });
+
+    it('by a pause and by windows for repairs, too', () => {
+      const nodes = manyAsking(2, 'Repair');
+      const windows = [{ schedule: '0 22 * * *', duration: '6h' }];
+      for (const rollout of [{ paused: true }, { windows }, { maxUnavailable: 0 }])
+        expect(step({ nodes, rollout }).ledger, JSON.stringify(rollout)).to.deep.equal([]);
+    });
+
+    it('by nodes that are not ready: the first five are named', () => {
+      const down = Array.from({ length: 7 }, (_, at) =>
+        aRolloutState(`d${at}`, at === 1 ? { isCordoned: true } : { isReady: false }),
+      );
+      expect(gateOf({ nodes: [...manyAsking(1), ...down] })).to.equal(
+        'spec.rollout.maxUnavailable allows 1 unavailable node, and there are 7 already: d0 (not Ready), d1 (cordoned), d2 (not Ready), d3 (not Ready), d4 (not Ready) and 2 more. The rollout continues when fewer are',
+      );
+    });
+
+    it('by failed nodes: five are named, and how many more there are', () => {
+      const failed = (count: number) =>
+        gateOf({
+          nodes: [
+            ...manyAsking(1),
+            ...Array.from({ length: count }, (_, at) => aRolloutState(`f${at}`, { hasFailed: true })),
+          ],
+        });
+      expect(failed(5)).to.match(/^5 failed \(f0, f1, f2, f3, f4\), and spec.rollout.failureThreshold is 1/);
+      expect(failed(6)).to.match(/^6 failed \(f0, f1, f2, f3, f4 and 1 more\), and/);
+    });
+
+    it('by the cap where others use it up, and not by its own nodes', () => {
+      const others = Array.from({ length: 6 }, (_, at) => ({
+        policy: at < 3 ? 'a' : 'b',
+        node: `x${at}`,
+        since: undefined,
+      }));
+      expect(gateOf({ cap: 6, others })).to.equal(
+        '--max-concurrent-nodes of the controller allows 6 nodes of all policies at a time, and others change now: policy a x0, x1, x2; policy b x3, x4; and 1 more',
+      );
+      const own = {
+        nodes: manyAsking(3),
+        inFlight: [aSlotOf('y')],
+        uids: { y: 'uid-y' },
+        rollout: { maxUnavailable: 5 },
+      };
+      expect(step({ ...own, cap: 1 }).gate).to.equal(undefined);
+      expect(step({ ...own, rollout: { maxUnavailable: 1 } }).gate).to.equal(undefined);
+      expect(step({ ...own, cap: 2, others: others.slice(0, 1) }).gate).to.deep.include({ reason: 'Capped' });
     });
 
     it('and reports nothing if no node waits', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isNewSlot, rolloutStateWith } from '../../../src/core/rollout/slot.ts';
+import { isNewSlot, rolloutStateWith, slotOf } from '../../../src/core/rollout/slot.ts';
 import { aSlotOf, aRolloutState } from './rollout-builders.ts';
 
 describe('a slot that another leader gave', () => {
@@ -22,5 +22,24 @@ describe('a slot that another leader gave', () => {
     expect(rolloutStateWith(unseen, undefined, 'p')).to.equal(unseen);
     expect(rolloutStateWith(seen, slot, 'q').isUnderWay).to.equal(true);
     expect(rolloutStateWith(seen, undefined, undefined).isUnderWay).to.equal(true);
+  });
+});
+
+describe('the slot of a node', () => {
+  const node = { node: 'n', nodeUID: 'uid-n', wishGeneration: 2 };
+  const slot = aSlotOf('n', { generation: 2 });
+
+  it('is that of its name and uid, for the wish that it has or a later one', () => {
+    expect(slotOf([aSlotOf('m', { generation: 2 }), slot], node)).to.equal(slot);
+    expect(slotOf([aSlotOf('n', { generation: 3 })], node)?.generation).to.equal(3);
+  });
+
+  it('is not one for an earlier wish, of an earlier node of the name, or of another node', () => {
+    expect(slotOf([aSlotOf('n', { generation: 1 })], node)).to.equal(undefined);
+    expect(slotOf([{ ...slot, nodeUID: 'another' }], node)).to.equal(undefined);
+    expect(slotOf([aSlotOf('m', { nodeUID: 'uid-n', generation: 2 })], node)).to.equal(undefined);
+    const { generation: _none, ...undated } = slot;
+    expect(slotOf([undated], { ...node, wishGeneration: 1 })).to.equal(undefined);
+    expect(slotOf(undefined, node)).to.equal(undefined);
   });
 });

@@ -23,6 +23,16 @@ describe('the pace of a rollout', () => {
     });
   });
 
+  it('counts nothing for a node whose admission is later than now, and not one of an unknown admission', () => {
+    const late = '2026-01-01T12:02:00Z';
+    const verified = (slot: string) => aRolloutState('a', { isVerified: true, slot });
+    const after = (startTime: string, now: number) =>
+      paceOf({ nodes: [verified(startTime)], inFlight: [aSlotOf('a', { startTime })], now });
+    expect(after(late, aMinuteLater)).to.deep.equal({ generation: 1, nodes: 1, seconds: 0 });
+    expect(after(slot, noon + 36_000_000)).to.deep.equal({ generation: 1, nodes: 1, seconds: 36_000 });
+    expect(after('', aMinuteLater)).to.equal(undefined);
+  });
+
   it('is not known before one is verified, and stays while nothing happens', () => {
     expect(paceOf({ nodes: [aRolloutState('a', { isUnderWay: true })], inFlight: [aSlotOf('a')] })).to.equal(undefined);
     const pace = { generation: 1, nodes: 1, seconds: 30 };
@@ -35,6 +45,10 @@ describe('the pace of a rollout', () => {
     expect(paceOf({ nodes: [verified], inFlight: [aSlotOf('a', { kind: 'Found' })] })).to.equal(undefined);
     expect(paceOf({ nodes: [verified], generation: 2, inFlight: [aSlotOf('a')] })).to.equal(undefined);
     expect(paceOf({ nodes: [], inFlight: [aSlotOf('a')] })).to.equal(undefined);
+    const elsewhere = { ...verified, policy: 'q' };
+    expect(paceOf({ nodes: [elsewhere], inFlight: [aSlotOf('a')] }), 'another policy').to.equal(undefined);
+    const later = { ...verified, wishGeneration: 2 };
+    expect(paceOf({ nodes: [later], inFlight: [aSlotOf('a')] }), 'another wish').to.equal(undefined);
   });
 
   it('starts over when the first node of another generation is verified, and is not written before', () => {

@@ -47,6 +47,29 @@ describe('the history of a node', () => {
     ]);
   });
 
+  it('still has the steps of a change that is over: when it was closed, the device done, its slices offered', () => {
+    const node = aStatusNode({ name: 'n' });
+    const conditions = node.status?.conditions?.map((one) => ({ ...one, lastTransitionTime: at(9) })) ?? [];
+    const closed = { lastSeconds: 240, deviceDoneTime: at(7), offeredTime: at(9) };
+    const partition = { ...node, status: { ...node.status, conditions, closed } };
+    const steps = ({ timeline }: ReturnType<typeof viewHistory>) =>
+      timeline.map(({ step, seconds }) => [step, seconds]);
+    expect(steps(viewHistory(partition, undefined, [event('Repartitioning', 6)]))).to.deep.equal([
+      ['closed', undefined],
+      ['granted', 60],
+      ['device done', 60],
+      ['offered', 120],
+      ['ready', 0],
+    ]);
+    // Closed again, for another change: what was done and offered then is not of this one.
+    const again = { ...partition, status: { ...node.status, closed: { ...closed, since: at(20) } } };
+    const slot = { node: 'n', nodeUID: 'u', epoch: 2, startTime: at(19) };
+    expect(steps(viewHistory(again, { ...aPolicy(), status: { inFlight: [slot] } }, []))).to.deep.equal([
+      ['asked', undefined],
+      ['closed', 60],
+    ]);
+  });
+
   it('is empty where nothing is known', () => {
     expect(viewHistory(aStatusNode({ name: 'n', phase: 'Pending' }), undefined, [])).to.deep.equal({
       timeline: [],

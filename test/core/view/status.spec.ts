@@ -60,6 +60,25 @@ describe('the pictures of gpu-partition status and report', () => {
     expect(busy?.after).to.have.nested.property('slices').with.lengthOf(4);
   });
 
+  it('say what of a demand is offered: all of it of one policy, and of the fleet what is unmet', () => {
+    const demand = [
+      { name: 'small', wanted: 40, offered: 36, used: 30, waiting: 2, unmet: 4, why: 'every other GPU is in use' },
+      { name: 'large', wanted: 2, offered: 2, used: 1, unmet: 0 },
+    ];
+    const [first, ...others] = policies;
+    if (!first) throw new Error('no policy');
+    const all = [{ ...first, status: { ...first.status, demand } }, ...others];
+    const { name } = first.metadata;
+    const tell = (policy?: string): readonly string[] =>
+      drawFleet(all, fleet, { columns: 200, now: storyTime, policy })
+        .map(plainText)
+        .filter((line) => line.startsWith(`${name} wants `));
+    const small = `${name} wants small: 36 of 40 offered, 30 in use, 2 requested by waiting pods; 4 unmet: every other GPU is in use`;
+    expect(tell()).to.deep.equal([small]);
+    expect(tell(name)).to.deep.equal([small, `${name} wants large: 2 of 2 offered, 1 in use`]);
+    expect(viewFleet(all, fleet, storyTime, name).policies[0]?.demand).to.have.length(2);
+  });
+
   it('say what a driver says of a GPU that is not well', () => {
     const sick = aGpu({ slices: ['7g.40gb@0'], health: { action: 'Reboot', message: 'the driver asks for a reboot' } });
     const text = drawNodeStatus(aStatusNode({ name: 'n', gpus: [sick] }), 80).map(plainText);

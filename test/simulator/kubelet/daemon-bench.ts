@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { KubeObject, Resource } from '../../../src/kube/resource.ts';
 import { configMapsResource, nodesResource, podsResource } from '../../../src/simulator/kubelet/node/kube-objects.ts';
 import type { PodObject } from '../../../src/simulator/kubelet/node/kube-objects.ts';
+import type { KubeletTiming } from '../../../src/simulator/kubelet/timing.ts';
 import { useSharedCluster } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { GpuNodes } from '../../support/gpu-nodes.ts';
@@ -86,11 +87,11 @@ export class DaemonBench {
 }
 
 /** Registers the hooks of a suite with a bench of its own. */
-export function useDaemonBench(): () => DaemonBench {
+export function useDaemonBench(timing: Partial<KubeletTiming> = {}): () => DaemonBench {
   const cluster = useSharedCluster();
   let bench: DaemonBench | undefined;
   before(async () => {
-    bench = new DaemonBench(await GpuNodes.start(cluster(), { restartMs: 100, gfdIntervalMs: 200 }));
+    bench = new DaemonBench(await GpuNodes.start(cluster(), { restartMs: 100, gfdIntervalMs: 200, ...timing }));
   });
   after(async () => bench?.nodes.stop());
   return () => {

@@ -17,6 +17,8 @@ export interface DeviceState {
 
 export interface GpuState {
   readonly index: number;
+  /** Number of its device file, `/dev/nvidiaN`; absent where it is the index, or not reported. */
+  readonly minor?: number;
   /** `GPU-...`; names the GPU for people and objects, never in a command. */
   readonly uuid: string;
   /** `00000000:07:00.0`; addresses the GPU in every command. */

@@ -1,5 +1,7 @@
-import { pluginPodsOf } from '../../pods/plugin-pods.ts';
+import { driverPodsOf, pluginPodsOf } from '../../pods/plugin-pods.ts';
+import { listGpuClaims } from '../../dra/resource-claim.ts';
 import { systemPods } from '../../pods/system-pods.ts';
+import { backendOf } from '../backend.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { mayClaimGpus, usesGpu } from '../../pods/gpu-pods.ts';
 
@@ -13,6 +15,19 @@ export function pluginPods(situation: Pick<Situation, 'settings'>, pods: readonl
   return pluginPodsOf(clusterPods(situation, pods), situation.settings.pluginSelector);
 }
 
+/** Pods that read the devices only at their start, and have to read them again after a change. */
+export function refreshedPods(
+  situation: Pick<Situation, 'settings' | 'claim' | 'partition'>,
+  pods: readonly NodePod[],
+): readonly NodePod[] {
+  switch (backendOf(situation)) {
+    case 'DevicePlugin':
+      return pluginPods(situation, pods);
+    case 'DRA':
+      return driverPodsOf(clusterPods(situation, pods));
+  }
+}
+
 /**
  * Pods of a node that use GPUs, under any resource name. Only the node's device offers tell what a claim is for: until they have
  * been read, a pod with a claim does not count here, and nothing may be granted. A resource that the node does not have is not one
@@ -23,6 +38,12 @@ export function listUsers(
   pods: readonly NodePod[],
 ): readonly NodePod[] {
   const offered = partition.status?.device?.advertised?.resources;
-  const mayClaim = fresh !== undefined && mayClaimGpus(fresh.resourceSlices);
-  return pods.filter((pod) => usesGpu(pod, { offered, mayClaim, resources: node.status?.allocatable ?? {} }));
+  // Where claims have been listed they tell for whom they have a GPU.
+  const claims = fresh?.claims && listGpuClaims(fresh.claims, node.metadata.name);
+  const users = claims && new Set(claims.flatMap((claim) => claim.users.map(({ uid }) => uid)));
+  const mayAny = fresh !== undefined && mayClaimGpus(fresh.resourceSlices);
+  return pods.filter((pod) => {
+    const mayClaim = users?.has(pod.metadata.uid ?? '') ?? mayAny;
+    return usesGpu(pod, { offered, mayClaim, resources: node.status?.allocatable ?? {} });
+  });
 }

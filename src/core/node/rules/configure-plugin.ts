@@ -1,5 +1,6 @@
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
+import { backendOf } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { closeNode } from '../node-marks.ts';
 import { isClosed, isUnfinished } from '../node-view.ts';
@@ -14,7 +15,7 @@ import { noteUntouched } from './untouched.ts';
 /** Makes the plugin use the policy's strategy and sharing. It reads its settings and the devices together: the layout must be done. */
 export function configurePlugin(situation: Situation): Outcome | undefined {
   const { settings, claim, node, configFiles } = situation;
-  if (!settings.pluginConfigMap || !claim.winner) return undefined;
+  if (!settings.pluginConfigMap || !claim.winner || backendOf(situation) === 'DRA') return undefined;
   const { key } = managedConfig(claim.winner.spec);
   if (node.metadata.labels?.[devicePluginConfigLabel] === key) {
     // Not checked as long as all is well: a plugin that does not come back may be missing it.

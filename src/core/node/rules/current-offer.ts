@@ -4,6 +4,8 @@ import type { NodeLabels } from '../../nvidia/labels/node-labels.ts';
 import { readPluginSettings } from '../../nvidia/plugin-config/plugin-settings.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
+import { publishDevices } from '../../dra/published-devices.ts';
+import { backendOf } from '../backend.ts';
 import { isUnfinished, metadataOf } from '../node-view.ts';
 import type { Situation } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
@@ -19,6 +21,14 @@ export interface CurrentOffer {
 }
 
 export function currentOffer(situation: Situation): CurrentOffer {
+  if (backendOf(situation) === 'DRA') {
+    const labels = predictDevice(situation.partition.status?.device ?? {}, 'mixed', undefined);
+    return {
+      labels,
+      resources: {},
+      cannotStart: publishDevices(situation.partition.status?.device ?? {}).problem !== undefined,
+    };
+  }
   const config = configInUse(situation);
   const labels = predictDevice(situation.partition.status?.device ?? {}, strategyInUse(situation, config), config);
   const { resources, errors } = labels.offer;

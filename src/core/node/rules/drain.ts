@@ -12,6 +12,7 @@ import { joinWithin } from '../../text/cut-text.ts';
 import { longestBlockers } from '../rest.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
+import { sparePods } from './spare-pods.ts';
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
 const drainPollMs = 1000;
@@ -25,6 +26,8 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const { claim, partition } = situation;
   const { affected } = findHolders(situation, pods);
   if (affected.length === 0) return undefined;
+  const spared = sparePods(situation, affected);
+  if (spared) return spared;
   const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
   const { lastsMs, waits } = waitFor(situation, 'Drain', slot.startTime);
   const lateMs = lastsMs - durationMs(timeout);

@@ -7,6 +7,8 @@ import { dropInvalidLabels } from '../../nvidia/labels/label-value.ts';
 import { pausedForMigChange, pausedLabels, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { holderPods, holdersAnnotation, readHoldersMark } from '../../pods/holder-pods.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
+import { publishDevices } from '../../dra/published-devices.ts';
+import { backendOf } from '../backend.ts';
 import type { Command } from '../commands.ts';
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { readyNode, reopenNode } from '../node-marks.ts';
@@ -15,7 +17,8 @@ import { alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.t
 import type { NodePod, Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { evictPods } from './evictions.ts';
-import { foreignOwner, takeOver } from './foreign-owner.ts';
+import { checkBackend } from './check-driver.ts';
+import { foreignOwner, lookAgainMs, takeOver } from './foreign-owner.ts';
 import { layoutLabels, predict, listStaleLabels, writerModeFor } from './labels.ts';
 import { configurePlugin } from './configure-plugin.ts';
 import type { SkippedEntry } from '../../policy/skipped-entry.ts';
@@ -33,6 +36,8 @@ export function finish(situation: Situation): Outcome | undefined {
   const verdict = describeDone(wish, claim);
   const owner = foreignOwner(situation) ?? takeOver(situation, 'Settings');
   if (owner) return owner;
+  const mismatch = backendOf(situation) === 'DRA' ? checkBackend(situation) : undefined;
+  if (mismatch) return mismatch;
   const outcome = bringInLine(situation, winner, verdict);
   const held = holdPluginBack(situation, winner);
   if ('look' in outcome || held === undefined) return outcome;
@@ -41,16 +46,19 @@ export function finish(situation: Situation): Outcome | undefined {
 
 /** Entries of the policy that have no effect on this node are reported, so that they do not pass for done. */
 function describeDone({ gpus }: Wish, { wish, winner }: NodeClaim): Verdict {
+  const isDra = winner?.spec.backend === 'DRA';
+  // Slices are not watched.
+  const again = isDra && { requeueAfterMs: lookAgainMs };
   const skipped = wish && 'skipped' in wish ? wish.skipped : [];
   const remarkable =
     gpus.length === 0 ? skipped : skipped.filter((one) => isUnexpected(one, winner?.spec.layouts ?? []));
   const remarks = remarkable.length > 0 ? `: ${remarkable.map(({ message }) => message).join('; ')}` : '';
   if (gpus.length > 0) {
-    const message = `device, labels and resources match the policy${remarkable.length > 0 ? `; skipped${remarks}` : ''}`;
-    return { phase: 'Ready', reason: 'Ready', message };
+    const message = `device, labels and ${isDra ? 'ResourceSlices' : 'resources'} match the policy${remarkable.length > 0 ? `; skipped${remarks}` : ''}`;
+    return { phase: 'Ready', reason: 'Ready', message, ...again };
   }
   const message = `no layout of the policy applies to a GPU of this node; its GPUs are left alone${remarks}`;
-  return { phase: 'Ready', reason: 'NothingToDo', message };
+  return { phase: 'Ready', reason: 'NothingToDo', message, ...again };
 }
 
 /** Entries for GPUs of other nodes, and a last one for all GPUs that are left, skip most nodes of any policy with several entries. */
@@ -63,7 +71,8 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   const predicted = predict(situation, policy);
   const { resources, errors } = predicted.offer;
   // Missing labels because of an error must never be read as "remove all labels".
-  const problem = predicted.errors[0] ?? errors[0];
+  const isDra = backendOf(situation) === 'DRA';
+  const problem = predicted.errors[0] ?? (isDra ? findDriverProblem(situation) : errors[0]);
   if (problem) {
     return {
       ifClosed: 'Opens',
@@ -76,7 +85,7 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   // 3. The node must offer exactly this before pods may come: never a slice that does not exist.
   const stale = listStaleLabels(situation, predicted);
   const labels = layoutLabels(situation, predicted);
-  const marks = combine(labels, stale.length > 0 ? holdPlugin(situation) : {});
+  const marks = combine(labels, stale.length > 0 && !isDra ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
   if ('look' in fenced || ('verdict' in fenced && fenced.leavesAlone === true)) return fenced;
   const restarts = restartHolders(situation);
@@ -92,6 +101,19 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   const opened = open(situation, policy, { predicted, labels, stale }, verdict);
   const commands = [...(opened.commands ?? []), ...restarts.commands];
   return alsoWaits({ ...opened, commands }, { ...fenced.waits, ...restarts.waits });
+}
+
+/** What ends the DRA driver is none of the policy's doing: an instance of somebody else's. */
+function findDriverProblem({
+  partition,
+}: Situation): { readonly message: string; readonly advice: string } | undefined {
+  const { problem } = publishDevices(partition.status?.device ?? {});
+  if (problem === undefined) return undefined;
+  return {
+    message: `NVIDIA’s DRA driver exits on this node, for all of its GPUs: ${problem}`,
+    advice:
+      'Give each GPU instance one compute instance over all of it; a policy with backend DRA does so for the GPUs that it covers',
+  };
 }
 
 interface Labelling {

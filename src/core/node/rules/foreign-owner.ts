@@ -22,7 +22,7 @@ function upgradesDriver({ node }: Situation): Ruling | undefined {
     : { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'DriverUpgrade', message } };
 }
 
-function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | undefined {
+function hasOwner({ node, claim, pods, slices, fresh, settings }: Situation): Outcome | undefined {
   const { name, labels = {}, annotations = {} } = node.metadata;
   const allocatable = node.status?.allocatable ?? {};
   const takeOver = claim.winner?.spec.allow?.takeOver ?? [];
@@ -32,7 +32,7 @@ function hasOwner({ node, claim, pods, fresh, settings }: Situation): Outcome | 
     ((labels[migManagerLabel] ?? 'false') !== 'false' && !takeOver.includes('mig-manager'));
   if (mustLook && pods === undefined) return { look: 'Pods' };
   const { systemNamespaces } = settings;
-  const resourceSlices = fresh?.resourceSlices;
+  const resourceSlices = fresh?.resourceSlices ?? slices;
   const evidence = { node: name, labels, annotations, allocatable, pods, resourceSlices, systemNamespaces };
   const [owner] = findOwners(evidence, takeOver);
   if (!owner) return undefined;

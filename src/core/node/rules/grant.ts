@@ -8,12 +8,17 @@ import { nextEpoch } from '../observed-epoch.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import { isRepair, recentRepairs } from '../repair.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
+import { backendOf } from '../backend.ts';
+import { checkBackend, checkDriver } from './check-driver.ts';
 import { checkOffer, checkPlugin } from './check-plugin.ts';
 import { foreignOwner, takeOver } from './foreign-owner.ts';
 import { holdersGo, holdersRest, noteHolders } from './holders-go.ts';
 import { awaitBudgets } from './await-budgets.ts';
+import { awaitClaims } from './await-claims.ts';
 import { awaitReading } from './await-reading.ts';
 import { drain } from './drain.ts';
+import { presumeAffected } from './plan-holders.ts';
+import { sparePods } from './spare-pods.ts';
 import { drainRests } from './drain-rest.ts';
 import { refuseDrain } from './refuse-drain.ts';
 import { listPodsToSignal } from './signal-plugin.ts';
@@ -33,11 +38,13 @@ export function grant(situation: Situation): Outcome {
     foreignOwner(situation) ??
     // 2. From here on, decide on a fresh read only.
     awaitTurn(situation, 'Layout', [
-      checkPlugin,
-      checkOffer,
+      checkBackend,
+      ...(backendOf(situation) === 'DRA' ? [checkDriver] : [checkPlugin, checkOffer]),
       holdersRest,
       (one) => drainRests(one, pods),
       (one) => refuseDrain(one, pods),
+      (one) => sparePods(one, presumeAffected(one, pods)),
+      (one) => (isClosed(one.node) ? undefined : awaitClaims(one, pods)),
     ]) ??
     awaitBudgets(situation, pods) ??
     takeOver(situation, 'Layout') ??
@@ -54,14 +61,20 @@ function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
   }
   // 4. The pods were just listed, and what each of them holds must be known. First go those that hold the GPUs open without
   // requesting them, then those on what is to be destroyed: no pod is evicted for a change that a holder prevents.
-  return awaitReading(situation, pods) ?? clear(situation, pods) ?? writeGrant(situation, pods);
+  return (
+    awaitClaims(situation, pods) ??
+    awaitReading(situation, pods) ??
+    clear(situation, pods) ??
+    writeGrant(situation, pods)
+  );
 }
 
 function clear(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
   const { slot, claim } = situation;
   const drained = (): Ruling | undefined => slot && drain(situation, slot, pods);
-  // Pods that are waited for, not evicted, may take long: nothing needs to be taken away meanwhile.
-  const isAwaited = claim.winner?.spec.drain?.scope === 'None';
+  // Pods that are waited for, not evicted, may take long: nothing needs to be taken away meanwhile. And a pod with a claim ends only
+  // while the DRA driver is there.
+  const isAwaited = claim.winner?.spec.drain?.scope === 'None' || backendOf(situation) === 'DRA';
   return isAwaited ? (drained() ?? holdersGo(situation, pods)) : (holdersGo(situation, pods) ?? drained());
 }
 

@@ -13,6 +13,7 @@ import type { NodeChange } from '../../metadata/node-change.ts';
 import { namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
 import { timeText } from '../../text/duration.ts';
+import { backendOf } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import type { Ruling } from '../outcome.ts';
 import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
@@ -102,7 +103,7 @@ function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
  * tolerates the taint would only come back.
  */
 function awayFromPlugin(situation: Situation, { evict }: HolderPause, pods: readonly NodePod[]): readonly NodePod[] {
-  if (!evict.some(({ name }) => name === 'device-plugin')) return [];
+  if (backendOf(situation) === 'DRA' || !evict.some(({ name }) => name === 'device-plugin')) return [];
   return pluginPods(situation, pods).filter((pod) => !tolerates(pod, repartitioningTaint));
 }
 

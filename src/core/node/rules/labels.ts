@@ -18,6 +18,7 @@ import { type Prediction, predictDevice } from './prediction.ts';
 export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Prediction {
   const device = situation.partition.status?.device ?? {};
   // Sharing in force was accepted with a ConfigMap: the plugin keeps its file when the controller is restarted without one.
+  if (spec.backend === 'DRA') return predictDevice(device, spec.strategy, undefined);
   const config =
     situation.settings.pluginConfigMap || spec.sharing
       ? sharingOf(spec)

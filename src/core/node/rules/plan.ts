@@ -1,9 +1,10 @@
-import { adoptAnnotation } from '../../../api/names.ts';
+import { adoptAnnotation, retryAnnotation } from '../../../api/names.ts';
 import { wishHash } from '../../wish/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { timeText } from '../../text/duration.ts';
 import type { Outcome, Ruling, Verdict } from '../outcome.ts';
 import { grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
+import { waitFor } from '../memory.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { listUsers } from './cluster-pods.ts';
@@ -97,7 +98,8 @@ export function resting(situation: Situation): Ruling | undefined {
 }
 
 // Otherwise both would change the device in turns, and pods would come and go forever.
-export function drifting({ partition, now }: Situation): Ruling | undefined {
+export function drifting(situation: Situation): Ruling | undefined {
+  const { partition, node, now } = situation;
   const until = driftEndsAt(partition, now);
   if (until === undefined) return undefined;
   return {
@@ -107,9 +109,11 @@ export function drifting({ partition, now }: Situation): Ruling | undefined {
       reason: 'Drifting',
       message:
         `something else changes the GPUs: the layout was repaired ${mostRepairs} times within an hour and differs again. ` +
-        `Find the cause (manual nvidia-smi, mig-manager, a boot script); the next repair is at ${timeText(until)}, or when the policy changes`,
+        `Find the cause (manual nvidia-smi, mig-manager, a boot script); the next repair is at ${timeText(until)}, ` +
+        `or as soon as the policy changes, or you ask for it: gpu-partition retry ${node.metadata.name}`,
       requeueAfterMs: until - now + 1000,
     },
+    waits: waitFor(situation, 'Drift', node.metadata.annotations?.[retryAnnotation]).waits,
   };
 }
 

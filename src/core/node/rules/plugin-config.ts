@@ -3,14 +3,16 @@ import { parseDevicePluginConfig } from '../../nvidia/plugin-config/device-plugi
 import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { sameJson } from '../../text/fingerprint.ts';
+import { backendOf } from '../backend.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Situation, NodePod } from '../snapshot.ts';
 import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
 import type { NodeView } from '../node-view.ts';
 
 /** Makes sure that the file that the node's plugin is going to use exists before anything is touched. */
-export function publishConfig({ settings, claim, configFiles }: Situation): Outcome | undefined {
-  if (!settings.pluginConfigMap || !claim.winner) return undefined;
+export function publishConfig(situation: Situation): Outcome | undefined {
+  const { settings, claim, configFiles } = situation;
+  if (!settings.pluginConfigMap || !claim.winner || backendOf(situation) === 'DRA') return undefined;
   if (configFiles === undefined) return { look: 'Pods' };
   const { namespace, name } = settings.pluginConfigMap;
   if (configFiles.state === 'Unreadable') {

@@ -2,12 +2,13 @@ import { repartitioningTaint } from '../../../api/names.ts';
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import { type NodeChange, combine } from '../../metadata/node-change.ts';
 import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
-import { advertisedResources, advertises, resourcesText } from '../../nvidia/resources/advertised.ts';
+import { resourcesText } from '../../nvidia/resources/advertised.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
-import { pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
+import { driverDeployLabel, pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { isReady, tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
-import { decideFence, type FenceSituation, type FenceStep, type Offering } from '../fence.ts';
+import { backendOf, nameBackend, sliceOfferOf } from '../backend.ts';
+import { decideFence, type FenceSituation, type FenceStep, isExact, isNothing, type Offering } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
 import { closeNode, fenceByZero } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isOwnTaint, isReadyNode, isUnfinished, type NodeView } from '../node-view.ts';
@@ -22,7 +23,7 @@ import {
 } from '../refresh-mark.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { checkSettings } from './check-plugin.ts';
-import { pluginPods } from './cluster-pods.ts';
+import { refreshedPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 import { nodeUnavailable } from './plan.ts';
 import { configOf, describeTrouble } from './plugin-config.ts';
@@ -55,9 +56,11 @@ export interface Offered {
 
 /** Replaces the device plugin of a node after a change. @returns why pods may not come yet, or that they may */
 export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outcome | Offered {
-  const { node, partition, settings, now } = situation;
+  const { node, partition, settings, now, slices } = situation;
+  const isDra = backendOf(situation) === 'DRA';
+  if (isDra && slices === undefined) return { look: 'Pods' };
   const { fence, waits: seen } = describeFence(situation, offer.resources);
-  const isAwaited = fence.changed || !advertises(fence.allocatable, fence.wanted);
+  const isAwaited = fence.changed || !isExact(fence);
   const awaited = isAwaited ? waitFor(situation, 'Advertised', keyOf(situation)) : undefined;
   const waits = { ...seen, ...awaited?.waits };
   const step = decideFence(fence);
@@ -66,19 +69,21 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   if (step.next === 'LookAtPods' || (isOther && fence.pods === undefined)) return { look: 'Pods' };
   const found = listPluginPods(situation) ?? [];
   // What it offers is right for its own settings: a closed node is opened by those.
-  const unfit = offer.policy && fence.pods !== undefined ? checkSettings(situation) : undefined;
+  const unfit = offer.policy && !isDra && fence.pods !== undefined ? checkSettings(situation) : undefined;
   if (unfit) return alsoWaits(unfit, waits);
   const use = isUnfinished(node) || hasStartupTaint(node) ? undefined : slotUses[step.next];
   const held = use && (nodeUnavailable(situation) ?? awaitSlot(situation, use));
   if (held) return 'look' in held ? held : alsoWaits(held, waits);
   // The kubelet knows this before the API server does, and knows which devices they are.
   const stale =
-    step.next === 'Open' && fence.closed ? staleOffer(partition.status?.device?.advertised, fence.wanted) : undefined;
+    step.next === 'Open' && fence.closed && !isDra
+      ? staleOffer(partition.status?.device?.advertised, fence.wanted)
+      : undefined;
   if (step.next === 'Open' && stale === undefined) return { waits };
   const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
   const [refusal] = listPodCauses(listRefusals(situation, old));
   const verdict =
-    (refusal === undefined ? undefined : evictionRefused(refusal)) ??
+    (refusal === undefined ? undefined : evictionRefused(refusal, nameBackend(backendOf(situation)))) ??
     stale ??
     fenceVerdict(step, fence, partition.spec.strategy ?? 'none', [
       ...describeTrouble(node, found.filter(isFailing)),
@@ -102,7 +107,8 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
 export function noteFreshPlugin(situation: Situation): NodeChange {
   const { annotations, labels } = situation.node.metadata;
   const change = keyOf(situation);
-  const isAway = labels?.[pluginDeployLabel] === pausedForMigChange;
+  const label = backendOf(situation) === 'DRA' ? driverDeployLabel : pluginDeployLabel;
+  const isAway = labels?.[label] === pausedForMigChange;
   if (!isAway || readRefreshMark(annotations?.[refreshedAnnotation], change)) return {};
   return {
     annotations: {
@@ -130,22 +136,27 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   if (old.length > 0) {
     const first = mark === undefined ? [patchMark(markPods(node, change, old))] : [];
     const refusals = listPodCauses(listRefusals(situation, old));
-    return waitForPlugin(awaited.waits, [...first, ...evictPods(situation, old)], refusals);
+    return waitForPlugin(situation, awaited.waits, [...first, ...evictPods(situation, old)], refusals);
   }
   // A plugin that does not tolerate our taint, or was absent before, comes back when the taint is removed; until then nothing is
   // offered.
   if (mark?.tolerates !== true) {
-    const isNothing = Object.keys(advertisedResources(node.status?.allocatable ?? {})).length === 0;
-    return isNothing ? { waits: awaited.waits } : waitForPlugin(awaited.waits);
+    const offered = { slices: sliceOfferOf(situation), allocatable: node.status?.allocatable ?? {} };
+    return isNothing(offered) ? { waits: awaited.waits } : waitForPlugin(situation, awaited.waits);
   }
   const ready = found.some(isReady) ? waitFor(situation, 'PluginReady', change) : undefined;
   const waits = { ...awaited.waits, ...ready?.waits };
-  return ready !== undefined && ready.lastsMs >= slowestStatusMs ? { waits } : waitForPlugin(waits);
+  return ready !== undefined && ready.lastsMs >= slowestStatusMs ? { waits } : waitForPlugin(situation, waits);
 }
 
-function waitForPlugin(waits: Waits, commands: readonly Command[] = [], refusals: readonly string[] = []): Ruling {
+function waitForPlugin(
+  situation: Situation,
+  waits: Waits,
+  commands: readonly Command[] = [],
+  refusals: readonly string[] = [],
+): Ruling {
   const refused = refusals.length > 0 ? `: ${refusals.join('; ')}` : '';
-  const message = `its device plugin is restarting, to offer what exists now${refused}`;
+  const message = `its ${nameBackend(backendOf(situation))} is restarting, to offer what exists now${refused}`;
   const verdict = { phase: 'Failed', reason: 'Failed', message, requeueAfterMs: 500 } as const;
   return { ifClosed: 'Stays', verdict, commands, waits };
 }
@@ -198,12 +209,13 @@ function describeFence(
   const change = keyOf(situation);
   const allocatable = node.status?.allocatable ?? {};
   const changed = isClosed(node);
-  const isEqual = advertises(allocatable, wanted);
+  const slices = backendOf(situation) === 'DRA' ? sliceOfferOf(situation) : undefined;
+  const isEqual = isExact({ slices, allocatable, wanted });
   const isSettled = isEqual && !changed;
   const { advertised } = partition.status?.device ?? {};
   // What differs from one offer may be another: the policy's is not that of a plugin with other settings.
   const offer = `${change} ${resourcesText(wanted)}`;
-  const isStale = staleOffer(advertised, wanted) !== undefined;
+  const isStale = slices === undefined && staleOffer(advertised, wanted) !== undefined;
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const found = listPluginPods(situation);
   // A pod that is being replaced may still follow: what it offers says nothing of its successor.
@@ -226,16 +238,22 @@ function describeFence(
   const fence: FenceSituation = {
     wanted,
     allocatable,
+    slices,
     closed: (node.spec?.taints ?? []).some(isOwnTaint),
     changed,
     mark,
     differsMs: differs?.lastsMs,
     readyMs: ready?.lastsMs,
     // A signalled plugin may have followed before anybody looked: the kubelet offers the current devices, each by its id.
-    followed: (wasStale !== undefined || isSignalled || early !== undefined) && advertised !== undefined && !isStale,
+    followed:
+      slices === undefined &&
+      (wasStale !== undefined || isSignalled || early !== undefined) &&
+      advertised !== undefined &&
+      !isStale,
     isSignalled,
-    offering: describeOffering(advertised, isStale),
-    mayAdvertise: settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,
+    offering: slices === undefined ? describeOffering(advertised, isStale) : 'Unknown',
+    mayAdvertise:
+      slices === undefined && settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,
     earlyMs: early?.lastsMs,
     standsMs: stands?.lastsMs ?? 0,
     patienceMs: settings.refreshAfterMs,
@@ -254,7 +272,7 @@ function describeOffering(advertised: DeviceReport['advertised'], isStale: boole
 }
 
 function listPluginPods(situation: Situation): readonly NodePod[] | undefined {
-  return situation.pods && pluginPods(situation, situation.pods);
+  return situation.pods && refreshedPods(situation, situation.pods);
 }
 
 /** It was tried once for this change. */

@@ -1,11 +1,14 @@
-import { pluginPodsOf } from '../../pods/plugin-pods.ts';
 import { type Lasting, waitFor } from '../memory.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
+import { refreshedPods } from './cluster-pods.ts';
 
 /** The plugin's pods that the agent signals when the device is done; null if they are replaced instead. */
-export function listPodsToSignal({ settings }: Pick<Situation, 'settings'>, pods: readonly NodePod[]): string[] | null {
-  if (settings.pluginRefresh !== 'Signal') return null;
-  const uids = pluginPodsOf(pods, settings.pluginSelector).flatMap(({ metadata }) => metadata.uid ?? []);
+export function listPodsToSignal(
+  situation: Parameters<typeof refreshedPods>[0],
+  pods: readonly NodePod[],
+): string[] | null {
+  if (situation.settings.pluginRefresh !== 'Signal') return null;
+  const uids = refreshedPods(situation, pods).flatMap(({ metadata }) => metadata.uid ?? []);
   return uids.length > 0 ? uids.slice(0, 8) : null;
 }
 

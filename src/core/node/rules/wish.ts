@@ -1,3 +1,4 @@
+import { retryAnnotation } from '../../../api/names.ts';
 import type { Wish } from '../../../api/types.ts';
 import { deviceMeets } from '../../wish/wish.ts';
 import { sameJson } from '../../text/fingerprint.ts';
@@ -49,18 +50,22 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   if (!winner || !wish) return undefined;
   const { name, uid, generation = 0 } = winner.metadata;
   const { spec } = partition;
+  const backend = winner.spec.backend === 'DRA' ? 'DRA' : undefined;
   const isSame =
     spec.policy?.name === name &&
     spec.policy.uid === uid &&
     spec.policy.generation <= generation &&
     spec.strategy === winner.spec.strategy &&
+    spec.backend === backend &&
     sameJson(spec.wish, wish);
-  // An edit of the policy resets the count of repairs of a drifting node.
-  const startsAnew = spec.policy?.generation !== generation && isDrifting(partition, now);
+  // An edit of the policy, or a retry, resets the count of repairs of a drifting node.
+  const isAsked = spec.policy?.generation !== generation || isRetryAsked(situation);
+  const startsAnew = isAsked && isDrifting(partition, now);
   if (isSame && !startsAnew) return undefined;
   const fields: WishFields = {
     policy: { name, ...(uid !== undefined && { uid }), generation },
     strategy: winner.spec.strategy,
+    ...(spec.backend !== backend && { backend: backend ?? null }),
     // A merge patch keeps what it does not name.
     wish: {
       gpus: wish.gpus,
@@ -75,6 +80,12 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     commands: [{ name: 'WriteWish', fields }],
     ifClosed: 'Stays',
   };
+}
+
+/** Whether somebody has asked for a retry since the node was left alone because something else changes its GPUs. */
+function isRetryAsked({ memory, node }: Situation): boolean {
+  const { Drift: wait } = memory.waits;
+  return wait !== undefined && wait.of !== node.metadata.annotations?.[retryAnnotation];
 }
 
 /** Whether the policy that decides has mode Plan. */

@@ -1,7 +1,7 @@
 import type { PodObject } from '../node/kube-objects.ts';
 
-/** One of NVIDIA's programs that run on every GPU node and read the devices: it registers them with the kubelet, or labels the node. */
-export type DaemonRole = 'device-plugin' | 'gpu-feature-discovery';
+/** One of NVIDIA's programs that run on every GPU node and read the devices: it offers them to pods, or labels the node. */
+export type DaemonRole = 'device-plugin' | 'gpu-feature-discovery' | 'dra-driver';
 
 type Label = readonly [key: string, value: string];
 
@@ -18,6 +18,12 @@ const discoveryLabels: readonly Label[] = [
   ['app.kubernetes.io/name', 'gpu-feature-discovery'],
 ];
 
+/** The Helm chart's, gpu-operator's. */
+const driverLabels: readonly Label[] = [
+  ['dra-driver-nvidia-gpu-component', 'kubelet-plugin'],
+  ['app', 'nvidia-dra-driver-kubelet-plugin'],
+];
+
 const discoveryContainer = 'gpu-feature-discovery-ctr';
 const mpsContainer = 'mps-control-daemon-ctr';
 
@@ -28,6 +34,7 @@ export function roleOf({ metadata, spec }: PodObject): DaemonRole | undefined {
     labels.some(([key, value]) => metadata.labels?.[key] === value);
   if (has(discoveryContainer)) return 'gpu-feature-discovery';
   if (has(mpsContainer)) return undefined;
+  if (carries(driverLabels)) return 'dra-driver';
   if (carries(pluginLabels)) return 'device-plugin';
   return carries(discoveryLabels) ? 'gpu-feature-discovery' : undefined;
 }

@@ -24,6 +24,7 @@ export interface ConfigManager {
 const mainContainers: Readonly<Record<DaemonRole, readonly string[]>> = {
   'device-plugin': ['nvidia-device-plugin-ctr', 'nvidia-device-plugin'],
   'gpu-feature-discovery': ['gpu-feature-discovery-ctr', 'gpu-feature-discovery'],
+  'dra-driver': ['gpus'],
 };
 
 /** The strategies that the Helm chart sets, and the final fallback. */

@@ -61,6 +61,17 @@ export class Daemon {
     return { requeueAfterMs: againAfterMs };
   }
 
+  /** The program ends by itself and in order; its container starts again after a while, as after a crash. */
+  end(): void {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    this.#options.work.stop();
+    this.#restarts += 1;
+    const { settings } = this.#options;
+    this.#problem = { kind: 'Ended', container: settings.container, restarts: this.#restarts };
+    this.#retry();
+  }
+
   /** The pod is gone. */
   stop(): void {
     this.#isStopped = true;

@@ -6,6 +6,7 @@ import { roleOf } from './daemon-role.ts';
 import type { DaemonRole } from './daemon-role.ts';
 import { readDaemonSettings } from './daemon-settings.ts';
 import type { DaemonWork } from './daemon-work.ts';
+import { DriverWork } from './driver-work.ts';
 import { DiscoveryWork } from './discovery-work.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 import type { Machine } from '../node/machine.ts';
@@ -16,11 +17,14 @@ export interface DaemonClients {
   readonly kubelet: KubeClient;
   /** Client with the field manager `nfd-master`. */
   readonly nfd: KubeClient;
+  /** Client with the field manager of the DRA driver. */
+  readonly driver: KubeClient;
 }
 
 /** A daemon and what its pod's status shows of it. */
 export interface PodDaemon {
   readonly daemon: Daemon;
+  readonly role: DaemonRole;
   /** Absent before the first write. */
   shown: { readonly problem: ContainerProblem | undefined } | undefined;
 }
@@ -43,9 +47,14 @@ export class NodeDaemons {
     const role = roleOf(pod);
     const { uid = '' } = pod.metadata;
     if (role === undefined || this.#machine.node.plugin !== 'pod') return undefined;
-    const daemon = this.#daemons.get(uid) ?? { daemon: this.#create(role, pod), shown: undefined };
+    const daemon = this.#daemons.get(uid) ?? { daemon: this.#create(role, pod), role, shown: undefined };
     this.#daemons.set(uid, daemon);
     return daemon;
+  }
+
+  /** SIGHUP to the DRA driver of the node: it ends with exit code 0, and its container starts again. */
+  hangUpDriver(): void {
+    for (const { daemon, role } of this.#daemons.values()) if (role === 'dra-driver') daemon.end();
   }
 
   /** The pod is gone. */
@@ -56,16 +65,28 @@ export class NodeDaemons {
   }
 
   #create(role: DaemonRole, pod: PodObject): Daemon {
-    const { registration, node } = this.#machine;
+    const { node } = this.#machine;
     return new Daemon({
       client: this.#clients.kubelet,
       node,
       namespace: pod.metadata.namespace ?? '',
       settings: readDaemonSettings(pod, role),
       work: this.#workOf(role, pod),
-      isStuck: () => role === 'device-plugin' && registration.fault === 'NeverReady',
+      isStuck: () => this.#isStuck(role),
       restartMs: this.#timing.restartMs,
     });
+  }
+
+  #isStuck(role: DaemonRole): boolean {
+    const { registration, driver } = this.#machine;
+    switch (role) {
+      case 'device-plugin':
+        return registration.fault === 'NeverReady';
+      case 'dra-driver':
+        return driver.fault?.kind === 'NeverReady';
+      case 'gpu-feature-discovery':
+        return false;
+    }
   }
 
   #workOf(role: DaemonRole, pod: PodObject): DaemonWork {
@@ -74,6 +95,8 @@ export class NodeDaemons {
         return new PluginWork(this.#machine, pod.metadata.uid ?? '');
       case 'gpu-feature-discovery':
         return new DiscoveryWork(this.#machine, this.#clients.nfd, this.#timing);
+      case 'dra-driver':
+        return new DriverWork(this.#machine, this.#clients.driver, pod, this.#timing);
     }
   }
 }

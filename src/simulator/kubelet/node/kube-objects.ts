@@ -34,7 +34,10 @@ export interface Container {
   readonly args?: readonly string[];
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
-  readonly resources?: { readonly limits?: Readonly<Record<string, string | number>> };
+  readonly resources?: {
+    readonly limits?: Readonly<Record<string, string | number>>;
+    readonly claims?: readonly { readonly name: string; readonly request?: string }[];
+  };
 }
 
 /** The devices of a container: KEP-4680 shows them in the pod's status. */
@@ -61,6 +64,7 @@ export interface PodObject extends KubeObject {
     readonly nodeName?: string;
     readonly containers?: readonly Container[];
     readonly initContainers?: readonly Container[];
+    readonly resourceClaims?: readonly { readonly name: string; readonly resourceClaimName?: string }[];
     readonly volumes?: readonly { readonly name: string; readonly configMap?: { readonly name?: string } }[];
   };
   readonly status?: {
@@ -68,5 +72,16 @@ export interface PodObject extends KubeObject {
     readonly startTime?: string;
     readonly conditions?: readonly Condition[];
     readonly containerStatuses?: readonly ContainerStatus[];
+    /** The claims that were made from templates. */
+    readonly resourceClaimStatuses?: readonly { readonly name: string; readonly resourceClaimName?: string }[];
+    /** The claim that the scheduler has made for extended resources of DeviceClasses. */
+    readonly extendedResourceClaimStatus?: {
+      readonly resourceClaimName: string;
+      readonly requestMappings: readonly {
+        readonly containerName: string;
+        readonly resourceName: string;
+        readonly requestName: string;
+      }[];
+    };
   };
 }

@@ -10,11 +10,22 @@ import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
 import { readStateFile, updateStateFile } from '../../nvidia-smi/state/state-file.ts';
 import { advertise } from '../daemons/advertisement.ts';
 import type { Advertisement } from '../daemons/advertisement.ts';
-import { allocate, holdsDevices, isAdmissionFailure, listRequests, readAllocation } from '../pods/allocation.ts';
+import {
+  allocate,
+  holdsClaims,
+  holdsDevices,
+  isAdmissionFailure,
+  listRequests,
+  readAllocation,
+} from '../pods/allocation.ts';
 import type { AdmissionFailure, PodAllocation } from '../pods/allocation.ts';
+import type { PodClaims } from '../pods/pod-claims.ts';
 import { holdsGpus, withHandlesOf, withoutHandlesOf } from '../pods/gpu-handle.ts';
 import { withProcessesOf, withoutProcessesOf } from '../pods/gpu-process.ts';
+import { listGpuDevices } from './gpu-devices.ts';
+import type { GpuDevice } from './gpu-devices.ts';
 import type { PodObject } from './kube-objects.ts';
+import { DriverRegistration } from '../daemons/driver-registration.ts';
 import { PluginRegistration } from '../daemons/plugin-registration.ts';
 import { usualStrategyOf } from './simulated-node.ts';
 import type { SimulatedNode } from './simulated-node.ts';
@@ -24,6 +35,7 @@ export class Machine {
   readonly node: SimulatedNode;
   readonly gpus: readonly SimulatedGpu[];
   readonly registration = new PluginRegistration();
+  readonly driver = new DriverRegistration();
   readonly internalIp: string;
   bootId: string;
   /** False while the node is disconnected: its kubelet does nothing. */
@@ -88,26 +100,32 @@ export class Machine {
     this.#changedAtMs = undefined;
   }
 
+  /** The devices that are there, as containers can get them. */
+  readonly listDevices = (): readonly GpuDevice[] => {
+    const state = this.readState();
+    return state === undefined ? [] : listGpuDevices(this.gpus, state, 'mixed');
+  };
+
   /** Allocates devices for a pod; a known pod keeps its devices. */
-  admit(pod: PodObject): PodAllocation | AdmissionFailure {
+  admit(pod: PodObject, claims: PodClaims): PodAllocation | AdmissionFailure {
     const known = this.#allocations.get(uidOf(pod));
     if (known !== undefined) return known;
-    const given = allocate(pod, this.advertised, [...this.#allocations.values()]);
+    const given = allocate(pod, this.advertised, [...this.#allocations.values()], claims);
     if (isAdmissionFailure(given)) return given;
     this.#allocations.set(uidOf(pod), given);
     if (holdsDevices(given)) {
-      const { devices } = this.advertised;
-      this.#changeState((state) => withProcessesOf(state, pod, given, devices));
+      const devices = [...this.advertised.devices, ...(holdsClaims(given) ? this.listDevices() : [])];
+      this.changeState((state) => withProcessesOf(state, pod, given, devices));
     }
     return given;
   }
 
   /** Adopts a pod that ran before this kubelet started, with its devices. */
-  adopt(pod: PodObject): PodAllocation {
+  adopt(pod: PodObject, claims: PodClaims): PodAllocation {
     const known = this.#allocations.get(uidOf(pod));
     if (known !== undefined) return known;
-    const asksForGpus = listRequests(pod).some(({ counts }) => counts.length > 0);
-    const given = asksForGpus ? readAllocation(pod) : [];
+    const asksForGpus = claims.size > 0 || listRequests(pod).some(({ counts }) => counts.length > 0);
+    const given = asksForGpus ? readAllocation(pod, claims) : [];
     this.#allocations.set(uidOf(pod), given);
     return given;
   }
@@ -116,19 +134,24 @@ export class Machine {
   openGpus(pod: PodObject): void {
     if (!holdsGpus(pod) || this.#holders.has(uidOf(pod))) return;
     this.#holders.add(uidOf(pod));
-    this.#changeState((state) => withHandlesOf(state, pod, this.gpus));
+    this.changeState((state) => withHandlesOf(state, pod, this.gpus));
   }
 
   /** The pod's programs that kept the GPUs open have ended. */
   closeGpus(pod: PodObject): void {
-    if (this.#holders.delete(uidOf(pod))) this.#changeState((state) => withoutHandlesOf(state, pod));
+    if (this.#holders.delete(uidOf(pod))) this.changeState((state) => withoutHandlesOf(state, pod));
   }
 
-  /** The pod is gone, or has ended: its processes have ended too. */
-  release(pod: PodObject): void {
+  /** The containers of the pod have ended, and their processes with them; what it holds stays allocated. */
+  endProcesses(pod: PodObject): void {
     const given = this.#allocations.get(uidOf(pod));
-    if (given !== undefined && holdsDevices(given)) this.#changeState((state) => withoutProcessesOf(state, pod));
+    if (given !== undefined && holdsDevices(given)) this.changeState((state) => withoutProcessesOf(state, pod));
     this.closeGpus(pod);
+  }
+
+  /** The pod is gone, or has ended. */
+  release(pod: PodObject): void {
+    this.endProcesses(pod);
     for (const kept of [this.#allocations, this.#starts, this.#stops]) kept.delete(uidOf(pod));
   }
 
@@ -142,12 +165,23 @@ export class Machine {
     return timeLeftMs(this.#stops, uidOf(pod), stopMs);
   }
 
+  knows(pod: PodObject): boolean {
+    return this.#allocations.has(uidOf(pod));
+  }
+
+  /** Whether the pod has a claim that is prepared, and no driver could unprepare it now. */
+  isHeldByClaim(pod: PodObject): boolean {
+    const given = this.#allocations.get(uidOf(pod));
+    return given !== undefined && holdsClaims(given) && this.driver.devices === undefined;
+  }
+
   /** What the pod with this uid holds. */
   allocationOf(uid: string): PodAllocation | undefined {
     return this.#allocations.get(uid);
   }
 
-  #changeState(change: (state: NodeState) => NodeState): void {
+  /** Changes the GPUs as a program on the node does; what goes wrong is logged. */
+  changeState(change: (state: NodeState) => NodeState): void {
     try {
       updateStateFile(this.node.stateFile, this.gpus.length, change);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { isAlreadyExists } from '../../../kube/api-error.ts';
 import type { KubeClient } from '../../../kube/client.ts';
 import type { ReconcileResult } from '../../../kube/queue.ts';
+import { deleteSlices } from '../../dra-driver/resource-slice.ts';
 import { nodesResource } from './kube-objects.ts';
 import type { KubeletNode } from './kube-objects.ts';
 import type { Machine } from './machine.ts';
@@ -39,7 +40,8 @@ export async function syncNode(machine: Machine, sight: NodeSight): Promise<Reco
   }
   machine.clearLag();
   await report(machine, sight);
-  return { requeueAfterMs: Math.min(timing.reportMs, retry.requeueAfterMs ?? Infinity) };
+  const wipeAfterMs = await wipeSlices(machine, sight);
+  return { requeueAfterMs: Math.min(timing.reportMs, retry.requeueAfterMs ?? Infinity, wipeAfterMs) };
 }
 
 async function register(machine: Machine, { client, kubeletVersion }: NodeSight): Promise<void> {
@@ -66,6 +68,16 @@ async function takeOver(machine: Machine, { client, shown, kubeletVersion }: Nod
   await client.merge({ resource: nodesResource, name, subresource: 'status' }, patch, { metadataOnly: true });
   machine.isRegistered = true;
   machine.reportedAtMs = performance.now();
+}
+
+/** Deletes the ResourceSlices of a DRA driver that has been gone for long. @returns after how many milliseconds to look again */
+async function wipeSlices({ driver, node }: Machine, { client, timing }: NodeSight): Promise<number> {
+  if (driver.goneAtMs === undefined) return Infinity;
+  const waitMs = driver.goneAtMs + timing.sliceWipeMs - performance.now();
+  if (waitMs > 0) return waitMs;
+  await deleteSlices(client, node.name);
+  driver.forget();
+  return Infinity;
 }
 
 async function report(machine: Machine, { client, timing }: NodeSight): Promise<void> {

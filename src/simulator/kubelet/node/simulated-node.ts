@@ -8,7 +8,8 @@ import type { DriverBranch } from '../../nvidia-smi/nvml/driver-version.ts';
 /**
  * When the device plugin reads the devices. `watching`: at every change, as no real plugin does; enough if the
  * plugin is not under test. `pod`, as in a real cluster: once, when its pod starts; it advertises what it saw then until
- * the pod ends, whatever happens to the devices, and nothing without its pod. GPU Feature Discovery works only in this mode.
+ * the pod ends, whatever happens to the devices, and nothing without its pod. GPU Feature Discovery and the DRA driver work only in this
+ * mode.
  */
 export type PluginMode = 'watching' | 'pod';
 

@@ -2,12 +2,16 @@ import { uuidOfDeviceId } from '../../../core/pods/device-id.ts';
 import { isGpuResource } from '../../../core/pods/gpu-resource.ts';
 import { wholeUnits } from '../../../core/pods/quantity.ts';
 import type { Advertisement } from '../daemons/advertisement.ts';
+import { listClaimedResources, noClaims } from './pod-claims.ts';
+import type { ContainerClaim, PodClaims } from './pod-claims.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 
 /** Device ids that one container holds, by resource. */
 export interface ContainerAllocation {
   readonly container: string;
   readonly deviceIds: Readonly<Record<string, readonly string[]>>;
+  /** Absent if it has none. */
+  readonly claims?: readonly ContainerClaim[];
 }
 
 export type PodAllocation = readonly ContainerAllocation[];
@@ -18,12 +22,12 @@ export interface AdmissionFailure {
   readonly message: string;
 }
 
-/** How many of each GPU resource a container requests. Extended resources have limits equal to requests. */
+/** How many of each GPU resource a container requests of the device plugin. Extended resources have limits equal to requests. */
 export function listRequests(pod: PodObject): readonly { readonly container: string; readonly counts: Counts }[] {
   return (pod.spec?.containers ?? []).map(({ name, resources }) => ({
     container: name,
     counts: Object.entries(resources?.limits ?? {})
-      .filter(([resource]) => isGpuResource(resource))
+      .filter(([resource]) => isGpuResource(resource) && !listClaimedResources(pod, name).includes(resource))
       .map(([resource, count]) => [resource, wholeUnits(count)] as const),
   }));
 }
@@ -32,12 +36,13 @@ type Counts = readonly (readonly [resource: string, count: number])[];
 
 /**
  * Gives a pod devices that no other pod holds, as the kubelet's device manager does at admission. It does not check
- * whether the devices still exist: the kubelet does not either (it trusts the plugin).
+ * whether the devices still exist: the kubelet does not either (it trusts the plugin). Its claims have been prepared.
  */
 export function allocate(
   pod: PodObject,
   advertised: Advertisement,
   others: readonly PodAllocation[],
+  claims: PodClaims = noClaims,
 ): PodAllocation | AdmissionFailure {
   const taken = new Set(others.flat().flatMap(({ deviceIds }) => Object.values(deviceIds).flat()));
   const given: ContainerAllocation[] = [];
@@ -49,7 +54,7 @@ export function allocate(
       deviceIds[resource] = chooseLeastUsed(free, count, taken);
       for (const id of deviceIds[resource] ?? []) taken.add(id);
     }
-    given.push({ container, deviceIds });
+    given.push({ container, deviceIds, ...claimsOf(container, claims) });
   }
   return given;
 }
@@ -70,9 +75,10 @@ function chooseLeastUsed(free: readonly string[], count: number, taken: Readonly
 }
 
 /** The devices of a running pod, from its own status: effectively a kubelet's checkpoint file. */
-export function readAllocation(pod: PodObject): PodAllocation {
+export function readAllocation(pod: PodObject, claims: PodClaims = noClaims): PodAllocation {
   return (pod.status?.containerStatuses ?? []).map(({ name, allocatedResourcesStatus }) => ({
     container: name,
+    ...claimsOf(name, claims),
     deviceIds: Object.fromEntries(
       (allocatedResourcesStatus ?? []).map((resource) => [
         resource.name,
@@ -83,7 +89,16 @@ export function readAllocation(pod: PodObject): PodAllocation {
 }
 
 export function holdsDevices(given: PodAllocation): boolean {
-  return given.some(({ deviceIds }) => Object.keys(deviceIds).length > 0);
+  return given.some(({ deviceIds }) => Object.keys(deviceIds).length > 0) || holdsClaims(given);
+}
+
+export function holdsClaims(given: PodAllocation): boolean {
+  return given.some(({ claims = [] }) => claims.length > 0);
+}
+
+function claimsOf(container: string, claims: PodClaims): Pick<ContainerAllocation, 'claims'> {
+  const own = claims.get(container);
+  return own === undefined ? {} : { claims: own };
 }
 
 export function isAdmissionFailure(result: PodAllocation | AdmissionFailure): result is AdmissionFailure {

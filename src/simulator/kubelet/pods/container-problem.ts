@@ -4,6 +4,8 @@ export type ContainerProblem =
   | { readonly kind: 'NotReady'; readonly container: string }
   /** The kubelet waits for something that the container needs. */
   | { readonly kind: 'NotCreated'; readonly container: string; readonly message: string }
+  /** It exited with exit code 0, and is restarted after a while. */
+  | { readonly kind: 'Ended'; readonly container: string; readonly restarts: number }
   /** It exited, and is restarted after a while. `message` is its output. */
   | { readonly kind: 'Crashed'; readonly container: string; readonly message: string; readonly restarts: number };
 
@@ -13,7 +15,7 @@ export function isSameProblem(a: ContainerProblem | undefined, b: ContainerProbl
 }
 
 function messageOf(problem: ContainerProblem | undefined): string | undefined {
-  return problem === undefined || problem.kind === 'NotReady' ? undefined : problem.message;
+  return problem !== undefined && 'message' in problem ? problem.message : undefined;
 }
 
 /** The fields of a container's status that the problem changes. */
@@ -26,6 +28,13 @@ export function describeProblem(problem: ContainerProblem, runningSince: string)
         ready: false,
         started: false,
         state: { waiting: { reason: 'ContainerCreating', message: problem.message } },
+      };
+    case 'Ended':
+      return {
+        ready: false,
+        started: false,
+        restartCount: problem.restarts,
+        state: { terminated: { exitCode: 0, reason: 'Completed' } },
       };
     case 'Crashed':
       return {

@@ -21,10 +21,14 @@ export function withProcessesOf(
   devices: readonly GpuDevice[],
 ): NodeState {
   if (hasProcessesOf(state, pod) || pod.metadata.annotations?.[idleAnnotation] === 'true') return state;
-  const started = given.flatMap(({ container, deviceIds }) =>
-    Object.values(deviceIds)
-      .flat()
-      .flatMap((id) => devices.find(({ uuid }) => uuid === uuidOfDeviceId(id)) ?? [])
+  const started = given.flatMap(({ container, deviceIds, claims = [] }) =>
+    [
+      ...Object.values(deviceIds)
+        .flat()
+        .map((id) => uuidOfDeviceId(id)),
+      ...claims.flatMap((claim) => claim.devices).flatMap(({ uuid }) => uuid ?? []),
+    ]
+      .flatMap((wanted) => devices.find(({ uuid }) => uuid === wanted) ?? [])
       .filter((device) => isThere(state, device))
       .map(({ gpu, instance }) => ({ gpu, ...(instance && { instance }), name: `${prefixOf(pod)}${container}` })),
   );

@@ -39,6 +39,28 @@ export function describeFailed({ reason, message }: AdmissionFailure, now: strin
   return { status: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime: now } };
 }
 
+/** Status of a pod whose containers wait for something that the kubelet cannot give them yet. */
+export function describeWaiting({ spec }: PodObject, message: string): object {
+  return {
+    status: {
+      containerStatuses: (spec?.containers ?? []).map(({ name, image = '' }) => ({
+        name,
+        image,
+        imageID: '',
+        restartCount: 0,
+        ready: false,
+        started: false,
+        state: { waiting: { reason: 'ContainerCreating', message } },
+      })),
+    },
+  };
+}
+
+/** What the containers of the pod wait for, as its status shows. */
+export function waitingMessageOf({ status }: PodObject): string | undefined {
+  return status?.containerStatuses?.[0]?.state?.waiting?.message;
+}
+
 function describeConditions(now: string, problem: ContainerProblem | undefined): readonly object[] {
   const condition = (type: string): object => ({ type, status: 'True', lastTransitionTime: now });
   const unready = (type: string): object => ({

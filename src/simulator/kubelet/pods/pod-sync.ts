@@ -9,7 +9,8 @@ import type { PodObject } from '../node/kube-objects.ts';
 import { isShown } from '../daemons/node-daemons.ts';
 import { isProgramShown, problemOf, restartCrashed } from './pod-program.ts';
 import type { PodProgram } from './pod-program.ts';
-import { describeFailed, describeRunning } from './pod-status.ts';
+import { isClaimFailure, noClaims, prepareClaims } from './pod-claims.ts';
+import { describeFailed, describeRunning, describeWaiting, waitingMessageOf } from './pod-status.ts';
 import { stopSecondsAnnotation } from '../timing.ts';
 import type { KubeletTiming } from '../timing.ts';
 
@@ -20,6 +21,8 @@ interface PodSight {
   readonly labels: Labels;
   /** The program that the pod stands for, if it is a real one. */
   readonly program: PodProgram | undefined;
+  /** Whether the pod has been removed meanwhile. */
+  readonly isGone: () => boolean;
 }
 
 /** Starts a pod that is bound to the machine, or terminates one that is deleted; level-triggered. */
@@ -27,7 +30,7 @@ export async function syncPod(
   host: Host,
   pod: PodObject,
   ref: ObjectRef,
-  { client, timing, labels, program }: PodSight,
+  { client, timing, labels, program, isGone }: PodSight,
 ): Promise<ReconcileResult> {
   const { machine } = host;
   const phase = pod.status?.phase ?? 'Pending';
@@ -36,6 +39,9 @@ export async function syncPod(
   if (pod.metadata.deletionTimestamp !== undefined) {
     const waitMs = hasEnded || phase === 'Pending' ? 0 : machine.stopLeftMs(pod, stopMsOf(pod, timing));
     if (waitMs > 0) return { requeueAfterMs: waitMs };
+    machine.endProcesses(pod);
+    // Claims are unprepared before the pod may go, and only their driver can do that.
+    if (machine.isHeldByClaim(pod)) return { requeueAfterMs: timing.restartMs };
     releasePod(host, pod);
     await remove(client, pod, ref);
     return {};
@@ -45,7 +51,16 @@ export async function syncPod(
   if (isNew && program?.isRunning === false) return {};
   const waitMs = isNew ? machine.startLeftMs(pod, timing.startMs) : 0;
   if (waitMs > 0) return { requeueAfterMs: waitMs };
-  const given = isNew ? machine.admit(pod) : machine.adopt(pod);
+  const claims = machine.knows(pod) ? noClaims : await prepareClaims(pod, machine, client);
+  if (isGone()) return {};
+  if (isNew && isClaimFailure(claims)) {
+    if (waitingMessageOf(pod) !== claims.failure) {
+      await patchStatus(client, pod, ref, describeWaiting(pod, claims.failure));
+    }
+    return { requeueAfterMs: timing.restartMs };
+  }
+  const prepared = isClaimFailure(claims) ? noClaims : claims;
+  const given = isNew ? machine.admit(pod, prepared) : machine.adopt(pod, prepared);
   const now = new Date().toISOString();
   if (isAdmissionFailure(given)) {
     await patchStatus(client, pod, ref, describeFailed(given, now));

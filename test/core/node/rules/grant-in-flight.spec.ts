@@ -47,12 +47,21 @@ function runPlugin(world: NodeWorld, offer: Readonly<Record<string, string>>, to
 /** Of a grant that does not say how long it is valid. */
 const workEndsMs = 90_000;
 
+describe('a grant', () => {
+  it('is in force up to its deadline, and looked at again a second after that', () => {
+    const world = anOverdueGrant();
+    world.now = Date.parse('2026-01-01T12:10:00Z');
+    expect(world.step().verdict).to.include({ phase: 'Updating', reason: 'Applying', requeueAfterMs: 1000 });
+    expect(world.done).to.deep.equal([]);
+  });
+});
+
 describe('a grant whose deadline is over', () => {
   it('is taken back by the next grant, which allows nothing, and nothing else is done before that is written', () => {
     const world = anOverdueGrant();
     const { granted } = world.partition.spec;
     const { verdict } = world.step();
-    expect(verdict).to.include({ phase: 'Failed', reason: 'Failed' });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'Failed', transient: true, requeueAfterMs: 1000 });
     expect(world.done).to.deep.equal(['RevokeGrant']);
     // What an agent made before it was stopped stays recognisable as ours.
     expect(world.partition.spec.granted).to.deep.equal({ ...granted, epoch: 4, planHash: '' });

@@ -186,7 +186,7 @@ describe('mig-manager’s state label', () => {
       return world;
     };
     const pods = [{ ...aPluginPod(), metadata: { name: 'x' } }];
-    const paused = aSlicingPolicy({ generation: 2, layouts: change.spec.layouts, rollout: { paused: true } });
+    const paused = aSlicingPolicy({ generation: 2, layouts: change.spec.layouts ?? [], rollout: { paused: true } });
     expect(of({ policy: paused, pods, slot: undefined }).labels).to.include({
       [state]: 'waiting',
       [migState]: 'pending',

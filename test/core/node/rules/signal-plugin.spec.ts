@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import {
   advertisesSlice,
+  aClaim,
   aGrant,
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSlicingPolicy,
   slicedGpu,
   someSettings,
   taints,
@@ -79,14 +81,16 @@ describe('a device plugin that the agent has signalled', () => {
 
 describe('the pods that an agent is asked to signal', () => {
   const pods = [aPluginPod({ uid: 'one' })];
+  const partition = aManagedPartition();
+  const situation = { settings: someSettings, partition, claim: aClaim(aSlicingPolicy(), partition) };
 
   it('is what the grant names: the plugin’s on the node', () => {
-    expect(listPodsToSignal({ settings: someSettings }, pods)).to.deep.equal(['one']);
-    expect(listPodsToSignal({ settings: someSettings }, [])).to.equal(null);
+    expect(listPodsToSignal(situation, pods)).to.deep.equal(['one']);
+    expect(listPodsToSignal(situation, [])).to.equal(null);
   });
 
   it('do not exist if the pods are to be replaced', () => {
     const settings = { ...someSettings, pluginRefresh: 'Evict' as const };
-    expect(listPodsToSignal({ settings }, pods)).to.equal(null);
+    expect(listPodsToSignal({ ...situation, settings }, pods)).to.equal(null);
   });
 });

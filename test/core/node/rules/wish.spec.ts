@@ -88,6 +88,16 @@ describe('a list of policies that is of before', () => {
     expect(commands).to.deep.equal([]);
   });
 
+  it('is refused also after a restore, as long as it is not what the API server has now', () => {
+    const policy = aSlicingPolicy({ generation: 1, layouts: [{ mig: 'Disabled' }] });
+    const { verdict, commands } = judge(
+      { partition: served, policy },
+      { fresh: { policy: { uid: 'uid-p', generation: 2 } } },
+    );
+    expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
+    expect(commands).to.deep.equal([]);
+  });
+
   // A controller whose list of policies was the last to be read again wrote the wish of an edit that a restore had undone.
   it('is believed where the API server itself says so: it was restored from a backup', () => {
     const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
@@ -153,7 +163,7 @@ describe('a layout that something else changes', () => {
 
   it('is repaired again at once when its policy is edited, as the message says', () => {
     const world = new NodeWorld({ partition: aDrift({ repairs: ago(3, 2, 1) }), pods: [aPluginPod()] });
-    expect(world.step().verdict.message).to.include('or when the policy changes');
+    expect(world.step().verdict.message).to.include('as soon as the policy changes');
     world.policy = aSlicingPolicy({ generation: 2 });
     world.step();
     expect(world.done).to.deep.equal(['WriteWish']);
@@ -161,6 +171,22 @@ describe('a layout that something else changes', () => {
     world.step();
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     expect(world.done.filter((what) => what === 'WriteWish')).to.have.lengthOf(1);
+  });
+
+  it('is repaired again at once when a retry is asked for, and then left alone as before', () => {
+    const world = new NodeWorld({ partition: aDrift({ repairs: ago(3, 2, 1) }), pods: [aPluginPod()] });
+    expect(world.step().verdict.message).to.include('gpu-partition retry');
+    world.failOver();
+    world.node = aNode({ annotations: { 'gpupartition.dev/retry': '2026-01-01T12:00:00Z' } });
+    world.step();
+    expect(world.done).to.deep.equal(['WriteWish']);
+    expect(isDrifting(world.partition, world.now)).to.equal(false);
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    // The same request does not count again when something else has changed the GPUs three times more.
+    world.partition = aDrift({ repairs: ago(3, 2, 1) });
+    expect(world.step().verdict.reason).to.equal('Drifting');
+    expect(world.step().verdict.reason).to.equal('Drifting');
   });
 
   it('does not exist if the device matches the wish', () => {

@@ -1,0 +1,56 @@
+import { Command } from 'commander';
+
+import { exportClasses } from '../../core/classes/class-objects.ts';
+import { listSliceKinds, listSplitLayouts } from '../../core/classes/slice-kind.ts';
+import type { SplitLayout } from '../../core/classes/slice-kind.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { writeYaml } from '../node/layout-yaml.ts';
+import { type OutputFormat, outputOption } from '../output-option.ts';
+import { readPolicies } from '../plan/policy-files.ts';
+import { printJson } from '../terminal.ts';
+
+interface Options {
+  readonly filename: readonly string[];
+  readonly output: OutputFormat;
+}
+
+export function exportCommand(context: CommandContext): Command {
+  return new Command('export')
+    .description('Writes what other parts of a cluster need to use the slices of policies.')
+    .addCommand(draCommand(context));
+}
+
+function draCommand({ terminal }: CommandContext): Command {
+  return new Command('dra')
+    .description(
+      'Writes DeviceClasses for the slices of policies, for NVIDIA’s DRA driver: one for each profile, which serves pods that were ' +
+        'written for the device plugin too, and “at least N GB” as classes and ResourceClaimTemplates; and a sample Deployment.',
+    )
+    .requiredOption('-f, --filename <path...>', 'policies: files, folders, or - for standard input')
+    .addOption(outputOption())
+    .action(async ({ filename, output }: Options) => {
+      const policies = await readPolicies(filename, terminal);
+      const [split] = listSplitLayouts(policies);
+      if (split !== undefined) throw refuseSplit(split);
+      const exported = exportClasses(listSliceKinds(policies));
+      if (exported.length === 0) {
+        throw new CliError(
+          'the policies create no slices: a whole GPU has the class gpu.nvidia.com of the driver itself',
+          1,
+        );
+      }
+      const items = exported.map(({ object }) => object);
+      if (output === 'json') return printJson(terminal, { apiVersion: 'v1', kind: 'List', items });
+      terminal.stdout.write(exported.map(({ about, object }) => `---\n# ${about}\n${writeYaml(object)}`).join(''));
+    });
+}
+
+function refuseSplit({ policy, layout, profile }: SplitLayout): CliError {
+  const whole = profile.replace(/^\d+c\./, '');
+  return new CliError(
+    `policy ${policy}: spec.layouts[${layout}].profiles: ${profile}: NVIDIA’s DRA driver exits on a compute instance that is ` +
+      `smaller than its GPU instance, and then offers nothing new on the whole node; use ${whole}, or the device plugin`,
+    1,
+  );
+}

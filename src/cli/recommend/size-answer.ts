@@ -1,0 +1,88 @@
+import type { GpuModel } from '../../core/gpu/geometry/models.ts';
+import { listByMemory, type MemoryFit } from '../../core/gpu/plan/memory-fit.ts';
+import { parseQuantity, roundUp } from '../../core/pods/quantity.ts';
+import { CliError } from '../exit.ts';
+import { paint, printLine, type Terminal } from '../terminal.ts';
+
+const MIB = 2 ** 20;
+/** More than any GPU has. */
+const MOST_MIB = 2 ** 30;
+
+/** What one model offers to a program that needs so much memory. */
+export interface ModelForSize {
+  readonly model: string;
+  /** Every profile that holds it, the smallest first. */
+  readonly profiles: readonly (MemoryFit & { readonly leftMiB: number })[];
+  /** The largest whose memory is published; absent if none is. */
+  readonly largest?: MemoryFit;
+  /** Whether the memory of a profile is unpublished: one of these may hold it. */
+  readonly isIncomplete: boolean;
+}
+
+export interface SizeAnswer {
+  readonly sizeMiB: number;
+  readonly models: readonly ModelForSize[];
+}
+
+/** A number and its unit: a bare number could be bytes or GB. */
+const pattern = /^([0-9.]+ ?[MGT]i?)B?$/;
+
+/** A size as users write it, in MiB, rounded up: `38GiB`, `38Gi`, `40GB`, `40 G`. @throws CliError */
+export function readSize(text: string): number {
+  const nano = parseQuantity(pattern.exec(text.trim())?.[1]?.replace(' ', '') ?? '');
+  const mebibytes = nano === undefined ? NaN : Math.ceil(roundUp(nano) / MIB);
+  if (mebibytes >= 1 && mebibytes <= MOST_MIB) return mebibytes;
+  throw new CliError(
+    `${JSON.stringify(text)} is not a size of memory; write 38GiB (of 2^30 bytes) or 40GB (of 10^9 bytes)`,
+  );
+}
+
+export function answerSize(sizeMiB: number, models: readonly GpuModel[]): SizeAnswer {
+  return { sizeMiB, models: models.map((model) => answerModel(model, sizeMiB)) };
+}
+
+function answerModel(model: GpuModel, sizeMiB: number): ModelForSize {
+  const all = listByMemory(model);
+  const largest = all.at(-1);
+  return {
+    model: model.id,
+    profiles: all
+      .filter(({ memoryMiB }) => memoryMiB >= sizeMiB)
+      .map((fit) => ({ ...fit, leftMiB: fit.memoryMiB - sizeMiB })),
+    ...(largest && { largest }),
+    isIncomplete: all.length < model.profiles.length,
+  };
+}
+
+export function printSizeAnswer({ stdout }: Terminal, { sizeMiB, models }: SizeAnswer): void {
+  printLine(stdout, paint(stdout, 'bold', `The smallest slices with ${writeMiB(sizeMiB)} of usable memory:`));
+  const width = Math.max(...models.map(({ model }) => model.length));
+  for (const one of models) {
+    const line = describeModel(one);
+    if (line !== undefined) printLine(stdout, `${one.model.padEnd(width)}  ${line}`);
+  }
+  const unknown = models.filter(isUnknown).map(({ model }) => model);
+  if (unknown.length === 0) return;
+  printLine(stdout, `Not known, since NVIDIA has not published the memory of their slices: ${unknown.join(', ')}.`);
+  printLine(stdout, '`nvidia-smi mig -lgip` on such a GPU shows it.');
+}
+
+/** Whether only profiles without a published memory could hold it. */
+function isUnknown({ profiles, isIncomplete }: ModelForSize): boolean {
+  return profiles.length === 0 && isIncomplete;
+}
+
+function describeModel(model: ModelForSize): string | undefined {
+  if (isUnknown(model)) return undefined;
+  const [first] = model.profiles;
+  const { largest } = model;
+  if (first === undefined)
+    return largest && `none: the largest, ${largest.profile}, has ${writeMiB(largest.memoryMiB)}`;
+  const alike = model.profiles.filter(({ memoryMiB }) => memoryMiB === first.memoryMiB);
+  const names = alike.map(({ profile, perGpu }) => `${profile} (${perGpu} a GPU)`).join(', ');
+  return `${names}: ${writeMiB(first.memoryMiB)}, ${writeMiB(first.leftMiB)} more than needed`;
+}
+
+function writeMiB(mebibytes: number): string {
+  return `${mebibytes.toLocaleString('en-US')} MiB`;
+}

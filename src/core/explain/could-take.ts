@@ -1,0 +1,16 @@
+import { group } from '../../api/names.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { listMismatches } from './node-match.ts';
+import { tolerates, type WorkloadPod } from './workload.ts';
+
+/** Whether a node would accept a pod if it had the slices that the pod requests. */
+export function couldTake({ metadata, spec: node }: NodeView, { spec }: WorkloadPod): boolean {
+  const { name, labels = {} } = metadata;
+  const isForeign = (key: string): boolean => !key.startsWith(`${group}/`);
+  const taints = (node?.taints ?? []).filter(({ key, effect }) => effect !== 'PreferNoSchedule' && isForeign(key));
+  return (
+    taints.every((taint) => tolerates(spec?.tolerations ?? [], taint)) &&
+    // A different layout would have different layout labels.
+    listMismatches(spec, name, labels).every(({ key }) => key.startsWith('nvidia.com/'))
+  );
+}

@@ -1,0 +1,32 @@
+import type { GpuNodePartition, PolicySpec } from '../../api/types.ts';
+import { publishDevices } from '../dra/published-devices.ts';
+import { compareSlices, type SliceOffer } from '../dra/slice-offer.ts';
+import type { NodeSnapshot } from './snapshot.ts';
+
+export type Backend = NonNullable<PolicySpec['backend']>;
+
+/** How a node's GPUs are handed out: by its policy, else as they last were. */
+export function backendOf({
+  claim,
+  partition,
+}: Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined }): Backend {
+  return claim.winner?.spec.backend ?? partition?.spec.backend ?? 'DevicePlugin';
+}
+
+/** What keeps the slices of a layout on offer, in messages. */
+export function nameBackend(backend: Backend): string {
+  switch (backend) {
+    case 'DevicePlugin':
+      return 'device plugin';
+    case 'DRA':
+      return 'DRA driver';
+  }
+}
+
+/** What the DRA driver offers of the device as it is; undefined if its slices have not been read. */
+export function sliceOfferOf({
+  slices,
+  partition,
+}: Pick<NodeSnapshot, 'slices'> & { readonly partition: GpuNodePartition }): SliceOffer | undefined {
+  return slices && compareSlices(slices, publishDevices(partition.status?.device ?? {}).devices);
+}

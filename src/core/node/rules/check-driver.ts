@@ -1,0 +1,73 @@
+import type { NodeReason } from '../../../api/names.ts';
+import { publishDevices } from '../../dra/published-devices.ts';
+import { gpuDriver, listSliceDevices } from '../../dra/resource-slice.ts';
+import { isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
+import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
+import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
+import { isReady } from '../../pods/plugin-pods.ts';
+import { backendOf } from '../backend.ts';
+import { hasStartupTaint, isUnfinished } from '../node-view.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
+import type { Situation } from '../snapshot.ts';
+import { refreshedPods } from './cluster-pods.ts';
+import { lookAgainMs } from './foreign-owner.ts';
+import { describeTrouble } from './plugin-config.ts';
+
+const untilThen = 'Nothing is touched until then';
+
+/** Two stacks on a node would each hand out the same GPU. The slices of a node with the device plugin are known before a grant only. */
+export function checkBackend(situation: Situation): Ruling | undefined {
+  const { node, fresh } = situation;
+  if (backendOf(situation) === 'DRA') {
+    const offered = resourcesText(advertisedResources(node.status?.allocatable ?? {}));
+    if (offered === 'nothing') return undefined;
+    return refuse(
+      'BackendMismatch',
+      `the policy hands GPUs out by claims (backend DRA), but a device plugin advertises ${offered} on this node, and each would give ` +
+        `the same GPU to pods. Take the device plugin off the node (with gpu-operator: kubectl label node ${node.metadata.name} ` +
+        `${pluginDeployLabel}=false --overwrite), or set spec.backend: DevicePlugin`,
+    );
+  }
+  const devices = listSliceDevices(fresh?.resourceSlices ?? []);
+  if (devices.length === 0) return undefined;
+  return refuse(
+    'BackendMismatch',
+    `the policy hands GPUs out by the device plugin (backend DevicePlugin), but the DRA driver ${gpuDriver} publishes ${devices.length} ` +
+      'devices of this node, and each would give the same GPU to pods. Take the DRA driver off the node (with gpu-operator: kubectl label ' +
+      `node ${node.metadata.name} ${driverDeployLabel}=false --overwrite), or set spec.backend: DRA`,
+  );
+}
+
+/** Whether the DRA driver is on the node and runs: nothing is changed that it would not publish. */
+export function checkDriver(situation: Situation): Outcome | undefined {
+  const { node, partition, slices, pods } = situation;
+  if (slices === undefined || pods === undefined) return { look: 'Pods' };
+  // It may not tolerate the taints of a node that is closed.
+  if (isUnfinished(node) || hasStartupTaint(node)) return undefined;
+  const drivers = refreshedPods(situation, pods);
+  if (drivers.length === 0) {
+    return refuse(
+      'NoDraDriver',
+      `no pod of NVIDIA’s DRA driver is on the node (labels dra-driver-nvidia-gpu-component=kubelet-plugin or ` +
+        'app=nvidia-dra-driver-kubelet-plugin, of a DaemonSet in one of --system-namespaces): nothing would offer the slices. Install it, ' +
+        'or set spec.backend: DevicePlugin',
+    );
+  }
+  // It exits on a compute instance that is smaller than its GPU instance: then the change is the cure.
+  if (publishDevices(partition.status?.device ?? {}).problem !== undefined) return undefined;
+  const unready = drivers.filter((pod) => !isReady(pod));
+  if (unready.length === 0) return undefined;
+  const failing = unready.filter(isFailing);
+  const why = describeTrouble(node, failing.length > 0 ? failing : unready).join('. ');
+  const refusal = refuse('PluginNotReady', `the DRA driver is not ready: ${why}`);
+  if (failing.length > 0) return refusal;
+  return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
+}
+
+function refuse(reason: NodeReason, message: string): Ruling {
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Failed', reason, message: `${message}. ${untilThen}`, requeueAfterMs: lookAgainMs },
+    leavesAlone: true,
+  };
+}

@@ -1,0 +1,36 @@
+import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, Wish } from '../../api/types.ts';
+
+/** What the last plan for a demand makes of GPUs, by UUID. */
+export type DemandWishes = ReadonlyMap<string, GpuWish>;
+
+/** In a wish: the layout was chosen for the demand of the node's policy. So a new leader continues with what the one before chose. */
+export const demandEntry = 'demand';
+
+/**
+ * What a policy with a demand makes of a node's GPUs: what the last plan chose, else what an earlier one did. A GPU that no plan has
+ * seen is left alone.
+ */
+export function wishForDemand(
+  gpus: readonly GpuReport[],
+  current: Wish | undefined,
+  chosen: DemandWishes = new Map(),
+): readonly GpuWish[] {
+  const earlier = new Map(current?.gpus.flatMap((one) => (one.entry === demandEntry ? [[one.uuid, one]] : [])));
+  return gpus.flatMap(({ uuid }) => chosen.get(uuid) ?? earlier.get(uuid) ?? []);
+}
+
+/** Whether a plan for a demand has chosen a layout of the node before. */
+export function hasDemandWish(wish: Wish | undefined): boolean {
+  return wish?.gpus.some(({ entry }) => entry === demandEntry) === true;
+}
+
+/** The wish that a node has from this very policy. */
+export function ownWish({ metadata }: GpuPartitionPolicy, { spec }: GpuNodePartition): Wish | undefined {
+  return spec.policy?.uid === metadata.uid ? spec.wish : undefined;
+}
+
+/** Whether a policy with a demand may not evict. */
+export function evictsNever(policy: GpuPartitionPolicy | undefined): boolean {
+  const { demand } = policy?.spec ?? {};
+  return demand !== undefined && demand.evict !== 'IfNeeded';
+}

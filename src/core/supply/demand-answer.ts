@@ -1,0 +1,51 @@
+import type { GpuWish } from '../../api/types.ts';
+import type { ClassLayout } from '../demand/demand-plan.ts';
+import { demandEntry, type DemandWishes } from '../policy/demand-wish.ts';
+import { sameJson } from '../text/fingerprint.ts';
+import { countPresent } from './count.ts';
+import type { Member } from './member.ts';
+
+/** What a plan makes of each member, in their order; undefined: it stays as it is. */
+type Layouts = readonly (Pick<ClassLayout, 'keep' | 'destroy' | 'create'> | undefined)[];
+
+/** The wishes of nodes that a plan results in. GPUs that it does not change keep theirs. */
+export function wishesOf(members: readonly Member[], layouts: Layouts): ReadonlyMap<string, DemandWishes> {
+  const byNode = new Map<string, Map<string, GpuWish>>();
+  members.forEach(({ node, wish }, index) => {
+    const layout = layouts[index];
+    const next = layout && changes(layout) ? toWish(wish.uuid, layout) : wish;
+    byNode.set(node, (byNode.get(node) ?? new Map<string, GpuWish>()).set(wish.uuid, next));
+  });
+  return byNode;
+}
+
+/** The members that a plan changes. */
+export function listChanged(members: readonly Member[], layouts: Layouts): readonly Member[] {
+  return members.filter((_, index) => {
+    const layout = layouts[index];
+    return layout !== undefined && changes(layout);
+  });
+}
+
+/** Whether GPUs are still as they were when they were planned. */
+export function areUnchanged(planned: readonly Member[], now: readonly Member[]): boolean {
+  const byId = new Map(now.map((member) => [member.gpu.id, member]));
+  return planned.every(({ gpu, rests, wish }) => {
+    const current = byId.get(gpu.id);
+    return (
+      current !== undefined &&
+      current.rests === rests &&
+      current.gpu.isResting === gpu.isResting &&
+      sameJson(current.gpu.instances, gpu.instances) &&
+      sameJson(current.wish, wish)
+    );
+  });
+}
+
+function changes({ destroy, create }: Pick<ClassLayout, 'destroy' | 'create'>): boolean {
+  return destroy.length + create.length > 0;
+}
+
+function toWish(uuid: string, { keep, create }: Pick<ClassLayout, 'keep' | 'create'>): GpuWish {
+  return { uuid, profiles: Object.fromEntries(countPresent([...keep, ...create])), entry: demandEntry };
+}

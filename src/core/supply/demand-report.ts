@@ -1,0 +1,106 @@
+import type { DemandState } from '../../api/types.ts';
+import { coverDemand, readDemand } from '../demand/coverage.ts';
+import type { DemandReport } from '../policy/demand-report.ts';
+import { countPresent } from './count.ts';
+import type { Member } from './member.ts';
+import type { Wanted } from './wanted.ts';
+
+/** Slices that a plan could not provide, by name. */
+type Lacking = Readonly<Record<string, number>>;
+
+/** What the last plan left unserved. */
+export interface Shortfall {
+  readonly lacking: Lacking;
+  /** What would be lacking if pods could be evicted, where the policy forbids it. */
+  readonly lackingAtLeast?: Lacking | undefined;
+}
+
+export function reportDemand(
+  wanted: readonly Wanted[],
+  members: readonly Member[],
+  { lacking, lackingAtLeast }: Shortfall,
+): DemandReport {
+  const missing = missingNow(wanted, members);
+  const states = wanted.map((one): DemandState => {
+    const { name, count, used, waiting, beyond } = one;
+    const unmet = sumOf(one, lacking);
+    const freed = lackingAtLeast === undefined ? 0 : Math.max(0, unmet - sumOf(one, lackingAtLeast));
+    const why = unmet > 0 ? explain(unmet, freed, members.length) : beyond > 0 ? explainMax(one) : undefined;
+    return {
+      name,
+      wanted: count,
+      offered: count - sumOf(one, missing),
+      used,
+      ...(waiting !== undefined && { waiting }),
+      unmet,
+      ...(why !== undefined && { why }),
+    };
+  });
+  return { states, condition: judge(states, lackingAtLeast !== undefined && isLess(lackingAtLeast, lacking)) };
+}
+
+/** The planner could not answer. */
+export function reportFailure(known: DemandReport | undefined, message: string): DemandReport {
+  return {
+    states: known?.states ?? [],
+    condition: {
+      type: 'DemandMet',
+      status: 'False',
+      reason: 'PlannerFailed',
+      message: `no layouts could be chosen for the demand, and nodes stay as they are: ${message}`,
+    },
+  };
+}
+
+/** What is wanted and does not exist on the GPUs yet. */
+function missingNow(wanted: readonly Wanted[], members: readonly Member[]): Lacking {
+  const table = readDemand(
+    wanted.flatMap(({ slices }) => slices),
+    () => true,
+  );
+  const here = countPresent(members.flatMap(({ present }) => present));
+  const { unserved } = coverDemand(
+    table,
+    table.profiles.map((profile) => here.get(profile) ?? 0),
+  );
+  return Object.fromEntries(table.slices.map(({ name }, index) => [name, unserved[index] ?? 0]));
+}
+
+function sumOf({ slices }: Wanted, lacking: Lacking): number {
+  return slices.reduce((sum, { name }) => sum + (lacking[name] ?? 0), 0);
+}
+
+function explain(unmet: number, freed: number, gpus: number): string {
+  if (gpus === 0) return 'no selected node has reported a GPU with MIG yet';
+  if (freed === 0)
+    return `the ${gpus === 1 ? 'GPU of the selected nodes does' : `${gpus} GPUs of the selected nodes do`} not hold ${unmet} more beside the other slices: add GPUs, or want less`;
+  const rest = unmet - freed;
+  const follow = `${freed} could be made only by evicting pods, which demand.evict Never forbids: they follow when slices fall idle`;
+  return rest === 0 ? follow : `${follow}; for ${rest} more there is no room at all`;
+}
+
+function explainMax({ used, waiting = 0, beyond }: Wanted): string {
+  return `${used} are in use and ${waiting} waited for, ${beyond} more than max`;
+}
+
+function judge(states: readonly DemandState[], isHeldByUse: boolean): DemandReport['condition'] {
+  const isFalse = { type: 'DemandMet', status: 'False' } as const;
+  const unmet = states.filter((one) => one.unmet > 0);
+  if (unmet.length > 0) {
+    const message = unmet.map((one) => `${one.name}: ${one.unmet} of ${one.wanted} unmet: ${one.why}`).join('; ');
+    return { ...isFalse, reason: isHeldByUse ? 'NothingIdle' : 'NoRoom', message };
+  }
+  const short = states.filter(({ offered, wanted }) => offered < wanted);
+  if (short.length > 0) {
+    const message = short.map(({ name, offered, wanted }) => `${name}: ${offered} of ${wanted} exist`).join('; ');
+    return { ...isFalse, reason: 'Reconciling', message: `${message}; the others are being made` };
+  }
+  const beyond = states.flatMap(({ name, why }) => (why === undefined ? [] : [`${name}: ${why}`]));
+  if (beyond.length > 0) return { ...isFalse, reason: 'MaxReached', message: beyond.join('; ') };
+  const message = states.map(({ name, wanted, used }) => `${name}: ${wanted} offered, ${used} in use`).join('; ');
+  return { type: 'DemandMet', status: 'True', reason: 'DemandMet', message };
+}
+
+function isLess(some: Lacking, other: Lacking): boolean {
+  return Object.entries(other).some(([name, count]) => (some[name] ?? 0) < count);
+}

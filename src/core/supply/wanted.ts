@@ -1,0 +1,129 @@
+import type { PolicyDemand } from '../../api/types.ts';
+import type { DemandSlice } from '../demand/pool.ts';
+import { nameSlice, profilesServing, type WantedSlice } from '../policy/demand-profiles.ts';
+import type { Geometry } from '../gpu/geometry/geometry.ts';
+import { countPresent } from './count.ts';
+import type { Member } from './member.ts';
+import { waitingFor } from './pod-demand.ts';
+
+/** How many of a slice of the policy are wanted, and what that is for the planner. */
+export interface Wanted {
+  readonly name: string;
+  readonly count: number;
+  /** In use now. */
+  readonly used: number;
+  /** Requested by pods that wait; undefined if the demand does not follow pods. */
+  readonly waiting: number | undefined;
+  /** Used and waited for beyond the slice's max. */
+  readonly beyond: number;
+  /** What serves pods counts by profile, since a pod requests one; the rest may be of any profile. */
+  readonly slices: readonly DemandSlice[];
+}
+
+/** What pods ask for. */
+export interface Asked {
+  /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
+  readonly waiting: ReadonlyMap<string, number> | undefined;
+  /** Takes in how many of a slice are asked for now. @returns how many have been for long enough */
+  readonly steady: (name: string, count: number) => number;
+}
+
+export function wantedOf({ slices }: PolicyDemand, members: readonly Member[], asked: Asked): readonly Wanted[] {
+  const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
+  const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
+  // An instance that several slices could use counts for the first.
+  const taken = new Set<string>();
+  return slices.map((slice) => {
+    const { profiles, weight } = serve(slice, geometries);
+    const own = profiles.filter((profile) => !taken.has(profile));
+    for (const profile of own) taken.add(profile);
+    const uses = own.map((profile) => ({
+      profile,
+      used: used.get(profile) ?? 0,
+      waiting: asked.waiting ? waitingFor(asked.waiting, profile) : 0,
+    }));
+    return want(slice, uses, { profiles, weight }, asked);
+  });
+}
+
+interface ProfileUse {
+  readonly profile: string;
+  readonly used: number;
+  readonly waiting: number;
+}
+
+function want(
+  slice: WantedSlice,
+  uses: readonly ProfileUse[],
+  parts: Pick<DemandSlice, 'profiles' | 'weight'>,
+  asked: Asked,
+): Wanted {
+  const name = nameSlice(slice);
+  const used = sum(uses.map((one) => one.used));
+  const waits = sum(uses.map((one) => one.waiting));
+  const waiting = asked.waiting && waits;
+  if (slice.count !== undefined) {
+    const { count } = slice;
+    return { name, count, used, waiting, beyond: 0, slices: [{ name, count, ...parts }] };
+  }
+  const { min = 0, max = Infinity, spare = 0 } = slice;
+  const asks = used + waits;
+  const steady = asked.steady(name, Math.min(max, Math.max(min, asks + countSpare(spare, asks))));
+  // What is in use is wanted at once: the planner must not take it for room that others may have.
+  const count = Math.max(steady, Math.min(max, used));
+  return { name, count, used, waiting, beyond: Math.max(0, asks - max), slices: split(name, count, uses, parts) };
+}
+
+/** Those in use first, then those waited for, as far as the count goes. */
+function split(
+  name: string,
+  count: number,
+  uses: readonly ProfileUse[],
+  parts: Pick<DemandSlice, 'profiles' | 'weight'>,
+): readonly DemandSlice[] {
+  let left = count;
+  const take = (most: number): number => {
+    const taken = Math.min(left, most);
+    left -= taken;
+    return taken;
+  };
+  if (parts.profiles.length < 2) return [{ name, count, ...parts }];
+  const inUse = uses.map((one) => take(one.used));
+  const exact = uses.map(({ profile, waiting }, index) => ({ profile, count: (inUse[index] ?? 0) + take(waiting) }));
+  return [
+    ...exact
+      .filter((one) => one.count > 0)
+      .map((one) => ({
+        name: `${name}/${one.profile}`,
+        profiles: [one.profile],
+        count: one.count,
+        weight: parts.weight,
+      })),
+    { name, count: left, ...parts },
+  ];
+}
+
+function countSpare(spare: number | string, of: number): number {
+  return typeof spare === 'number' ? spare : Math.ceil((of * Number.parseInt(spare, 10)) / 100);
+}
+
+function serve(
+  slice: WantedSlice,
+  geometries: ReadonlyMap<Geometry, string>,
+): Pick<DemandSlice, 'profiles' | 'weight'> {
+  const serving = [...geometries].map(([geometry, product]) => ({
+    geometry,
+    names: profilesServing(slice, geometry, product),
+  }));
+  const sizes = serving.flatMap(({ geometry, names }) =>
+    geometry.profiles.flatMap(({ name, memorySlices }) => (names.includes(name) ? [memorySlices] : [])),
+  );
+  return {
+    profiles: [...new Set(serving.flatMap(({ names }) => names))],
+    weight: slice.weight ?? Math.max(1, Math.min(...sizes, 16)),
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+
+import type { GpuPartitionPolicy, PolicyLayout } from '../../../src/api/types.ts';
+import { exportClasses } from '../../../src/core/classes/class-objects.ts';
+import { classNameOf, listProfileClasses, listSizeClasses } from '../../../src/core/classes/device-class.ts';
+import { listSliceKinds, listSplitLayouts } from '../../../src/core/classes/slice-kind.ts';
+import type { SliceKind } from '../../../src/core/classes/slice-kind.ts';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+
+function aPolicy(...layouts: readonly PolicyLayout[]): GpuPartitionPolicy {
+  const spec = { nodeSelector: { matchLabels: { pool: 'a' } }, strategy: 'mixed' as const, layouts: [...layouts] };
+  return { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'a' }, spec };
+}
+
+function kindsOf(...layouts: readonly PolicyLayout[]): readonly SliceKind[] {
+  return listSliceKinds([aPolicy(...layouts)]);
+}
+
+const a100 = { models: ['A100-SXM4-40GB'] };
+const a100With80 = { models: ['A100-SXM4-80GB'] };
+const h100 = { models: ['H100-80GB-HBM3'] };
+
+describe('DeviceClasses for the slices of policies', () => {
+  it('are one for each profile, with the resource of the device plugin', () => {
+    const classes = listProfileClasses(
+      kindsOf({ gpus: a100, profiles: { '3g.20gb': 1, '1g.5gb+me': 1, '1g.5gb': 2 } }),
+    );
+    expect(classes.map(({ name, extendedResourceName }) => [name, extendedResourceName])).to.deep.equal([
+      ['mig-1g-5gb.gpu.nvidia.com', 'nvidia.com/mig-1g.5gb'],
+      ['mig-1g-5gb-me.gpu.nvidia.com', 'nvidia.com/mig-1g.5gb.me'],
+      ['mig-3g-20gb.gpu.nvidia.com', 'nvidia.com/mig-3g.20gb'],
+    ]);
+    expect(classes[0]?.expression).to.equal(
+      "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'mig' && " +
+        "device.attributes['gpu.nvidia.com'].profile == '1g.5gb'",
+    );
+  });
+
+  it('are those of what a preset means on each model that it meets', () => {
+    const classes = listProfileClasses(
+      kindsOf({ gpus: { models: ['A30', 'A100-SXM4-40GB'] }, preset: 'all-balanced' }),
+    );
+    expect(classes.map(({ extendedResourceName }) => extendedResourceName)).to.deep.equal(
+      ['1g.5gb', '1g.6gb', '2g.10gb', '2g.12gb', '3g.20gb'].map((profile) => `nvidia.com/mig-${profile}`),
+    );
+  });
+
+  it('tell models apart by product where their slices of one profile differ in memory, with one owner of the resource', () => {
+    const layouts = [a100With80, h100].map((gpus) => ({ gpus, profiles: { '1g.10gb': 7 } }));
+    const [all, ...each] = listProfileClasses(kindsOf(...layouts));
+    expect(all?.extendedResourceName).to.equal('nvidia.com/mig-1g.10gb');
+    expect(all?.expression).not.to.contain('productName');
+    expect(each.map(({ name }) => name)).to.deep.equal([
+      'mig-1g-10gb-a100-80gb.gpu.nvidia.com',
+      'mig-1g-10gb-h100-80gb-sxm.gpu.nvidia.com',
+    ]);
+    expect(each.map(({ extendedResourceName }) => extendedResourceName)).to.deep.equal([undefined, undefined]);
+    expect(each[1]?.expression).to.contain("productName in ['NVIDIA H100 80GB HBM3', ");
+  });
+
+  it('have different names for each profile of each model, and each name of a profile that drivers have', () => {
+    const profiles = [...new Set(MODELS.flatMap((model) => model.profiles.map(({ name }) => name)))];
+    expect(new Set(profiles.map(classNameOf)).size).to.equal(profiles.length);
+    for (const name of profiles.map(classNameOf)) expect(name).to.match(/^[a-z0-9-]+\.gpu\.nvidia\.com$/);
+    const [whole] = listProfileClasses(kindsOf({ gpus: a100With80, profiles: { '7g.80gb': 1 } }));
+    expect(whole?.expression).to.contain("profile in ['7g.80gb', '7g.79gb']");
+  });
+
+  it('select by memory for “at least N GB”, from the least that such a profile has', () => {
+    const layouts = [a100With80, h100].map((gpus) => ({ gpus, profiles: { '1g.10gb': 1, '3g.40gb': 1 } }));
+    const classes = listSizeClasses(kindsOf(...layouts));
+    expect(classes.map(({ name }) => name)).to.deep.equal([
+      'mig-at-least-10gb.gpu.nvidia.com',
+      'mig-at-least-40gb.gpu.nvidia.com',
+    ]);
+    expect(classes[0]?.expression).to.contain("memory.compareTo(quantity('9728Mi')) >= 0");
+  });
+
+  it('come with a template of the choice, the smallest first, where more than one profile will do', () => {
+    const objects = exportClasses(kindsOf({ gpus: a100, profiles: { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 } }));
+    const templates = objects.filter(({ object }) => 'kind' in object && object.kind === 'ResourceClaimTemplate');
+    expect(templates.map(({ about }) => about)).to.deep.equal([
+      'At least 5 GB: the first of 1g.5gb, 2g.10gb, 3g.20gb that is free.',
+      'At least 10 GB: the first of 2g.10gb, 3g.20gb that is free.',
+    ]);
+  });
+
+  it('leave out whole GPUs', () => {
+    expect(exportClasses(kindsOf({ gpus: a100, mig: 'Disabled' }))).to.deep.equal([]);
+  });
+
+  it('are not to be had for compute instances that are smaller than their GPU instance', () => {
+    const policy = aPolicy({ gpus: a100, mig: 'Disabled' }, { gpus: h100, profiles: { '1c.3g.40gb': 2 } });
+    expect(listSplitLayouts([policy])).to.deep.equal([{ policy: 'a', layout: 1, profile: '1c.3g.40gb' }]);
+    expect(listSplitLayouts([aPolicy({ gpus: h100, profiles: { '3c.3g.40gb': 1 } })])).to.deep.equal([]);
+  });
+});

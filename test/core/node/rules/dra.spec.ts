@@ -1,0 +1,265 @@
+import { expect } from 'chai';
+import type { DeviceReport } from '../../../../src/api/types.ts';
+import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
+import type { NodePod } from '../../../../src/core/node/snapshot.ts';
+import { aDevice, aGpu } from '../../../support/builders.ts';
+import {
+  aDriverPod,
+  advertisesSlice,
+  advertisesWhole,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aPluginPod,
+  aSlicingPolicy,
+  judge,
+  namesOf,
+  noon,
+  slicesOf,
+  taints,
+  wholeGpu,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const policy = aSlicingPolicy({ backend: 'DRA' });
+const nothing = { 'nvidia.com/gpu': '0' };
+const updating = { 'gpupartition.dev/state': 'updating' };
+
+const table = { name: '7g.40gb', id: 0, memorySlices: 8, computeSlices: 7, starts: [0], maxInstances: 1 };
+const models = [{ product: 'NVIDIA A100-SXM4-40GB', computeSlices: 7, memorySlices: 8, profiles: [table] }];
+
+/** The GPU as one slice of this UUID. */
+function sliced(uuid: string): DeviceReport {
+  const gpu = { ...aGpu({ mig: 'Enabled' }), instances: [{ profile: '7g.40gb', gi: 0, start: 0, uuid }] };
+  return { ...aDevice(gpu), models };
+}
+
+/** A node that is closed for grant 3, which its agent has finished; its driver still shows what was. */
+function aChangedNode(report: DeviceReport = {}, pods = [aDriverPod({ uid: 'old' })]): NodeWorld {
+  return new NodeWorld({
+    policy,
+    node: aNode({ taints: taints.closed, labels: updating, allocatable: nothing }),
+    partition: aManagedPartition({
+      backend: 'DRA',
+      granted: aGrant({ signalPods: ['old'] }),
+      device: { ...sliced('MIG-new'), observedEpoch: 3, ...report },
+    }),
+    pods,
+    slices: slicesOf(wholeGpu),
+  });
+}
+
+const signalled = { signalled: { epoch: 3, uids: ['old'] } };
+
+describe('a node whose GPUs are handed out by claims', () => {
+  it('opens once its slices show exactly what the device has', () => {
+    const world = aChangedNode(signalled);
+    const waiting = world.settle();
+    expect(waiting.verdict).to.include({ phase: 'Updating', reason: 'AdvertisePending' });
+    expect(waiting.verdict.message).to.include('lack gpu-0-mig-7g40gb-0-0 (MIG-new) and have gpu-0 (');
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.slices = slicesOf(sliced('MIG-new'));
+    expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 15_000 });
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+
+  it('stays closed on its previous slice, which has the same name and another UUID', () => {
+    const world = aChangedNode(signalled);
+    world.slices = slicesOf(sliced('MIG-old'));
+    expect(world.settle().verdict.reason).to.equal('AdvertisePending');
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('has its driver’s pod replaced, once, if the signal is not followed', () => {
+    const world = aChangedNode(signalled);
+    world.settle();
+    world.step(21_000);
+    expect(world.done).to.include('EvictPod old');
+    world.pods = [aDriverPod({ uid: 'new' })];
+    const { verdict } = world.settle();
+    expect(verdict.message).to.include('waiting for its DRA driver to start');
+    expect(world.done).not.to.include('EvictPod new');
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('has it replaced at once where nobody was signalled', () => {
+    const world = aChangedNode();
+    world.step(0);
+    expect(world.done).to.include('EvictPod old');
+  });
+
+  it('is open only for its driver once the kubelet has removed the slices of a driver that the taint keeps away', () => {
+    const world = aChangedNode();
+    world.settle();
+    world.pods = [];
+    world.settle();
+    expect(world.taintKeys, 'with its previous slices').to.deep.equal(['repartitioning']);
+    world.slices = [];
+    expect(world.step().verdict.message).to.include('open for the pod of its DRA driver');
+    expect(world.taintKeys).to.deep.equal([]);
+    world.settle();
+    world.pods = [aDriverPod({ uid: 'new' })];
+    world.slices = slicesOf(sliced('MIG-new'));
+    expect(world.settle().verdict.phase).to.equal('Ready');
+  });
+
+  it('fails with its driver’s state if that does not come back, and stays closed', () => {
+    const world = aChangedNode({}, [aDriverPod({ uid: 'new', isReady: false, tolerates: true })]);
+    world.settle();
+    const { verdict } = world.step(301_000);
+    expect(verdict).to.include({ phase: 'Failed', reason: 'AdvertisePending' });
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('is looked at again while it is Ready, since nobody watches slices, and a driver that lost them is replaced', () => {
+    const world = new NodeWorld({
+      policy,
+      node: aNode({ allocatable: nothing }),
+      partition: aManagedPartition({ backend: 'DRA', device: sliced('MIG-new') }),
+      pods: [aDriverPod({ uid: 'old' })],
+      slices: slicesOf(sliced('MIG-new')),
+    });
+    expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 15_000 });
+    world.slices = slicesOf(wholeGpu);
+    expect(world.settle().verdict.phase).to.equal('Updating');
+    expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+    world.step(31_000);
+    expect(world.done).to.include('EvictPod old');
+  });
+
+  it('is granted its change, naming the driver’s pods to signal', () => {
+    const found = { pods: [aDriverPod({ uid: 'one' })], slices: slicesOf(wholeGpu) };
+    const node = aNode({ taints: taints.closed, labels: updating, allocatable: nothing });
+    const answer = judge({ policy, node, partition: aManagedPartition({ backend: 'DRA' }) }, found, {
+      waits: { Closed: { since: 0 } },
+      evictions: {},
+    });
+    const [grant] = answer.commands.flatMap((one) => (one.name === 'WriteGrant' ? [one.granted] : []));
+    expect(grant?.signalPods).to.deep.equal(['one']);
+  });
+
+  it('has the backend in its wish, and no longer when its policy turns back', () => {
+    const told = judge({ policy, node: aNode({ allocatable: nothing }) });
+    const wishes = told.commands.flatMap((one) => (one.name === 'WriteWish' ? [one.fields.backend] : []));
+    expect(wishes).to.deep.equal(['DRA']);
+    const back = judge({ partition: aManagedPartition({ backend: 'DRA' }) });
+    expect(back.commands.flatMap((one) => (one.name === 'WriteWish' ? [one.fields.backend] : []))).to.deep.equal([
+      null,
+    ]);
+  });
+});
+
+describe('a driver that creates slices itself', () => {
+  it('stops every change as soon as its slices are looked at, on a node that was Ready too', () => {
+    const resourceSlices = [{ spec: { driver: 'gpu.nvidia.com', sharedCounters: [{}] } }];
+    for (const device of [sliced('MIG-new'), wholeGpu]) {
+      const partition = aManagedPartition({ backend: 'DRA', device });
+      const found = { pods: [aDriverPod()], slices: resourceSlices };
+      const { verdict, commands } = judge({ policy, partition, node: aNode({ allocatable: nothing }) }, found);
+      expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager' });
+      expect(commands).to.deep.equal([]);
+    }
+  });
+});
+
+describe('two stacks on one node', () => {
+  const partition = aManagedPartition({ backend: 'DRA' });
+
+  it('stop a policy with backend DRA, before a change and after', () => {
+    for (const [allocatable, device] of [
+      [advertisesWhole, wholeGpu],
+      [advertisesSlice, sliced('MIG-new')],
+    ] as const) {
+      const { verdict, commands } = judge(
+        { policy, node: aNode({ allocatable }), partition: aManagedPartition({ backend: 'DRA', device }) },
+        { pods: [aDriverPod(), aPluginPod()], slices: slicesOf(device) },
+      );
+      expect(verdict).to.include({ phase: 'Failed', reason: 'BackendMismatch' });
+      expect(verdict.message).to.include('nvidia.com/gpu.deploy.device-plugin=false');
+      expect(commands).to.deep.equal([]);
+    }
+  });
+
+  it('stop a policy with backend DevicePlugin before a change', () => {
+    const fresh = { resourceSlices: slicesOf(wholeGpu) };
+    const { verdict, commands } = judge({}, { pods: [aPluginPod()], fresh });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'BackendMismatch' });
+    expect(verdict.message).to.include('nvidia.com/gpu.deploy.dra-driver=false');
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('are not what a node has on which the driver publishes no GPU', () => {
+    const resourceSlices = [{ spec: { driver: 'compute-domain.nvidia.com', devices: [{ name: 'channel-0' }] } }];
+    const { verdict } = judge({}, { pods: [aPluginPod()], fresh: { resourceSlices } });
+    expect(verdict.reason).to.equal('AwaitingGrant');
+  });
+
+  it('do not exist without a DRA driver, and nothing is touched', () => {
+    const { verdict, commands } = judge(
+      { policy, partition, node: aNode({ allocatable: nothing }) },
+      { pods: [], slices: [] },
+    );
+    expect(verdict).to.include({ phase: 'Failed', reason: 'NoDraDriver' });
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('offer nothing while the DRA driver does not run, and nothing is touched', () => {
+    const { verdict, commands } = judge(
+      { policy, partition, node: aNode({ allocatable: nothing }) },
+      { pods: [aDriverPod({ isReady: false })], slices: slicesOf(wholeGpu) },
+    );
+    expect(verdict.reason).to.equal('PluginNotReady');
+    expect(namesOf({ commands })).to.deep.equal([]);
+  });
+});
+
+describe('a claim on what a change destroys', () => {
+  const reservedFor = [{ resource: 'pods', name: 'job', uid: 'uid-job' }];
+  const devices = { results: [{ driver: 'gpu.nvidia.com', pool: 'n', device: 'gpu-0' }] };
+  const claim: ResourceClaimView = {
+    metadata: { name: 'c', namespace: 'ns' },
+    status: { allocation: { devices }, reservedFor },
+  };
+  const partition = aManagedPartition({ backend: 'DRA' });
+  const closed = aNode({ taints: taints.closed, labels: updating, allocatable: nothing });
+  const settled = { waits: { Closed: { since: 0 } }, evictions: {} };
+  const slices = slicesOf(wholeGpu);
+  const claiming: NodePod = {
+    metadata: { name: 'job', namespace: 'ns', uid: 'uid-job', creationTimestamp: '2026-01-01T11:00:00Z' },
+    spec: { containers: [{}], resourceClaims: [{ name: 'gpu' }] },
+    status: { phase: 'Running' },
+  };
+
+  it('that was allocated in the last moment keeps a closed node from its grant, until its pod is there', () => {
+    const parts = { policy, partition, node: closed };
+    const { verdict, commands } = judge(parts, { pods: [aDriverPod()], slices, fresh: { claims: [claim] } }, settled);
+    expect(verdict).to.include({ phase: 'Updating', reason: 'Draining' });
+    expect(verdict.message).to.include('claim ns/c has gpu-0 for pod ns/job');
+    expect(namesOf({ commands })).to.deep.equal([]);
+    const bound = judge(parts, { pods: [aDriverPod(), claiming], slices, fresh: { claims: [claim] } }, settled);
+    expect(bound.verdict.message).to.include('the agent does not know yet which GPUs ns/job uses');
+    expect(namesOf(bound)).not.to.include('WriteGrant');
+  });
+
+  it('does not hold a node closed without end if its pod never comes', () => {
+    const waits = { Closed: { since: 0 }, Claims: { since: noon - 121_000 } };
+    const found = { pods: [aDriverPod()], slices, fresh: { claims: [claim] } };
+    const { verdict } = judge({ policy, partition, node: closed }, found, { waits, evictions: {} });
+    expect(verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+  });
+
+  it('keeps a node from being closed as long as its pod is not there', () => {
+    const found = { pods: [aDriverPod()], slices, fresh: { claims: [claim] } };
+    const { verdict, commands } = judge({ policy, partition, node: aNode({ allocatable: nothing }) }, found);
+    expect(verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('is a monitor’s if it has admin access, and a pod with a claim on something else is in nobody’s way', () => {
+    const results = devices.results.map((one) => ({ ...one, adminAccess: true }));
+    const monitor = { ...claim, status: { allocation: { devices: { results } }, reservedFor } };
+    const found = { pods: [aDriverPod(), claiming], slices, fresh: { claims: [monitor] } };
+    expect(namesOf(judge({ policy, partition, node: closed }, found, settled))).to.include('WriteGrant');
+  });
+});

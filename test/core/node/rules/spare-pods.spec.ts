@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import type { PolicyDemand } from '../../../../src/api/types.ts';
+import { demandEntry } from '../../../../src/core/policy/demand-wish.ts';
+import { uuidOf } from '../../../support/builders.ts';
+import {
+  aDrain,
+  close,
+  drainProfiles,
+  evictionsOf,
+  goes,
+  heldDevice,
+  stays,
+  stepUntil,
+  withHolders,
+} from '../../../support/drain-world.ts';
+import { aManagedPartition, aSlicingPolicy } from '../../../support/node-builders.ts';
+import type { NodeWorld } from '../../../support/node-world.ts';
+
+const wish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles, entry: demandEntry }] };
+const slices = [{ profiles: ['1g.5gb'], count: 3 }];
+
+/** A node with a slot whose plan gives up a slice that `ns/goes` holds, or nobody. */
+function aDemandWorld(demand: Partial<PolicyDemand> = {}, device = heldDevice): NodeWorld {
+  const world = aDrain();
+  const { spec, ...policy } = aSlicingPolicy();
+  const { layouts: _none, ...rest } = spec;
+  world.policy = { ...policy, spec: { ...rest, demand: { slices, ...demand } } };
+  world.partition = aManagedPartition({ device, wish });
+  return world;
+}
+
+describe('a pod on a slice that a demand gives up', () => {
+  it('stays where the policy evicts nobody, and the node stays open', () => {
+    const world = aDemandWorld();
+    const { verdict } = stepUntil(world, 'PodsUseGpus');
+    expect(verdict.phase).to.equal('Waiting');
+    expect(verdict.message).to.match(/^ns\/goes use.*demand\.evict: Never.*other layouts are being chosen$/);
+    expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
+  });
+
+  it('opens the node again if it has come after that was closed', () => {
+    const world = aDemandWorld({}, withHolders({ '3g.20gb@4': ['ns/stays'] }));
+    world.pods = [stays];
+    close(world);
+    world.partition = aManagedPartition({ device: heldDevice, wish });
+    world.pods = [goes, stays];
+    stepUntil(world, 'PodsUseGpus');
+    expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
+  });
+
+  it('is evicted where the policy evicts if needed', () => {
+    const world = aDemandWorld({ evict: 'IfNeeded' });
+    stepUntil(world, 'Draining');
+    world.step(1000);
+    expect(evictionsOf(world)).to.have.lengthOf(1);
+  });
+});

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../../src/api/types.ts';
+import { checkPolicy } from '../../../src/core/policy/check.ts';
+import { demandEntry } from '../../../src/core/policy/demand-wish.ts';
+import { Fleet } from '../../../src/core/policy/fleet.ts';
+import { retire } from '../../../src/core/policy/retirement.ts';
+import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
+
+const uuid = uuidOf(0);
+const wish: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: demandEntry };
+const device = aDevice(aGpu({ slices: ['3g.20gb@0'] }));
+
+function aDemandPolicy(count: number, generation = 1, more: Partial<PolicySpec> = {}): GpuPartitionPolicy {
+  const { spec, ...policy } = aPolicy({ generation });
+  const { layouts: _none, ...rest } = spec;
+  return { ...policy, spec: { ...rest, ...more, demand: { slices: [{ profiles: ['1g.5gb'], count }] } } };
+}
+
+/** A fleet of node `n` with the policy, accepted. */
+function aFleetWith(policy: GpuPartitionPolicy): Fleet {
+  const fleet = new Fleet({ sharing: true });
+  fleet.setPolicy(policy);
+  fleet.setNode('n', { pool: 'p' });
+  accept(fleet);
+  return fleet;
+}
+
+function accept(fleet: Fleet): void {
+  const record = fleet.policy('p');
+  if (!record) throw new Error('there is no policy p');
+  for (const node of record.unchecked) fleet.check(record, node, aPartition({ device }));
+  fleet.accept(record);
+}
+
+const chosen = (fleet: Fleet, partition = aPartition({ device })) => {
+  const found = fleet.claimOf('n', partition).wish;
+  return found && 'wish' in found ? found.wish.gpus : undefined;
+};
+
+describe('what a demand makes of a node', () => {
+  it('is not known before a plan was made', () => {
+    expect(chosen(aFleetWith(aDemandPolicy(7)))).to.equal(undefined);
+  });
+
+  it('is what the plan chose, and nodes are named whose part has changed', () => {
+    const policy = aDemandPolicy(7);
+    const fleet = aFleetWith(policy);
+    const plan = () => new Map([['n', new Map([[uuid, { ...wish }]])]]);
+    expect(fleet.choose(policy, plan())).to.deep.equal(['n']);
+    expect(chosen(fleet)).to.deep.equal([wish]);
+    expect(fleet.choose(policy, plan())).to.deep.equal([]);
+  });
+
+  it('is shown by a policy that only plans', () => {
+    const policy = aDemandPolicy(7, 1, { mode: 'Plan' });
+    const fleet = aFleetWith(policy);
+    fleet.choose(policy, new Map([['n', new Map([[uuid, wish]])]]));
+    expect(chosen(fleet)).to.deep.equal([wish]);
+  });
+
+  it('is what an earlier leader chose, until this one has planned', () => {
+    const policy = { name: 'p', uid: 'uid-p', generation: 1 };
+    const fleet = aFleetWith(aDemandPolicy(7));
+    expect(chosen(fleet, aPartition({ device, policy, wish: { gpus: [wish] } }))).to.deep.equal([wish]);
+    const other = { ...policy, uid: 'uid-of-another' };
+    expect(chosen(fleet, aPartition({ device, policy: other, wish: { gpus: [wish] } }))).to.equal(undefined);
+  });
+
+  it('is chosen again for an edit', () => {
+    const policy = aDemandPolicy(7);
+    const fleet = aFleetWith(policy);
+    fleet.choose(policy, new Map([['n', new Map([[uuid, wish]])]]));
+    fleet.setPolicy(aDemandPolicy(3, 2));
+    accept(fleet);
+    expect(chosen(fleet)).to.equal(undefined);
+  });
+});
+
+describe('a policy with a demand', () => {
+  it('is refused for a profile that no reported GPU has, with those that they have', () => {
+    const refusal = checkPolicy(aDemandPolicy(7).spec, undefined, ['NVIDIA A30']);
+    expect(refusal?.reason).to.equal('UnknownProfile');
+    expect(refusal?.message).to.match(
+      /^spec\.demand\.slices\[0\]: slice 1g\.5gb: no GPU that nodes have reported has a profile 1g\.5gb: A30 has 1g\.6gb/,
+    );
+    expect(checkPolicy(aDemandPolicy(7).spec, undefined, ['NVIDIA A30', 'NVIDIA A100-SXM4-40GB'])).to.equal(undefined);
+  });
+
+  it('makes all of its GPUs whole when it goes', () => {
+    const { demand, layouts } = retire(aDemandPolicy(7, 1, { onDelete: 'DisableMig' })).spec;
+    expect([demand, layouts]).to.deep.equal([undefined, [{ mig: 'Disabled' }]]);
+  });
+});

@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import type { GpuReport, PolicyDemand } from '../../../src/api/types.ts';
+import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
+import { projectWaitingPod } from '../../../src/core/projection/project-waiting-pod.ts';
+import { reportDemand } from '../../../src/core/supply/demand-report.ts';
+import { listMembers } from '../../../src/core/supply/member.ts';
+import { countWaiting } from '../../../src/core/supply/pod-demand.ts';
+import { wantedOf } from '../../../src/core/supply/wanted.ts';
+import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
+import { aNode } from '../../support/node-builders.ts';
+
+const small = 'nvidia.com/mig-1g.5gb';
+const medium = 'nvidia.com/mig-1g.10gb';
+
+const aPod = (spec: WorkloadPod['spec'] = {}, resource = small, amount = 1): WorkloadPod => ({
+  metadata: { name: 'job', namespace: 'ns' },
+  spec: { containers: [{ name: 'main', resources: { limits: { [resource]: amount } } }], ...spec },
+});
+
+describe('pods that wait for slices', () => {
+  const pool = [aNode({ labels: { rack: '1' } })];
+  const counted = (...pods: readonly WorkloadPod[]) =>
+    Object.fromEntries(countWaiting(pods.map(projectWaitingPod), pool, []));
+
+  it('are counted by what they request', () => {
+    expect(counted(aPod(), aPod(), aPod({}, medium, 2), aPod({}, 'cpu'))).to.deep.equal({ [small]: 2, [medium]: 2 });
+  });
+
+  const others: readonly (readonly [string, WorkloadPod])[] = [
+    ['have a node', aPod({ nodeName: 'n' })],
+    ['are not to be scheduled yet', aPod({ schedulingGates: [{ name: 'kueue' }] })],
+    ['go', { ...aPod(), metadata: { name: 'job', deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+    ['want another node', aPod({ nodeSelector: { rack: '2' } })],
+    ['share a slice', aPod({}, `${small}.shared`)],
+  ];
+  for (const [what, pod] of others)
+    it(`are not counted if they ${what}`, () => {
+      expect(counted(pod)).to.deep.equal({});
+    });
+
+  it('are counted if only labels of another layout are lacking', () => {
+    const nodeSelector = { 'nvidia.com/mig-1g.5gb.count': '7' };
+    expect(counted(aPod({ nodeSelector }))).to.deep.equal({ [small]: 1 });
+  });
+
+  it('are not counted on nodes whose taints they do not tolerate', () => {
+    const tainted = [aNode({ taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] })];
+    const tolerations = [{ key: 'team', operator: 'Exists' }];
+    expect(countWaiting([aPod()], tainted, []).size).to.equal(0);
+    expect(countWaiting([aPod({ tolerations })], tainted, []).size).to.equal(1);
+  });
+
+  it('count for the first of several pools only', () => {
+    expect(countWaiting([aPod()], pool, pool).size).to.equal(0);
+  });
+});
+
+describe('a demand that follows pods', () => {
+  const gpu: GpuReport = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*', '1g.10gb@2*', '1g.5gb@4'] });
+  const members = listMembers(aPolicy(), aPartition({ device: aDevice(gpu) }), () => false);
+  const wanted = (
+    slice: PolicyDemand['slices'][number],
+    waiting: Readonly<Record<string, number>> = {},
+    steady = (_: string, count: number): number => count,
+  ) => wantedOf({ slices: [slice], from: 'Pods' }, members, { waiting: new Map(Object.entries(waiting)), steady });
+  const profiles = ['1g.5gb'];
+
+  it('wants what is in use and waited for, and the spare ones', () => {
+    const [one] = wanted({ profiles, spare: 2 }, { [small]: 3 });
+    expect(one).to.include({ count: 7, used: 2, waiting: 3, beyond: 0 });
+    expect(wanted({ profiles, spare: '50%' }, { [small]: 3 })[0]?.count).to.equal(8);
+  });
+
+  it('wants at least min and at most max, and says how many pods that leaves waiting', () => {
+    expect(wanted({ profiles, min: 9 })[0]?.count).to.equal(9);
+    const limited = wanted({ profiles, max: 4 }, { [small]: 3 });
+    expect(limited[0]).to.include({ count: 4, beyond: 1 });
+    const { states, condition } = reportDemand(limited, members, { lacking: {} });
+    expect(states[0]).to.include({ wanted: 4, offered: 3, waiting: 3 });
+    expect(condition.reason).to.equal('Reconciling');
+    const done = reportDemand(wanted({ profiles, max: 3 }, { [small]: 3 }), members, { lacking: {} });
+    expect(done.condition).to.include({
+      status: 'False',
+      reason: 'MaxReached',
+      message: '1g.5gb: 2 are in use and 3 waited for, 2 more than max',
+    });
+  });
+
+  it('serves a pod with the profile that it requests, though any would do for the rest', () => {
+    const [one] = wanted({ name: 'any', profiles: ['1g.5gb', '1g.10gb'], spare: 1 }, { [medium]: 2 });
+    expect(one?.slices.map(({ name, profiles: by, count }) => [name, by, count])).to.deep.equal([
+      ['any/1g.5gb', ['1g.5gb'], 2],
+      ['any/1g.10gb', ['1g.10gb'], 3],
+      ['any', ['1g.5gb', '1g.10gb'], 1],
+    ]);
+  });
+
+  it('gives up nothing in use when less is wanted than that', () => {
+    const [one] = wanted({ name: 'any', profiles: ['1g.5gb', '1g.10gb'], max: 2 }, { [medium]: 2 });
+    expect(one?.slices.map(({ name, count }) => [name, count])).to.deep.equal([
+      ['any/1g.5gb', 2],
+      ['any', 0],
+    ]);
+  });
+
+  it('wants what is in use at once, however long it has been', () => {
+    expect(wanted({ profiles, max: 9 }, { [small]: 4 }, () => 0)[0]).to.include({ count: 2, used: 2, waiting: 4 });
+  });
+
+  it('follows only what has been asked for long enough', () => {
+    expect(wanted({ profiles }, { [small]: 3 }, () => 2)[0]).to.include({ count: 2, waiting: 3 });
+  });
+});

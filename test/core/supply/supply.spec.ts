@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
+import { areUnchanged, listChanged, wishesOf } from '../../../src/core/supply/demand-answer.ts';
+import { askFor, isServed } from '../../../src/core/supply/demand-question.ts';
+import { reportDemand } from '../../../src/core/supply/demand-report.ts';
+import { listMembers, type Member } from '../../../src/core/supply/member.ts';
+import { type Asked, wantedOf } from '../../../src/core/supply/wanted.ts';
+import { planDemand } from '../../../src/process/demand-solver.ts';
+import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
+
+const uuid = uuidOf(0);
+
+function aDemandPolicy(demand: PolicyDemand): GpuPartitionPolicy {
+  const { spec, ...policy } = aPolicy();
+  const { layouts: _none, ...rest } = spec;
+  return { ...policy, spec: { ...rest, demand } };
+}
+
+/** A node of the policy, on which every instance is the operator's own. */
+function aNodeWith(name: string, gpu: GpuReport, wish?: GpuWish): GpuNodePartition {
+  const placements = gpu.instances.map(({ profile, start }) => `${profile}@${start}`);
+  const device = { ...aDevice(gpu), bootID: 'b', lastGood: { bootID: 'b', gpus: [{ uuid, placements }] } };
+  const policy = { name: 'p', uid: 'uid-p', generation: 1 };
+  const partition = aPartition({ device, policy, ...(wish && { wish: { gpus: [wish] } }) });
+  return { ...partition, metadata: { ...partition.metadata, name } };
+}
+
+const smalls = (count: number): PolicyDemand => ({ slices: [{ name: 'small', profiles: ['1g.5gb'], count }] });
+const membersOf = (policy: GpuPartitionPolicy, ...partitions: readonly GpuNodePartition[]): readonly Member[] =>
+  partitions.flatMap((partition) => listMembers(policy, partition, () => false));
+
+const nobody: Asked = { waiting: undefined, steady: (_, count) => count };
+const question = (policy: GpuPartitionPolicy, demand: PolicyDemand, members: readonly Member[]) =>
+  askFor(policy, wantedOf(demand, members, nobody));
+
+async function layoutsFor(policy: GpuPartitionPolicy, members: readonly Member[]) {
+  const asked = question(policy, policy.spec.demand ?? smalls(0), members);
+  return planDemand(
+    members.map(({ gpu }) => gpu),
+    { ...asked, seconds: 10 },
+  );
+}
+
+describe('the pool of a demand', () => {
+  it('leaves a node as it is if what it has serves the demand, and writes its layout down', async () => {
+    const policy = aDemandPolicy(smalls(2));
+    const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '3g.20gb@4'] })));
+    expect(isServed(question(policy, smalls(2), members), members)).to.equal(true);
+    expect(wishesOf(members, []).get('n1')?.get(uuid)).to.deep.equal({
+      uuid,
+      profiles: { '1g.5gb': 2, '3g.20gb': 1 },
+      entry: 'demand',
+    });
+  });
+
+  it('counts a GPU as what was chosen for it before, so that a rollout which is half done continues', async () => {
+    const policy = aDemandPolicy(smalls(7));
+    const wish: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'demand' };
+    const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] }), wish), aNodeWith('n2', aGpu()));
+    expect(isServed(question(policy, smalls(7), members), members)).to.equal(true);
+    expect(wishesOf(members, []).get('n1')?.get(uuid)).to.equal(wish);
+    expect(wishesOf(members, []).get('n2')?.get(uuid)).to.deep.equal({ uuid, mig: 'Disabled', entry: 'demand' });
+  });
+
+  it('drops what was chosen where a pod has come onto a slice that was to go', async () => {
+    const policy = aDemandPolicy(smalls(7));
+    const wish: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'demand' };
+    const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@0*'] }), wish), aNodeWith('n2', aGpu()));
+    const { layouts, cost } = await layoutsFor(policy, members);
+    expect(cost).to.include({ unserved: 0, evictions: 0 });
+    const found = wishesOf(members, layouts);
+    expect(found.get('n1')?.get(uuid)?.profiles).to.include({ '3g.20gb': 1 });
+    expect(listChanged(members, layouts).some(({ node }) => node === 'n2')).to.equal(true);
+  });
+
+  it('continues with a wish that takes evictions only where the policy allows them', () => {
+    const wish: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'demand' };
+    const busy = aNodeWith('n1', aGpu({ slices: ['3g.20gb@0*'] }), wish);
+    expect(membersOf(aDemandPolicy({ ...smalls(7), evict: 'IfNeeded' }), busy)[0]?.wish).to.equal(wish);
+    expect(membersOf(aDemandPolicy(smalls(7)), busy)[0]?.wish.profiles).to.deep.equal({ '3g.20gb': 1 });
+  });
+
+  it('takes no wish of another policy for its own', () => {
+    const policy = aDemandPolicy(smalls(7));
+    const other = aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] }), {
+      uuid,
+      profiles: { '1g.5gb': 7 },
+      entry: 'demand',
+    });
+    const foreign = { ...other, spec: { ...other.spec, policy: { name: 'q', uid: 'uid-q', generation: 1 } } };
+    expect(membersOf(policy, foreign)[0]?.wish.profiles).to.deep.equal({ '3g.20gb': 1 });
+  });
+
+  const left: readonly (readonly [string, GpuReport, 'rests' | 'absent'])[] = [
+    ['does not answer', aGpu({ slices: [], error: 'Unknown Error' }), 'absent'],
+    ['serves virtual machines', aGpu({ slices: [], vgpuHost: 'vGPU' }), 'absent'],
+    ['is whole and in use', aGpu({ busy: true }), 'rests'],
+    ['changes its MIG mode', aGpu({ slices: [], migPending: 'Disabled' }), 'rests'],
+    ['is not healthy', aGpu({ slices: [], health: { message: 'Xid 79', action: 'Reset' } }), 'rests'],
+  ];
+  for (const [what, gpu, fate] of left)
+    it(`leaves a GPU alone that ${what}`, () => {
+      const [member] = membersOf(aDemandPolicy(smalls(7)), aNodeWith('n1', gpu));
+      expect(member === undefined ? 'absent' : member.gpu.isResting === true ? 'rests' : 'free').to.equal(fate);
+    });
+
+  it('leaves instances alone that somebody else created, unless the policy replaces them', () => {
+    const partition = aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] }));
+    const { device } = partition.status ?? {};
+    const unknown = { ...partition, status: { device: { ...device, lastGood: { bootID: 'b', gpus: [] } } } };
+    const policy = aDemandPolicy(smalls(7));
+    const allowed = { ...policy, spec: { ...policy.spec, allow: { replaceForeignInstances: true } } };
+    expect(membersOf(policy, unknown)[0]?.gpu.isResting).to.equal(true);
+    expect(membersOf(allowed, unknown)[0]?.gpu.isResting).to.equal(false);
+  });
+
+  it('notices that a GPU is no longer as it was when it was planned', () => {
+    const policy = aDemandPolicy(smalls(7));
+    const planned = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] })));
+    const used = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@0*'] })));
+    expect(areUnchanged(planned, planned)).to.equal(true);
+    expect(areUnchanged(planned, used)).to.equal(false);
+    expect(areUnchanged(planned, [])).to.equal(false);
+  });
+});
+
+describe('the question of a demand', () => {
+  const members = membersOf(aDemandPolicy(smalls(1)), aNodeWith('n1', aGpu({ slices: [] })));
+  const asked = (profiles: readonly string[], more: { readonly weight?: number } = {}) =>
+    question(aDemandPolicy(smalls(1)), { slices: [{ profiles, count: 1, ...more }] }, members).slices[0];
+
+  it('expands globs to plain profiles, and others only where they are written', () => {
+    expect(asked(['1g.*'])?.profiles).to.deep.equal(['1g.5gb', '1g.10gb']);
+    expect(asked(['1g.*+me'])?.profiles).to.deep.equal(['1g.5gb+me']);
+  });
+
+  it('names a slice by its first profile, and weighs it by the memory slices of its smallest', () => {
+    expect(asked(['3g.20gb', '7g.40gb'])).to.deep.include({ name: '3g.20gb', weight: 4 });
+    expect(asked(['3g.20gb'], { weight: 9 })?.weight).to.equal(9);
+  });
+});
+
+describe('the report of a demand', () => {
+  const policy = aDemandPolicy(smalls(3));
+  const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1', '3g.20gb@4'] })));
+  const report = (count: number, ...[lacking, least]: readonly Readonly<Record<string, number>>[]) =>
+    reportDemand(wantedOf(smalls(count), members, nobody), members, {
+      lacking: lacking ?? {},
+      lackingAtLeast: least,
+    });
+
+  it('says what is offered and in use', () => {
+    const { states, condition } = report(2);
+    expect(states).to.deep.equal([{ name: 'small', wanted: 2, offered: 2, used: 1, unmet: 0 }]);
+    expect(condition).to.include({ status: 'True', message: 'small: 2 offered, 1 in use' });
+  });
+
+  it('says what is still being made', () => {
+    expect(report(3).condition).to.include({
+      status: 'False',
+      reason: 'Reconciling',
+      message: 'small: 2 of 3 exist; the others are being made',
+    });
+  });
+
+  it('says what cannot be made, and whether that is for want of room or because it would take evictions', () => {
+    expect(report(9, { small: 4 }, { small: 4 }).condition).to.include({ reason: 'NoRoom' });
+    const held = report(9, { small: 4 }, { small: 1 });
+    expect(held.condition.reason).to.equal('NothingIdle');
+    expect(held.states[0]?.why).to.match(/^3 could be made only by evicting pods.*for 1 more there is no room/);
+  });
+});

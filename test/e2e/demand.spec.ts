@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
+import { useRig } from '../support/rig.ts';
+
+const nodeSelector = { matchLabels: { pool: 'p' } };
+const nodes = ['n1', 'n2', 'n3', 'n4'].map((name): RigNode => ({
+  name,
+  gpus: ['A100-SXM4-40GB'],
+  labels: { pool: 'p' },
+  strategy: 'mixed',
+}));
+const names = nodes.map(({ name }) => name);
+const small = 'nvidia.com/mig-1g.5gb';
+const large = 'nvidia.com/mig-3g.20gb';
+
+describe('a policy with a demand', function () {
+  const rig = useRig(nodes);
+
+  const demand = (counts: Readonly<Record<string, number>>, more: { readonly cooldown?: string } = {}) =>
+    rig().apply('p', {
+      nodeSelector,
+      rollout: { maxUnavailable: 2 },
+      demand: {
+        ...more,
+        slices: Object.entries(counts).map(([profile, count]) => ({ name: profile, profiles: [profile], count })),
+      },
+    });
+  const offered = async (resource: string): Promise<number> => {
+    const all = await Promise.all(names.map((name) => rig().node(name)));
+    return all.reduce((sum, { status }) => sum + Number(status.allocatable?.[resource] ?? 0), 0);
+  };
+  const wishes = () => Promise.all(names.map(async (name) => (await rig().partition(name)).spec.wish));
+  const settled = async (): Promise<GpuPartitionPolicy> => {
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 90_000);
+    return rig().waitFor('p', 'Ready', 'True', 'Ready', 90_000);
+  };
+
+  it('is met over all nodes together, and the status says how', async () => {
+    await demand({ '1g.5gb': 8, '3g.20gb': 2 });
+    const { status } = await settled();
+    expect(await offered(small)).to.be.at.least(8);
+    expect(await offered(large)).to.be.at.least(2);
+    expect(status?.demand).to.deep.equal([
+      { name: '1g.5gb', wanted: 8, offered: 8, used: 0, unmet: 0 },
+      { name: '3g.20gb', wanted: 2, offered: 2, used: 0, unmet: 0 },
+    ]);
+  });
+
+  it('is followed by a new leader, which changes nothing', async () => {
+    const before = await wishes();
+    const epochs = () => Promise.all(names.map(async (name) => (await rig().partition(name)).spec.granted?.epoch));
+    const granted = await epochs();
+    await rig().rig.controller.stop('SIGKILL');
+    rig().rig.controller.start();
+    // A demand that is edited without another effect shows that the new leader has planned.
+    await demand({ '1g.5gb': 7, '3g.20gb': 2 });
+    const { status } = await settled();
+    expect(status?.demand?.map(({ wanted }) => wanted)).to.deep.equal([7, 2]);
+    expect(await wishes()).to.deep.equal(before);
+    expect(await epochs()).to.deep.equal(granted);
+  });
+
+  it('changes only what the new demand needs, never a slice in use', async () => {
+    await applyObjects(
+      rig(),
+      ['a', 'b', 'c'].map((name) => gpuPod({ name, resource: small })),
+    );
+    await rig().kubectl('wait', '--for=jsonpath={.status.phase}=Running', 'pod/a', 'pod/b', 'pod/c', '--timeout=60s');
+    await eventually(
+      async () => (await rig().policy('p')).status?.demand?.[0]?.used,
+      (used) => used === 3,
+      { timeoutMs: 60_000, what: 'three small slices to be in use' },
+    );
+    await demand({ '1g.5gb': 3, '3g.20gb': 6 }, { cooldown: '1s' });
+    await settled();
+    expect(await offered(large)).to.be.at.least(6);
+    const pods = await rig().kubectl('get', 'pods', '-o', 'jsonpath={.items[*].metadata.name}');
+    expect(pods).to.equal('a b c');
+  });
+
+  it('that does not fit says what is lacking and why, and leaves who works alone', async () => {
+    await demand({ '1g.5gb': 3, '3g.20gb': 8 }, { cooldown: '1s' });
+    const held = await rig().waitFor('p', 'DemandMet', 'False', undefined, 60_000);
+    const { message, reason } = held.status?.conditions?.find(({ type }) => type === 'DemandMet') ?? {};
+    expect(reason).to.be.oneOf(['NothingIdle', 'NoRoom']);
+    expect(message).to.match(/^3g\.20gb: \d of 8 unmet: /);
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    expect((await rig().writes()).filter((write) => write.includes('eviction'))).to.deep.equal([]);
+  });
+});
+
+describe('a demand that follows pods', function () {
+  const rig = useRig(nodes);
+
+  const create = (resource: string, ...pods: readonly string[]) =>
+    applyObjects(
+      rig(),
+      pods.map((name) => gpuPod({ name, resource })),
+    );
+  const remove = (...pods: readonly string[]) => rig().kubectl('delete', 'pod', '--wait=true', ...pods);
+  const running = async (): Promise<readonly string[]> => {
+    const text = await rig().kubectl(
+      'get',
+      'pods',
+      '--field-selector=status.phase=Running',
+      '-o',
+      'jsonpath={.items[*].metadata.name}',
+    );
+    return text.split(' ').filter((name) => name !== '');
+  };
+  const untilRunning = (...pods: readonly string[]) =>
+    eventually(running, (found) => pods.every((name) => found.includes(name)), {
+      timeoutMs: 120_000,
+      what: `${pods.join(', ')} to run`,
+    });
+  const epochs = () => Promise.all(names.map(async (name) => (await rig().partition(name)).spec.granted?.epoch));
+  const evictions = async () => (await rig().writes()).filter((write) => write.includes('eviction'));
+
+  it('makes slices for pods that wait, of the profiles that they request', async () => {
+    await rig().apply('p', {
+      nodeSelector,
+      rollout: { maxUnavailable: 4 },
+      demand: {
+        from: 'Pods',
+        stabilization: '2s',
+        cooldown: '1s',
+        slices: [
+          { name: 'small', profiles: ['1g.5gb'], spare: 2 },
+          { name: 'large', profiles: ['3g.20gb'] },
+        ],
+      },
+    });
+    await create(small, 's1', 's2', 's3', 's4', 's5', 's6');
+    await untilRunning('s1', 's2', 's3', 's4', 's5', 's6');
+  });
+
+  it('moves nothing for a pod more or less, which the spare slices take', async () => {
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 60_000);
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    const before = await epochs();
+    for (const turn of [1, 2, 3]) {
+      await create(small, `t${turn}`);
+      await untilRunning(`t${turn}`);
+      await remove(`t${turn}`);
+    }
+    // At most the one slice more that keeps two spare.
+    const [first, then] = [before, await epochs()].map((all) => all.reduce<number>((sum, one) => sum + (one ?? 0), 0));
+    expect((then ?? 0) - (first ?? 0)).to.be.at.most(1);
+  });
+
+  it('makes room for larger ones of what fell idle, and evicts nobody', async () => {
+    await remove('s1', 's2', 's3', 's4');
+    await create(large, 'l1', 'l2', 'l3', 'l4', 'l5', 'l6');
+    await untilRunning('l1', 'l2', 'l3', 'l4', 'l5', 'l6', 's5', 's6');
+    expect(await evictions()).to.deep.equal([]);
+    const { status } = await rig().policy('p');
+    expect(status?.demand?.map(({ name }) => name)).to.deep.equal(['small', 'large']);
+  });
+});

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+
+import { expect } from 'chai';
+
+import { resourceSlices } from '../../../src/api/resources.ts';
+import type { KubeObject } from '../../../src/kube/resource.ts';
+import type { OfferedDevice } from '../../../src/simulator/dra-driver/driver-device.ts';
+import type { SliceSpec } from '../../../src/simulator/dra-driver/resource-slice.ts';
+import { driverDaemonSet } from '../../../src/simulator/rig/dra-driver.ts';
+import { eventually, stays } from '../../support/eventually.ts';
+import { states } from '../../support/gpu-nodes.ts';
+import { useDaemonBench } from './daemon-bench.ts';
+
+interface SliceObject extends KubeObject {
+  readonly spec: SliceSpec;
+}
+
+const before = ['gpu-0-mig-1g5gb-19-6', 'gpu-0-mig-3g20gb-9-0'];
+const after = [0, 1, 2, 3, 4, 5, 6].map((start) => `gpu-0-mig-1g5gb-19-${start}`);
+
+describe('the pod of the stand-in of the DRA driver', () => {
+  const bench = useDaemonBench({ sliceWipeMs: 1_500 });
+
+  async function slices(node: string): Promise<readonly SliceObject[]> {
+    const fieldSelector = `spec.nodeName=${node}`;
+    return (await bench().nodes.client.list<SliceObject>(resourceSlices, { fieldSelector })).items;
+  }
+
+  async function devices(node: string): Promise<readonly OfferedDevice[]> {
+    return (await slices(node)).flatMap(({ spec }) => spec.devices ?? []);
+  }
+
+  async function offered(node: string): Promise<readonly string[]> {
+    return (await devices(node)).map(({ name }) => name).toSorted();
+  }
+
+  async function untilOffered(node: string, wanted: readonly string[]): Promise<void> {
+    await eventually(
+      () => offered(node),
+      (names) => names.join() === wanted.join(),
+      { what: `the devices of ${node}` },
+    );
+  }
+
+  /** A node with a 1g.5gb and a 3g.20gb, whose driver has published them. */
+  async function boot(
+    state: string = states.twoSlices,
+  ): Promise<{ readonly name: string; readonly stateFile: string }> {
+    const node = await bench().nodes.boot(state, { plugin: 'pod' });
+    await bench().deploy(driverDaemonSet, node.name);
+    return node;
+  }
+
+  it('publishes one slice of the node’s pool, owned by the Node, and no device plugin’s resource', async () => {
+    const { name } = await boot();
+    await untilOffered(name, before);
+    const [slice, ...more] = await slices(name);
+    expect(more).to.have.length(0);
+    expect(slice?.spec).to.deep.include({
+      driver: 'gpu.nvidia.com',
+      nodeName: name,
+      pool: { name, generation: 1, resourceSliceCount: 1 },
+    });
+    const node = await bench().nodes.readNode(name);
+    expect(slice?.metadata.ownerReferences).to.deep.equal([
+      { apiVersion: 'v1', kind: 'Node', name, uid: node?.metadata.uid, controller: true },
+    ]);
+    expect(await bench().nodes.readGpus(name)).to.deep.equal({});
+  });
+
+  it('publishes what it read at its start, and reads again only after SIGHUP has ended it', async () => {
+    const { name, stateFile } = await boot();
+    const { nodes } = bench();
+    await untilOffered(name, before);
+    const [slice] = await slices(name);
+    const pod = await bench().waitForReady(name);
+    nodes.writeState(stateFile, states.sevenSlices);
+    await stays(
+      () => offered(name),
+      (names) => names.length === before.length,
+      { forMs: 300 },
+    );
+    nodes.fleet.hangUpDriver(name);
+    await untilOffered(name, after);
+    const [changed] = await slices(name);
+    expect(changed?.metadata.uid).to.equal(slice?.metadata.uid);
+    expect(changed?.spec.pool.generation).to.equal(1);
+    const again = await eventually(
+      () => bench().pod(name),
+      (seen) => seen?.status?.containerStatuses?.[0]?.ready === true,
+    );
+    expect(again?.metadata.uid).to.equal(pod.metadata.uid);
+    expect(again?.status?.containerStatuses?.[0]?.restartCount).to.equal(1);
+  });
+
+  it('gives a slice that was made again at its place its old name, and with another GPU instance id another UUID', async () => {
+    const { name, stateFile } = await boot();
+    await untilOffered(name, before);
+    const uuidOf = async (): Promise<unknown> => {
+      const found = (await devices(name)).find((device) => device.name === 'gpu-0-mig-1g5gb-19-6');
+      return found?.attributes['uuid'];
+    };
+    const first = await uuidOf();
+    bench().nodes.writeState(stateFile, states.twoSlices.replaceAll('0 13', '0 14'));
+    bench().nodes.fleet.hangUpDriver(name);
+    await eventually(uuidOf, (uuid) => JSON.stringify(uuid) !== JSON.stringify(first));
+    expect(await offered(name)).to.deep.equal(before);
+  });
+
+  it('exits over a compute instance that is smaller than its GPU instance, and the stale slice stays', async () => {
+    const { name, stateFile } = await boot();
+    await untilOffered(name, before);
+    const small = states.twoSlices.replace('ci 0 1 0 profile 2 place 0:3', 'ci 0 1 0 profile 0 place 0:1');
+    bench().nodes.writeState(stateFile, small);
+    bench().nodes.fleet.hangUpDriver(name);
+    const message = await bench().waitForTrouble(name, 'gpus', 'CrashLoopBackOff');
+    expect(message).to.contain('1c.3g.20gb');
+    expect(await offered(name)).to.deep.equal(before);
+    bench().nodes.writeState(stateFile, states.sevenSlices);
+    await untilOffered(name, after);
+  });
+
+  it('is not back while it never gets Ready: the stale slice stays until the kubelet deletes it', async () => {
+    const { name } = await boot();
+    const { nodes } = bench();
+    await untilOffered(name, before);
+    nodes.fleet.setDriverFault(name, { kind: 'NeverReady' });
+    await bench().replacePod(name);
+    expect(await offered(name)).to.deep.equal(before);
+    await untilOffered(name, []);
+    nodes.fleet.setDriverFault(name, undefined);
+    await untilOffered(name, before);
+  });
+
+  it('publishes late under the fault Stale, and keeps the old slice until then', async () => {
+    const { name, stateFile } = await boot();
+    const { nodes } = bench();
+    await untilOffered(name, before);
+    nodes.fleet.setDriverFault(name, { kind: 'Stale', forMs: 800 });
+    nodes.writeState(stateFile, states.sevenSlices);
+    await bench().replacePod(name);
+    await bench().waitForReady(name);
+    expect(await offered(name)).to.deep.equal(before);
+    await untilOffered(name, after);
+  });
+
+  it('offers possible slices by counters and without UUIDs with its gate DynamicMIG, and has destroyed those that were idle', async () => {
+    const node = await bench().nodes.boot(`${states.twoSlices}proc gpu 0 gi 1 ci 0 pid 7 mem 1 name train\n`, {
+      plugin: 'pod',
+    });
+    await bench().deploy(driverDaemonSet, node.name, { env: { FEATURE_GATES: 'DynamicMIG=true' } });
+    const found = await eventually(
+      () => slices(node.name),
+      (seen) => seen.length === 2,
+      { what: 'the slices' },
+    );
+    const [counters] = found.flatMap(({ spec }) => spec.sharedCounters ?? []);
+    expect(Object.keys(counters?.counters ?? {})).to.have.length(8);
+    const possible = found.flatMap(({ spec }) => spec.devices ?? []);
+    const slice = possible.find((device) => device.name === 'gpu-0-mig-1g5gb-19-6');
+    expect(possible.filter((device) => device.name.startsWith('gpu-0-mig-1g5gb-19-'))).to.have.length(7);
+    expect(slice?.attributes).not.to.have.property('uuid');
+    expect(slice?.capacity).not.to.have.property('memorySlice6');
+    expect(slice?.consumesCounters?.[0]?.counters).to.deep.equal({ 'memory-slice-6': { value: '1' } });
+    const left = readFileSync(node.stateFile, 'utf8').split('\n');
+    expect(left.filter((line) => line.startsWith('gi '))).to.deep.equal(['gi 0 1 profile 9 place 0:4']);
+  });
+});
