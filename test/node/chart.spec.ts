@@ -51,9 +51,10 @@ describe('the chart on a real kubelet', function () {
     return operator().kubectl('get', 'gpp', '-o', 'jsonpath={.items[*].metadata.finalizers[*]}');
   }
 
-  before(async () => operator().kubectl('delete', 'pods', '--all', '-n', 'default'));
   after(async () => {
-    if (isOnNode()) await operator().kubectl('delete', '-k', 'config/crd', '--ignore-not-found', '--timeout=60s');
+    if (!isOnNode()) return;
+    await helm('uninstall', 'gpu-partition', '--ignore-not-found', '--wait', '--timeout=150s');
+    await operator().kubectl('delete', '-k', 'config/crd', '--ignore-not-found', '--timeout=60s');
   });
 
   it('with its own values starts agent and controllers, and a policy becomes Ready', async () => {

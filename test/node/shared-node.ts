@@ -9,8 +9,8 @@ let shared: Promise<RealNode> | undefined;
 after(async () => (await shared)?.stop());
 
 /**
- * Registers the hooks of a suite on the real node that all of them share, with whole GPUs and no device plugin; it skips the suite
- * where there can be none.
+ * Registers the hooks of a suite on the real node that all of them share, with whole GPUs, no device plugin, and no pods of an earlier
+ * suite; it skips the suite where there can be none.
  */
 export function useRealNode(): () => Operator {
   let operator: Operator | undefined;
@@ -22,6 +22,7 @@ export function useRealNode(): () => Operator {
     this.timeout(600_000);
     shared ??= startRealNode(1);
     operator = new Operator(await shared);
+    await operator.kubectl('delete', 'pods', '--all', '-n', 'default');
     await operator.removePlugin();
     await makeGpusWhole();
   });

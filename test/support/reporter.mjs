@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import mocha from 'mocha';
 
 const mostListed = 30;
-const longestSaid = 200;
+const longestSaid = 400;
 
 /**
  * mocha's own output; at the end where the time went in a run of many files, each failure in a line for those who see only the last lines
@@ -52,7 +52,7 @@ export default class PlainEndReporter extends mocha.reporters.Spec {
 
 function said(test, error) {
   const title = test.fullTitle?.() ?? test.title;
-  return `${cut(title)}: ${cut(String(error?.message ?? error).split('\n', 1)[0])}`;
+  return `${cut(title)}: ${cut(String(error?.message ?? error).replaceAll(/\s+/g, ' '))}`;
 }
 
 function cut(text) {
