@@ -71,6 +71,7 @@ const { metafile } = await build({
     'demand-solver': 'src/solver/main.ts',
     'nvidia-smi-sim': 'src/simulator/nvidia-smi/main.ts',
     'device-plugin-sim': 'src/simulator/device-plugin/main.ts',
+    'dra-driver-sim': 'src/simulator/dra-driver/main.ts',
   },
   outdir,
   outExtension: { '.js': '.mjs' },

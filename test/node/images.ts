@@ -9,7 +9,7 @@ import { describeShippedImage } from './shipped-image.ts';
 
 /** As the manifests of config/ name it. */
 const shippedImage = 'docker.io/library/gpu-partition-operator:dev';
-/** The simulated device plugin, and what test pods run. */
+/** The simulated device plugin and DRA driver, and what test pods run. */
 export const simulatorImage = 'docker.io/library/simulator:local';
 
 const environment = ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
@@ -23,8 +23,11 @@ export async function describeImages({ base, tools }: NodePackages, folder: stri
   await mkdir(join(simulator, 'app'), { recursive: true });
   await mkdir(join(simulator, 'usr/bin'), { recursive: true });
   await copyFile(join(projectRoot, 'dist/device-plugin-sim.mjs'), join(simulator, 'app/device-plugin.mjs'));
-  // The agent knows the plugin's process by this name.
-  await symlink('/usr/local/bin/node', join(simulator, 'usr/bin/nvidia-device-plugin'));
+  await copyFile(join(projectRoot, 'dist/dra-driver-sim.mjs'), join(simulator, 'app/dra-driver.mjs'));
+  // The agent knows their processes by these names.
+  for (const name of ['nvidia-device-plugin', 'gpu-kubelet-plugin']) {
+    await symlink('/usr/local/bin/node', join(simulator, 'usr/bin', name));
+  }
   return [
     { name: pauseImage, config: { Cmd: ['/bin/busybox', 'sleep', '2147483647'], Env: environment }, layers: [pause] },
     { name: simulatorImage, config: { Env: environment }, layers: [base, simulator] },

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Client, Metadata, Server, ServerCredentials, credentials } from '@grpc/grpc-js';
+import { Client, Metadata, Server, credentials } from '@grpc/grpc-js';
 import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
 
 import {
@@ -11,6 +11,7 @@ import {
   pluginPaths,
   registerRequest,
 } from './plugin-messages.ts';
+import { asItIs, bindSocket } from './unix-socket.ts';
 
 const registerTimeoutMs = 5_000;
 
@@ -36,7 +37,6 @@ export interface ResourceServer {
 export async function serveResource(folder: string, { name, deviceIds }: OfferedResource): Promise<ResourceServer> {
   const endpoint = `${name.replaceAll('/', '-')}.sock`;
   const socket = join(folder, endpoint);
-  rmSync(socket, { force: true });
   const server = new Server({ 'grpc.enable_channelz': 0 });
   const options: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, Buffer.alloc(0));
   const sick = new Set<string>();
@@ -61,12 +61,7 @@ export async function serveResource(folder: string, { name, deviceIds }: Offered
   server.register(pluginPaths.GetDevicePluginOptions, options, asItIs, asItIs, 'unary');
   server.register(pluginPaths.ListAndWatch, watch, asItIs, asItIs, 'serverStream');
   server.register(pluginPaths.Allocate, allocate, asItIs, asItIs, 'unary');
-  await new Promise<void>((resolve, reject) => {
-    server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) => {
-      if (error === null) resolve();
-      else reject(error);
-    });
-  });
+  await bindSocket(server, socket);
   const markUnhealthy = (ids: readonly string[]): void => {
     for (const id of ids) sick.add(id);
     for (const call of watches) call.write(encodeDevices());
@@ -106,8 +101,4 @@ async function register(kubelet: string, endpoint: string, resourceName: string)
   } finally {
     client.close();
   }
-}
-
-function asItIs(bytes: Buffer): Buffer {
-  return bytes;
 }

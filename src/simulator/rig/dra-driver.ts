@@ -25,8 +25,26 @@ export const driverDeviceClasses: readonly object[] = [
   describeClass('mig.nvidia.com', 'mig'),
 ];
 
+interface DriverDaemonSet {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: object;
+  readonly spec: {
+    readonly selector: object;
+    readonly template: {
+      readonly metadata: object;
+      readonly spec: {
+        readonly nodeSelector?: object;
+        readonly tolerations: readonly object[];
+        readonly containers: readonly [{ readonly env: readonly object[] }];
+      };
+    };
+  };
+}
+
 /** The driver's DaemonSet, reduced to what the simulator reads. */
-export function driverDaemonSet({ name, namespace, labels, nodeSelector, tolerations, env = {} }: DriverWish): object {
+export function driverDaemonSet(wish: DriverWish): DriverDaemonSet {
+  const { name, namespace, labels, nodeSelector, tolerations, env = {} } = wish;
   // A DaemonSet recognizes its pods by their owner; the name keeps the selectors of several apart.
   const own = { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin', ...labels, 'test/daemon-set': name };
   const container = {

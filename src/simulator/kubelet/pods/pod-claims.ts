@@ -1,5 +1,6 @@
+import { resourceClaims } from '../../../api/resources.ts';
 import type { KubeClient } from '../../../kube/client.ts';
-import type { KubeObject, Resource } from '../../../kube/resource.ts';
+import type { ClaimObject } from '../../dra-driver/claim-object.ts';
 import { driverName } from '../../dra-driver/resource-slice.ts';
 import type { PodObject } from '../node/kube-objects.ts';
 import type { Machine } from '../node/machine.ts';
@@ -30,23 +31,6 @@ export interface ClaimFailure {
   readonly failure: string;
 }
 
-/** The part of a ResourceClaim that a kubelet reads. */
-interface ClaimObject extends KubeObject {
-  readonly status?: {
-    readonly allocation?: {
-      readonly devices?: {
-        readonly results?: readonly {
-          readonly request: string;
-          readonly driver: string;
-          readonly pool: string;
-          readonly device: string;
-        }[];
-      };
-    };
-    readonly reservedFor?: readonly { readonly uid: string }[];
-  };
-}
-
 /** A claim as a pod names it, and which of its requests a container uses: all of them if there is none. */
 interface ClaimUse {
   readonly container: string;
@@ -54,13 +38,6 @@ interface ClaimUse {
   readonly claim: string | undefined;
   readonly request?: string | undefined;
 }
-
-const claimsResource: Resource = {
-  group: 'resource.k8s.io',
-  version: 'v1',
-  plural: 'resourceclaims',
-  kind: 'ResourceClaim',
-};
 
 /**
  * Prepares the claims of a pod, as the kubelet does with the node's DRA driver before it starts the containers. The driver knows only
@@ -75,7 +52,7 @@ export async function prepareClaims(
   const prepared = new Map<string, readonly ContainerClaim[]>();
   for (const { container, claim: name, request } of listUses(pod)) {
     if (name === undefined) return { failure: 'a claim of the pod has not been created yet' };
-    const claim = await client.find<ClaimObject>({ resource: claimsResource, namespace, name });
+    const claim = await client.find<ClaimObject>({ resource: resourceClaims, namespace, name });
     const results = claim?.status?.allocation?.devices?.results;
     if (results === undefined) return { failure: `ResourceClaim ${name}: not allocated` };
     if (claim?.status?.reservedFor?.some((user) => user.uid === uid) !== true) {

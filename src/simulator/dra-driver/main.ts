@@ -1,0 +1,48 @@
+/**
+ * A DRA driver for a real kubelet, on the GPUs of the simulated nvidia-smi. Like NVIDIA's it reads the devices only when it starts, publishes
+ * them once, prepares claims for these alone, and ends at SIGHUP. It needs `NODE_NAME` and the simulator's variables.
+ */
+import { nodes, resourceClaims } from '../../api/resources.ts';
+import { KubeClient } from '../../kube/client.ts';
+import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { readSettings } from '../nvidia-smi/state/process-world.ts';
+import { readStateFile } from '../nvidia-smi/state/state-file.ts';
+import type { ClaimObject } from './claim-object.ts';
+import { findDevices, isDriverFailure } from './driver-device.ts';
+import type { ClaimRef, PreparedClaim } from './driver-messages.ts';
+import { serveDriver } from './driver-server.ts';
+import { driverName, publishDevices } from './resource-slice.ts';
+
+for (const signal of ['SIGHUP', 'SIGTERM']) process.on(signal, () => process.exit(0));
+
+const client = new KubeClient(loadKubeConfig(), 'gpu-kubelet-plugin');
+const node = process.env['NODE_NAME'] ?? '';
+const { gpus, stateFile } = readSettings(process.env);
+const found = findDevices(gpus, readStateFile(stateFile, gpus.length));
+if (isDriverFailure(found)) throw new Error(`error creating driver: ${found.failure}`);
+const devices = new Map(found.map((device) => [device.offered.name, device]));
+
+async function prepare({ namespace, name, uid }: ClaimRef): Promise<PreparedClaim> {
+  const claim = await client.find<ClaimObject>({ resource: resourceClaims, namespace, name });
+  if (claim?.metadata.uid !== uid) return { error: `claim ${namespace}/${name} is another one now` };
+  const own = (claim.status?.allocation?.devices?.results ?? []).filter(({ driver }) => driver === driverName);
+  const missing = own.find(({ device }) => !devices.has(device));
+  if (missing !== undefined) return { error: `allocatable not found for device "${missing.device}"` };
+  return {
+    devices: own.map(({ request, pool, device }) => ({
+      requestNames: [request],
+      poolName: pool,
+      deviceName: device,
+    })),
+  };
+}
+
+await serveDriver('/var/lib/kubelet', prepare);
+const { metadata } = await client.get<KubeObject>({ resource: nodes, name: node });
+await publishDevices(
+  client,
+  { name: node, uid: metadata.uid ?? '' },
+  found.map(({ offered }) => offered),
+);
+console.log(`${found.length} devices published: ${[...devices.keys()].join(', ')}`);
