@@ -154,6 +154,7 @@ describe('CRDs on the real API server', () => {
       ...good,
       priority: 0,
       mode: 'Enforce',
+      backend: 'DevicePlugin',
       drain: { scope: 'Affected', timeout: '10m', onTimeout: 'Skip' },
       rollout: { maxUnavailable: 1, failureThreshold: 1, paused: false, rollback: 'OnFailure' },
       allow: { gpuReset: true },

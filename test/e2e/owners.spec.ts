@@ -122,9 +122,9 @@ describe('GPUs that somebody else owns', function () {
   it('are waited for where a pod has one by a claim, whichever that is, and not where it has a network card', async () => {
     await rig().create({
       ...resourceSlice,
-      metadata: { name: 'claims-gpu.nvidia.com' },
+      metadata: { name: 'claims-gpu.example.com' },
       spec: {
-        driver: 'gpu.nvidia.com',
+        driver: 'gpu.example.com',
         nodeName: 'claims',
         pool: { name: 'claims', generation: 1, resourceSliceCount: 1 },
         devices: [{ name: 'gpu-0' }],
