@@ -29,12 +29,13 @@ function objectsOf({ page, line, text }: Fence): readonly ShownObject[] {
   return parseAllDocuments(text).map((document) => ({ title: `${page}:${line}`, value: document.toJS() as unknown }));
 }
 
-/** A part of a policy becomes the whole of one: `spec:` alone, or the `layouts:` of host mode. */
+/** A part of a policy becomes the whole of one: `spec:` alone, the `layouts:` of host mode, or a `demand:`. */
 function completePolicy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || 'kind' in value) return value;
-  const part = 'spec' in value ? value.spec : 'layouts' in value ? value : undefined;
+  const part = 'spec' in value ? value.spec : 'layouts' in value || 'demand' in value ? value : undefined;
   if (typeof part !== 'object' || part === null) return value;
-  const required = { nodeSelector: { matchLabels: { pool: 'a' } }, strategy: 'mixed', layouts: [{ mig: 'Disabled' }] };
+  const layouts = 'demand' in part ? {} : { layouts: [{ mig: 'Disabled' }] };
+  const required = { nodeSelector: { matchLabels: { pool: 'a' } }, strategy: 'mixed', ...layouts };
   return {
     apiVersion: 'gpupartition.dev/v1alpha1',
     kind: 'GpuPartitionPolicy',

@@ -97,7 +97,8 @@ describe('backend DRA on a real kubelet', () => {
   it('makes the slices of a policy, and a pod with a claim runs on one', async () => {
     await untilDone(mixed);
     const policy = await operator().kubectl('get', 'gpp', 'slices', '-o', 'json');
-    const { stdout } = await run(['export', 'dra', '-f', '-', '-o', 'json'], { stdin: policy });
+    const { stdout, stderr } = await run(['export', 'dra', '-f', '-', '-o', 'json'], { stdin: policy });
+    expect(stderr).to.equal('');
     const { items } = JSON.parse(stdout) as { readonly items: readonly { readonly kind: string }[] };
     const classes = items.filter(({ kind }) => kind === 'DeviceClass');
     await operator().apply({ apiVersion: 'v1', kind: 'List', items: classes });

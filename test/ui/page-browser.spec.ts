@@ -216,7 +216,8 @@ describe('the page of the fleet in Chromium', function () {
     expect(await page.textOf('#detail-title')).to.equal('gpu-node-0007');
     await page.press('Escape');
     await page.waitForAbsence('#detail[open]');
-    expect(page.address).not.to.contain('gpu-node-0007');
+    // The dialog tells the page of its end a moment later.
+    await eventually(() => expect(page.address).not.to.contain('gpu-node-0007'));
   });
 
   it('has its nodes as a table too, sorted by any column, in the address like all else', async () => {

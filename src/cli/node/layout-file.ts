@@ -53,7 +53,7 @@ function readLayouts(manifest: Manifest): NodeLayout {
   const policy = isPolicy ? value : wrap(value);
   const shape = checkShape(policy);
   const findings = [
-    ...(isPolicy ? [] : listUnknown(manifest.value)),
+    ...(isPolicy ? [] : checkFields(manifest.value)),
     ...('findings' in shape ? shape.findings : []),
     ...findBrokenRules(policy).map((rule): Finding => ({ severity: 'error', code: 'RuleBroken', ...rule })),
     ...manifest.duplicates.map((at): Finding => {
@@ -79,19 +79,19 @@ function readLayouts(manifest: Manifest): NodeLayout {
   };
 }
 
-/** Strategy none permits what only the device plugin's strategies forbid. */
+/** Strategy none permits what only the device plugin's strategies forbid. Missing layouts are found by {@link checkFields}. */
 function wrap(value: Fields): unknown {
-  const { layouts, strategy = 'none' } = value;
+  const { layouts = [{ mig: 'Disabled' }], strategy = 'none' } = value;
   const policy: Omit<GpuPartitionPolicy, 'spec'> = {
     apiVersion,
     kind: 'GpuPartitionPolicy',
     metadata: { name: 'node' },
   };
-  const spec = { nodeSelector: { matchLabels: { host: 'this' } }, strategy };
-  return { ...policy, spec: layouts === undefined ? spec : { ...spec, layouts } };
+  return { ...policy, spec: { nodeSelector: { matchLabels: { host: 'this' } }, strategy, layouts } };
 }
 
-function listUnknown(value: unknown): readonly Finding[] {
+/** What the fields themselves are: all known, and layouts among them. */
+function checkFields(value: unknown): readonly Finding[] {
   const refuseField = (path: FieldPath, message: string): Finding => ({
     severity: 'error',
     code: 'InvalidField',
@@ -99,9 +99,10 @@ function listUnknown(value: unknown): readonly Finding[] {
     message,
   });
   if (!isFields(value)) return [refuseField([], 'must be an object with layouts and perhaps strategy')];
-  return Object.keys(value)
+  const unknown = Object.keys(value)
     .filter((key) => !KNOWN_FIELDS.includes(key))
     .map((key) => refuseField([key], `unknown field ${key}; a layout file has layouts and strategy`));
+  return 'layouts' in value ? unknown : [...unknown, refuseField([], 'layouts is missing')];
 }
 
 function stripSpec(path: FieldPath): FieldPath {
