@@ -26,7 +26,14 @@ export function describeDriver(): object {
     { ...rbac, kind: 'ClusterRole', rules },
     { ...rbac, kind: 'ClusterRoleBinding', roleRef, subjects },
     ...driverDeviceClasses,
-    withProgram(driverDaemonSet({ name: driverName, namespace: driverNamespace, env: simulatorVariables })),
+    withProgram(
+      driverDaemonSet({
+        name: driverName,
+        namespace: driverNamespace,
+        env: simulatorVariables,
+        tolerations: [{ operator: 'Exists' }],
+      }),
+    ),
   ];
   return { apiVersion: 'v1', kind: 'List', items };
 }

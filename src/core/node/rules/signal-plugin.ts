@@ -1,14 +1,23 @@
+import { repartitioningTaint } from '../../../api/names.ts';
+import { isFreshRestart } from '../../nvidia/plugin-config/plugin-reason.ts';
+import { tolerates } from '../../pods/plugin-pods.ts';
+import { backendOf } from '../backend.ts';
 import { type Lasting, waitFor } from '../memory.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { refreshedPods } from './cluster-pods.ts';
 
 /** The plugin's pods that the agent signals when the device is done; null if they are replaced instead. */
 export function listPodsToSignal(
-  situation: Parameters<typeof refreshedPods>[0],
+  situation: Parameters<typeof refreshedPods>[0] & Pick<Situation, 'now'>,
   pods: readonly NodePod[],
 ): string[] | null {
   if (situation.settings.pluginRefresh !== 'Signal') return null;
-  const uids = refreshedPods(situation, pods).flatMap(({ metadata }) => metadata.uid ?? []);
+  const found = refreshedPods(situation, pods);
+  // A signal ends the DRA driver. A second time within minutes the kubelet would start it again after 10 s, then 20 s and so on.
+  const wouldWait = (pod: NodePod): boolean =>
+    isFreshRestart(pod, situation.now) && tolerates(pod, repartitioningTaint);
+  if (backendOf(situation) === 'DRA' && found.some(wouldWait)) return null;
+  const uids = found.flatMap(({ metadata }) => metadata.uid ?? []);
   return uids.length > 0 ? uids.slice(0, 8) : null;
 }
 

@@ -28,7 +28,7 @@ interface ContainerStatusView {
 }
 
 interface ContainerStateView {
-  readonly running?: unknown;
+  readonly running?: { readonly startedAt?: string };
   readonly waiting?: { readonly reason?: string; readonly message?: string };
   readonly terminated?: { readonly reason?: string; readonly message?: string; readonly exitCode: number };
 }
@@ -63,6 +63,17 @@ export function isFailing({ status }: UnreadyPodView): boolean {
       /BackOff|Err|Invalid/.test(state?.waiting?.reason ?? '') ||
       (restartCount > 0 && (state?.terminated?.exitCode ?? 0) !== 0),
   );
+}
+
+/** The kubelet forgets a container's restarts once it has run for so long: twice its longest delay, in ms (client-go `flowcontrol.Backoff`). */
+const backoffEndMs = 600_000;
+
+/** Whether the kubelet would delay the next restart of a container, since it has restarted it lately. */
+export function isFreshRestart({ status }: UnreadyPodView, now: number): boolean {
+  return (status?.containerStatuses ?? []).some(({ state, restartCount = 0 }) => {
+    const startedAt = Date.parse(state?.running?.startedAt ?? '');
+    return restartCount > 0 && !(now - startedAt > backoffEndMs);
+  });
 }
 
 function describeContainer({ name, state, lastState, restartCount = 0 }: ContainerStatusView, lacks: string): string {

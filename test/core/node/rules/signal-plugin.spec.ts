@@ -3,16 +3,19 @@ import type { DeviceReport } from '../../../../src/api/types.ts';
 import {
   advertisesSlice,
   aClaim,
+  aDriverPod,
   aGrant,
   aManagedPartition,
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  noon,
   slicedGpu,
   someSettings,
   taints,
 } from '../../../support/node-builders.ts';
 import { listPodsToSignal } from '../../../../src/core/node/rules/signal-plugin.ts';
+import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const updating = { 'gpupartition.dev/state': 'updating' };
@@ -82,7 +85,7 @@ describe('a device plugin that the agent has signalled', () => {
 describe('the pods that an agent is asked to signal', () => {
   const pods = [aPluginPod({ uid: 'one' })];
   const partition = aManagedPartition();
-  const situation = { settings: someSettings, partition, claim: aClaim(aSlicingPolicy(), partition) };
+  const situation = { settings: someSettings, partition, claim: aClaim(aSlicingPolicy(), partition), now: noon };
 
   it('is what the grant names: the plugin’s on the node', () => {
     expect(listPodsToSignal(situation, pods)).to.deep.equal(['one']);
@@ -92,5 +95,27 @@ describe('the pods that an agent is asked to signal', () => {
   it('do not exist if the pods are to be replaced', () => {
     const settings = { ...someSettings, pluginRefresh: 'Evict' as const };
     expect(listPodsToSignal({ ...situation, settings }, pods)).to.equal(null);
+  });
+
+  describe('of the DRA driver, which ends at a signal', () => {
+    const byClaims = { ...situation, claim: aClaim(aSlicingPolicy({ backend: 'DRA' }), partition) };
+
+    /** A driver whose container has run for so long since its restart. */
+    function aRestartedDriver(minutes: number, tolerates = true): NodePod {
+      const startedAt = new Date(noon - minutes * 60_000).toISOString();
+      const containerStatuses = [{ name: 'gpus', restartCount: 1, state: { running: { startedAt } } }];
+      const pod = aDriverPod({ uid: 'driver', tolerates });
+      return { ...pod, status: { ...pod.status, containerStatuses } };
+    }
+
+    it('are signalled once in ten minutes: the kubelet would delay another restart, so the pod is replaced', () => {
+      expect(listPodsToSignal(byClaims, [aDriverPod({ uid: 'driver', tolerates: true })])).to.deep.equal(['driver']);
+      expect(listPodsToSignal(byClaims, [aRestartedDriver(11)])).to.deep.equal(['driver']);
+      expect(listPodsToSignal(byClaims, [aRestartedDriver(9)])).to.equal(null);
+    });
+
+    it('are signalled all the same where a new pod could not come back to the closed node', () => {
+      expect(listPodsToSignal(byClaims, [aRestartedDriver(9, false)])).to.deep.equal(['driver']);
+    });
   });
 });
