@@ -43,7 +43,8 @@ function toJsonSchema(node, path = []) {
     return { description, anyOf, minimum, maximum, pattern };
   }
   if (result.type === 'object' && result.additionalProperties === undefined) {
-    result.additionalProperties = path.length === 1 && path[0] === 'metadata';
+    const keepsUnknown = node['x-kubernetes-preserve-unknown-fields'] === true;
+    result.additionalProperties = keepsUnknown || (path.length === 1 && path[0] === 'metadata');
   }
   return result;
 }

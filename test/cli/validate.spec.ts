@@ -34,6 +34,13 @@ describe('gpu-partition validate', () => {
     });
   });
 
+  it('finds nothing wrong with a policy as kubectl get prints it, with the specs that its status keeps', async () => {
+    const policy = aPolicy('live');
+    const kept = { generation: 3, spec: policy.spec };
+    const { answer } = await validate(yamlOf({ ...policy, status: { inForce: kept, previous: kept } }));
+    expect(answer.findings).to.deep.equal([]);
+  });
+
   it('finds nothing wrong with the samples', async () => {
     const samples = new URL('../../samples', import.meta.url).pathname;
     const { code, answer } = await runJson(['validate', '-f', samples]);

@@ -175,7 +175,9 @@ export interface GpuPartitionPolicy {
       /**
        * Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.
        */
-      mps?: {};
+      mps?: {
+        [k: string]: unknown;
+      };
       /**
        * One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].
        */
@@ -311,7 +313,9 @@ export interface GpuPartitionPolicy {
       /**
        * The spec of that generation, with defaults.
        */
-      spec: {};
+      spec: {
+        [k: string]: unknown;
+      };
     };
     /**
      * The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.
@@ -324,7 +328,9 @@ export interface GpuPartitionPolicy {
       /**
        * The spec of that generation, with defaults.
        */
-      spec: {};
+      spec: {
+        [k: string]: unknown;
+      };
     };
     /**
      * Summary for the printer column, for example "31/40 ready, 4 updating".

@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","required":["profiles"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA"],"default":"DevicePlugin","description":"What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":false},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":false}},"additionalProperties":false},"previous":{"type":"object","description":"The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":false}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"demand":{"type":"array","description":"What of spec.demand is offered, by slice.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"How many are wanted."},"offered":{"type":"integer","description":"How many of those wanted exist on the GPUs now."},"used":{"type":"integer","description":"How many instances that serve it are in use."},"waiting":{"type":"integer","description":"With from: Pods. How many are requested by pods that wait for a node and could run on those selected."},"unmet":{"type":"integer","description":"How many the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","required":["profiles"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA"],"default":"DevicePlugin","description":"What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"previous":{"type":"object","description":"The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"demand":{"type":"array","description":"What of spec.demand is offered, by slice.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"How many are wanted."},"offered":{"type":"integer","description":"How many of those wanted exist on the GPUs now."},"used":{"type":"integer","description":"How many instances that serve it are in use."},"waiting":{"type":"integer","description":"With from: Pods. How many are requested by pods that wait for a node and could run on those selected."},"unmet":{"type":"integer","description":"How many the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -1842,8 +1842,9 @@ errors++;
 if(data60.mps !== undefined){
 let data61 = data60.mps;
 if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
-for(const key13 in data61){
-const err151 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+}
+else {
+const err151 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1853,8 +1854,11 @@ if (vErrors.length < 1000) vErrors.push(err151);
 errors++;
 }
 }
-else {
-const err152 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data60.timeSlicing !== undefined){
+let data62 = data60.timeSlicing;
+if(Array.isArray(data62)){
+if(data62.length > 32){
+const err152 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1863,12 +1867,8 @@ if (vErrors.length < 1000) vErrors.push(err152);
 }
 errors++;
 }
-}
-if(data60.timeSlicing !== undefined){
-let data62 = data60.timeSlicing;
-if(Array.isArray(data62)){
-if(data62.length > 32){
-const err153 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data62.length < 1){
+const err153 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1877,8 +1877,12 @@ if (vErrors.length < 1000) vErrors.push(err153);
 }
 errors++;
 }
-if(data62.length < 1){
-const err154 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+const len10 = data62.length;
+for(let i10=0; i10<len10; i10++){
+let data63 = data62[i10];
+if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
+if(data63.resource === undefined){
+const err154 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1887,12 +1891,8 @@ if (vErrors.length < 1000) vErrors.push(err154);
 }
 errors++;
 }
-const len10 = data62.length;
-for(let i10=0; i10<len10; i10++){
-let data63 = data62[i10];
-if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
-if(data63.resource === undefined){
-const err155 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+if(data63.replicas === undefined){
+const err155 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1901,8 +1901,9 @@ if (vErrors.length < 1000) vErrors.push(err155);
 }
 errors++;
 }
-if(data63.replicas === undefined){
-const err156 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+for(const key13 in data63){
+if(!((key13 === "resource") || (key13 === "replicas"))){
+const err156 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1911,9 +1912,12 @@ if (vErrors.length < 1000) vErrors.push(err156);
 }
 errors++;
 }
-for(const key14 in data63){
-if(!((key14 === "resource") || (key14 === "replicas"))){
-const err157 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+}
+if(data63.resource !== undefined){
+let data64 = data63.resource;
+if(typeof data64 === "string"){
+if(func3(data64) > 63){
+const err157 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1922,12 +1926,8 @@ if (vErrors.length < 1000) vErrors.push(err157);
 }
 errors++;
 }
-}
-if(data63.resource !== undefined){
-let data64 = data63.resource;
-if(typeof data64 === "string"){
-if(func3(data64) > 63){
-const err158 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(!pattern9.test(data64)){
+const err158 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1936,8 +1936,9 @@ if (vErrors.length < 1000) vErrors.push(err158);
 }
 errors++;
 }
-if(!pattern9.test(data64)){
-const err159 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+}
+else {
+const err159 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1947,8 +1948,10 @@ if (vErrors.length < 1000) vErrors.push(err159);
 errors++;
 }
 }
-else {
-const err160 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data63.replicas !== undefined){
+let data65 = data63.replicas;
+if(!((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65)))){
+const err160 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1957,11 +1960,9 @@ if (vErrors.length < 1000) vErrors.push(err160);
 }
 errors++;
 }
-}
-if(data63.replicas !== undefined){
-let data65 = data63.replicas;
-if(!((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65)))){
-const err161 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data65 == "number"){
+if(data65 > 128 || isNaN(data65)){
+const err161 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1970,9 +1971,8 @@ if (vErrors.length < 1000) vErrors.push(err161);
 }
 errors++;
 }
-if(typeof data65 == "number"){
-if(data65 > 128 || isNaN(data65)){
-const err162 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+if(data65 < 2 || isNaN(data65)){
+const err162 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1981,8 +1981,11 @@ if (vErrors.length < 1000) vErrors.push(err162);
 }
 errors++;
 }
-if(data65 < 2 || isNaN(data65)){
-const err163 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+}
+}
+}
+else {
+const err163 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1993,9 +1996,8 @@ errors++;
 }
 }
 }
-}
 else {
-const err164 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err164 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2007,7 +2009,7 @@ errors++;
 }
 }
 else {
-const err165 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err165 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2017,9 +2019,12 @@ if (vErrors.length < 1000) vErrors.push(err165);
 errors++;
 }
 }
-}
-else {
-const err166 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.drain !== undefined){
+let data66 = data15.drain;
+if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
+for(const key14 in data66){
+if(!((((key14 === "scope") || (key14 === "timeout")) || (key14 === "onTimeout")) || (key14 === "gracePeriod"))){
+const err166 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2029,12 +2034,10 @@ if (vErrors.length < 1000) vErrors.push(err166);
 errors++;
 }
 }
-if(data15.drain !== undefined){
-let data66 = data15.drain;
-if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
-for(const key15 in data66){
-if(!((((key15 === "scope") || (key15 === "timeout")) || (key15 === "onTimeout")) || (key15 === "gracePeriod"))){
-const err167 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(data66.scope !== undefined){
+let data67 = data66.scope;
+if(typeof data67 !== "string"){
+const err167 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2043,11 +2046,8 @@ if (vErrors.length < 1000) vErrors.push(err167);
 }
 errors++;
 }
-}
-if(data66.scope !== undefined){
-let data67 = data66.scope;
-if(typeof data67 !== "string"){
-const err168 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data67 === "Affected") || (data67 === "Node")) || (data67 === "None"))){
+const err168 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2056,8 +2056,12 @@ if (vErrors.length < 1000) vErrors.push(err168);
 }
 errors++;
 }
-if(!(((data67 === "Affected") || (data67 === "Node")) || (data67 === "None"))){
-const err169 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+if(data66.timeout !== undefined){
+let data68 = data66.timeout;
+if(typeof data68 === "string"){
+if(func3(data68) > 16){
+const err169 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2066,12 +2070,8 @@ if (vErrors.length < 1000) vErrors.push(err169);
 }
 errors++;
 }
-}
-if(data66.timeout !== undefined){
-let data68 = data66.timeout;
-if(typeof data68 === "string"){
-if(func3(data68) > 16){
-const err170 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!pattern3.test(data68)){
+const err170 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2080,8 +2080,9 @@ if (vErrors.length < 1000) vErrors.push(err170);
 }
 errors++;
 }
-if(!pattern3.test(data68)){
-const err171 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+else {
+const err171 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2091,8 +2092,10 @@ if (vErrors.length < 1000) vErrors.push(err171);
 errors++;
 }
 }
-else {
-const err172 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data66.onTimeout !== undefined){
+let data69 = data66.onTimeout;
+if(typeof data69 !== "string"){
+const err172 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2101,11 +2104,8 @@ if (vErrors.length < 1000) vErrors.push(err172);
 }
 errors++;
 }
-}
-if(data66.onTimeout !== undefined){
-let data69 = data66.onTimeout;
-if(typeof data69 !== "string"){
-const err173 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data69 === "Skip") || (data69 === "Wait")) || (data69 === "Force"))){
+const err173 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2114,8 +2114,12 @@ if (vErrors.length < 1000) vErrors.push(err173);
 }
 errors++;
 }
-if(!(((data69 === "Skip") || (data69 === "Wait")) || (data69 === "Force"))){
-const err174 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+}
+if(data66.gracePeriod !== undefined){
+let data70 = data66.gracePeriod;
+if(typeof data70 === "string"){
+if(func3(data70) > 16){
+const err174 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2124,12 +2128,8 @@ if (vErrors.length < 1000) vErrors.push(err174);
 }
 errors++;
 }
-}
-if(data66.gracePeriod !== undefined){
-let data70 = data66.gracePeriod;
-if(typeof data70 === "string"){
-if(func3(data70) > 16){
-const err175 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!pattern3.test(data70)){
+const err175 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2138,8 +2138,9 @@ if (vErrors.length < 1000) vErrors.push(err175);
 }
 errors++;
 }
-if(!pattern3.test(data70)){
-const err176 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+else {
+const err176 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2149,8 +2150,9 @@ if (vErrors.length < 1000) vErrors.push(err176);
 errors++;
 }
 }
+}
 else {
-const err177 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err177 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2160,29 +2162,17 @@ if (vErrors.length < 1000) vErrors.push(err177);
 errors++;
 }
 }
-}
-else {
-const err178 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.rollout !== undefined){
+let data71 = data15.rollout;
+if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
+for(const key15 in data71){
+if(!((((((key15 === "maxUnavailable") || (key15 === "canary")) || (key15 === "failureThreshold")) || (key15 === "windows")) || (key15 === "paused")) || (key15 === "rollback"))){
+const err178 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err178];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err178);
-}
-errors++;
-}
-}
-if(data15.rollout !== undefined){
-let data71 = data15.rollout;
-if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
-for(const key16 in data71){
-if(!((((((key16 === "maxUnavailable") || (key16 === "canary")) || (key16 === "failureThreshold")) || (key16 === "windows")) || (key16 === "paused")) || (key16 === "rollback"))){
-const err179 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err179];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err179);
 }
 errors++;
 }
@@ -2193,12 +2183,12 @@ const _errs168 = errors;
 let valid40 = false;
 const _errs169 = errors;
 if(!((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72)))){
-const err180 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err179 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
-vErrors = [err180];
+vErrors = [err179];
 }
 else {
-if (vErrors.length < 1000) vErrors.push(err180);
+if (vErrors.length < 1000) vErrors.push(err179);
 }
 errors++;
 }
@@ -2207,12 +2197,12 @@ valid40 = valid40 || _valid1;
 if(!valid40){
 const _errs171 = errors;
 if(typeof data72 !== "string"){
-const err181 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err180 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
-vErrors = [err181];
+vErrors = [err180];
 }
 else {
-if (vErrors.length < 1000) vErrors.push(err181);
+if (vErrors.length < 1000) vErrors.push(err180);
 }
 errors++;
 }
@@ -2220,12 +2210,12 @@ var _valid1 = _errs171 === errors;
 valid40 = valid40 || _valid1;
 }
 if(!valid40){
-const err182 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err181 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
-vErrors = [err182];
+vErrors = [err181];
 }
 else {
-if (vErrors.length < 1000) vErrors.push(err182);
+if (vErrors.length < 1000) vErrors.push(err181);
 }
 errors++;
 }
@@ -2242,7 +2232,17 @@ vErrors = null;
 }
 if(typeof data72 == "number"){
 if(data72 > 10000 || isNaN(data72)){
-const err183 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+const err182 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(vErrors === null){
+vErrors = [err182];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err182);
+}
+errors++;
+}
+if(data72 < 0 || isNaN(data72)){
+const err183 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2251,8 +2251,10 @@ if (vErrors.length < 1000) vErrors.push(err183);
 }
 errors++;
 }
-if(data72 < 0 || isNaN(data72)){
-const err184 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(typeof data72 === "string"){
+if(!pattern2.test(data72)){
+const err184 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2262,9 +2264,12 @@ if (vErrors.length < 1000) vErrors.push(err184);
 errors++;
 }
 }
-if(typeof data72 === "string"){
-if(!pattern2.test(data72)){
-const err185 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+}
+if(data71.canary !== undefined){
+let data73 = data71.canary;
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+if(data73.nodes === undefined){
+const err185 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2273,13 +2278,9 @@ if (vErrors.length < 1000) vErrors.push(err185);
 }
 errors++;
 }
-}
-}
-if(data71.canary !== undefined){
-let data73 = data71.canary;
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-if(data73.nodes === undefined){
-const err186 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+for(const key16 in data73){
+if(!((key16 === "nodes") || (key16 === "soak"))){
+const err186 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2288,9 +2289,11 @@ if (vErrors.length < 1000) vErrors.push(err186);
 }
 errors++;
 }
-for(const key17 in data73){
-if(!((key17 === "nodes") || (key17 === "soak"))){
-const err187 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+}
+if(data73.nodes !== undefined){
+let data74 = data73.nodes;
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err187 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2299,11 +2302,9 @@ if (vErrors.length < 1000) vErrors.push(err187);
 }
 errors++;
 }
-}
-if(data73.nodes !== undefined){
-let data74 = data73.nodes;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err188 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data74 == "number"){
+if(data74 > 1000 || isNaN(data74)){
+const err188 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2312,24 +2313,13 @@ if (vErrors.length < 1000) vErrors.push(err188);
 }
 errors++;
 }
-if(typeof data74 == "number"){
-if(data74 > 1000 || isNaN(data74)){
-const err189 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(data74 < 1 || isNaN(data74)){
+const err189 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err189];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err189);
-}
-errors++;
-}
-if(data74 < 1 || isNaN(data74)){
-const err190 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err190];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err190);
 }
 errors++;
 }
@@ -2339,7 +2329,17 @@ if(data73.soak !== undefined){
 let data75 = data73.soak;
 if(typeof data75 === "string"){
 if(func3(data75) > 16){
-const err191 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+const err190 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(vErrors === null){
+vErrors = [err190];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err190);
+}
+errors++;
+}
+if(!pattern3.test(data75)){
+const err191 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2348,8 +2348,9 @@ if (vErrors.length < 1000) vErrors.push(err191);
 }
 errors++;
 }
-if(!pattern3.test(data75)){
-const err192 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+else {
+const err192 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2359,25 +2360,14 @@ if (vErrors.length < 1000) vErrors.push(err192);
 errors++;
 }
 }
+}
 else {
-const err193 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err193 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err193];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err193);
-}
-errors++;
-}
-}
-}
-else {
-const err194 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err194];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err194);
 }
 errors++;
 }
@@ -2388,12 +2378,12 @@ const _errs181 = errors;
 let valid42 = false;
 const _errs182 = errors;
 if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
-const err195 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const err194 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
-vErrors = [err195];
+vErrors = [err194];
 }
 else {
-if (vErrors.length < 1000) vErrors.push(err195);
+if (vErrors.length < 1000) vErrors.push(err194);
 }
 errors++;
 }
@@ -2402,12 +2392,12 @@ valid42 = valid42 || _valid2;
 if(!valid42){
 const _errs184 = errors;
 if(typeof data76 !== "string"){
-const err196 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err195 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
-vErrors = [err196];
+vErrors = [err195];
 }
 else {
-if (vErrors.length < 1000) vErrors.push(err196);
+if (vErrors.length < 1000) vErrors.push(err195);
 }
 errors++;
 }
@@ -2415,12 +2405,12 @@ var _valid2 = _errs184 === errors;
 valid42 = valid42 || _valid2;
 }
 if(!valid42){
-const err197 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const err196 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
-vErrors = [err197];
+vErrors = [err196];
 }
 else {
-if (vErrors.length < 1000) vErrors.push(err197);
+if (vErrors.length < 1000) vErrors.push(err196);
 }
 errors++;
 }
@@ -2437,7 +2427,17 @@ vErrors = null;
 }
 if(typeof data76 == "number"){
 if(data76 > 10000 || isNaN(data76)){
-const err198 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+const err197 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(vErrors === null){
+vErrors = [err197];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err197);
+}
+errors++;
+}
+if(data76 < 1 || isNaN(data76)){
+const err198 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2446,8 +2446,10 @@ if (vErrors.length < 1000) vErrors.push(err198);
 }
 errors++;
 }
-if(data76 < 1 || isNaN(data76)){
-const err199 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(typeof data76 === "string"){
+if(!pattern2.test(data76)){
+const err199 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2457,9 +2459,12 @@ if (vErrors.length < 1000) vErrors.push(err199);
 errors++;
 }
 }
-if(typeof data76 === "string"){
-if(!pattern2.test(data76)){
-const err200 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+}
+if(data71.windows !== undefined){
+let data77 = data71.windows;
+if(Array.isArray(data77)){
+if(data77.length > 16){
+const err200 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2468,13 +2473,8 @@ if (vErrors.length < 1000) vErrors.push(err200);
 }
 errors++;
 }
-}
-}
-if(data71.windows !== undefined){
-let data77 = data71.windows;
-if(Array.isArray(data77)){
-if(data77.length > 16){
-const err201 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data77.length < 1){
+const err201 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2483,8 +2483,12 @@ if (vErrors.length < 1000) vErrors.push(err201);
 }
 errors++;
 }
-if(data77.length < 1){
-const err202 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+const len11 = data77.length;
+for(let i11=0; i11<len11; i11++){
+let data78 = data77[i11];
+if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
+if(data78.schedule === undefined){
+const err202 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2493,12 +2497,8 @@ if (vErrors.length < 1000) vErrors.push(err202);
 }
 errors++;
 }
-const len11 = data77.length;
-for(let i11=0; i11<len11; i11++){
-let data78 = data77[i11];
-if(data78 && typeof data78 == "object" && !Array.isArray(data78)){
-if(data78.schedule === undefined){
-const err203 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+if(data78.duration === undefined){
+const err203 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2507,8 +2507,9 @@ if (vErrors.length < 1000) vErrors.push(err203);
 }
 errors++;
 }
-if(data78.duration === undefined){
-const err204 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+for(const key17 in data78){
+if(!(((key17 === "schedule") || (key17 === "duration")) || (key17 === "timeZone"))){
+const err204 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2517,9 +2518,12 @@ if (vErrors.length < 1000) vErrors.push(err204);
 }
 errors++;
 }
-for(const key18 in data78){
-if(!(((key18 === "schedule") || (key18 === "duration")) || (key18 === "timeZone"))){
-const err205 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+}
+if(data78.schedule !== undefined){
+let data79 = data78.schedule;
+if(typeof data79 === "string"){
+if(func3(data79) > 64){
+const err205 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2528,12 +2532,8 @@ if (vErrors.length < 1000) vErrors.push(err205);
 }
 errors++;
 }
-}
-if(data78.schedule !== undefined){
-let data79 = data78.schedule;
-if(typeof data79 === "string"){
-if(func3(data79) > 64){
-const err206 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!pattern15.test(data79)){
+const err206 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2542,8 +2542,9 @@ if (vErrors.length < 1000) vErrors.push(err206);
 }
 errors++;
 }
-if(!pattern15.test(data79)){
-const err207 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
+}
+else {
+const err207 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2553,8 +2554,11 @@ if (vErrors.length < 1000) vErrors.push(err207);
 errors++;
 }
 }
-else {
-const err208 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.duration !== undefined){
+let data80 = data78.duration;
+if(typeof data80 === "string"){
+if(func3(data80) > 16){
+const err208 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2563,12 +2567,8 @@ if (vErrors.length < 1000) vErrors.push(err208);
 }
 errors++;
 }
-}
-if(data78.duration !== undefined){
-let data80 = data78.duration;
-if(typeof data80 === "string"){
-if(func3(data80) > 16){
-const err209 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!pattern3.test(data80)){
+const err209 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2577,8 +2577,9 @@ if (vErrors.length < 1000) vErrors.push(err209);
 }
 errors++;
 }
-if(!pattern3.test(data80)){
-const err210 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+else {
+const err210 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2588,8 +2589,11 @@ if (vErrors.length < 1000) vErrors.push(err210);
 errors++;
 }
 }
-else {
-const err211 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.timeZone !== undefined){
+let data81 = data78.timeZone;
+if(typeof data81 === "string"){
+if(func3(data81) > 64){
+const err211 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2599,11 +2603,8 @@ if (vErrors.length < 1000) vErrors.push(err211);
 errors++;
 }
 }
-if(data78.timeZone !== undefined){
-let data81 = data78.timeZone;
-if(typeof data81 === "string"){
-if(func3(data81) > 64){
-const err212 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err212 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2613,8 +2614,9 @@ if (vErrors.length < 1000) vErrors.push(err212);
 errors++;
 }
 }
+}
 else {
-const err213 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err213 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2626,7 +2628,7 @@ errors++;
 }
 }
 else {
-const err214 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err214 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2636,9 +2638,9 @@ if (vErrors.length < 1000) vErrors.push(err214);
 errors++;
 }
 }
-}
-else {
-const err215 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data71.paused !== undefined){
+if(typeof data71.paused !== "boolean"){
+const err215 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2648,9 +2650,10 @@ if (vErrors.length < 1000) vErrors.push(err215);
 errors++;
 }
 }
-if(data71.paused !== undefined){
-if(typeof data71.paused !== "boolean"){
-const err216 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data71.rollback !== undefined){
+let data83 = data71.rollback;
+if(typeof data83 !== "string"){
+const err216 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2659,11 +2662,8 @@ if (vErrors.length < 1000) vErrors.push(err216);
 }
 errors++;
 }
-}
-if(data71.rollback !== undefined){
-let data83 = data71.rollback;
-if(typeof data83 !== "string"){
-const err217 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data83 === "OnFailure") || (data83 === "Never"))){
+const err217 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2672,8 +2672,10 @@ if (vErrors.length < 1000) vErrors.push(err217);
 }
 errors++;
 }
-if(!((data83 === "OnFailure") || (data83 === "Never"))){
-const err218 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err218 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2683,9 +2685,12 @@ if (vErrors.length < 1000) vErrors.push(err218);
 errors++;
 }
 }
-}
-else {
-const err219 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.allow !== undefined){
+let data84 = data15.allow;
+if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
+for(const key18 in data84){
+if(!((((key18 === "gpuReset") || (key18 === "reboot")) || (key18 === "replaceForeignInstances")) || (key18 === "takeOver"))){
+const err219 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2695,12 +2700,9 @@ if (vErrors.length < 1000) vErrors.push(err219);
 errors++;
 }
 }
-if(data15.allow !== undefined){
-let data84 = data15.allow;
-if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
-for(const key19 in data84){
-if(!((((key19 === "gpuReset") || (key19 === "reboot")) || (key19 === "replaceForeignInstances")) || (key19 === "takeOver"))){
-const err220 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+if(data84.gpuReset !== undefined){
+if(typeof data84.gpuReset !== "boolean"){
+const err220 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2710,9 +2712,9 @@ if (vErrors.length < 1000) vErrors.push(err220);
 errors++;
 }
 }
-if(data84.gpuReset !== undefined){
-if(typeof data84.gpuReset !== "boolean"){
-const err221 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data84.reboot !== undefined){
+if(typeof data84.reboot !== "boolean"){
+const err221 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2722,9 +2724,9 @@ if (vErrors.length < 1000) vErrors.push(err221);
 errors++;
 }
 }
-if(data84.reboot !== undefined){
-if(typeof data84.reboot !== "boolean"){
-const err222 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data84.replaceForeignInstances !== undefined){
+if(typeof data84.replaceForeignInstances !== "boolean"){
+const err222 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2734,9 +2736,11 @@ if (vErrors.length < 1000) vErrors.push(err222);
 errors++;
 }
 }
-if(data84.replaceForeignInstances !== undefined){
-if(typeof data84.replaceForeignInstances !== "boolean"){
-const err223 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data84.takeOver !== undefined){
+let data88 = data84.takeOver;
+if(Array.isArray(data88)){
+if(data88.length > 4){
+const err223 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2745,12 +2749,8 @@ if (vErrors.length < 1000) vErrors.push(err223);
 }
 errors++;
 }
-}
-if(data84.takeOver !== undefined){
-let data88 = data84.takeOver;
-if(Array.isArray(data88)){
-if(data88.length > 4){
-const err224 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+if(data88.length < 1){
+const err224 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2759,8 +2759,11 @@ if (vErrors.length < 1000) vErrors.push(err224);
 }
 errors++;
 }
-if(data88.length < 1){
-const err225 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+const len12 = data88.length;
+for(let i12=0; i12<len12; i12++){
+let data89 = data88[i12];
+if(typeof data89 !== "string"){
+const err225 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2769,11 +2772,8 @@ if (vErrors.length < 1000) vErrors.push(err225);
 }
 errors++;
 }
-const len12 = data88.length;
-for(let i12=0; i12<len12; i12++){
-let data89 = data88[i12];
-if(typeof data89 !== "string"){
-const err226 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(data89 === "mig-manager")){
+const err226 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2782,8 +2782,10 @@ if (vErrors.length < 1000) vErrors.push(err226);
 }
 errors++;
 }
-if(!(data89 === "mig-manager")){
-const err227 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err227 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2795,7 +2797,7 @@ errors++;
 }
 }
 else {
-const err228 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err228 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2805,9 +2807,10 @@ if (vErrors.length < 1000) vErrors.push(err228);
 errors++;
 }
 }
-}
-else {
-const err229 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data15.onDelete !== undefined){
+let data90 = data15.onDelete;
+if(typeof data90 !== "string"){
+const err229 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2816,11 +2819,8 @@ if (vErrors.length < 1000) vErrors.push(err229);
 }
 errors++;
 }
-}
-if(data15.onDelete !== undefined){
-let data90 = data15.onDelete;
-if(typeof data90 !== "string"){
-const err230 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data90 === "Keep") || (data90 === "DisableMig"))){
+const err230 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2829,8 +2829,10 @@ if (vErrors.length < 1000) vErrors.push(err230);
 }
 errors++;
 }
-if(!((data90 === "Keep") || (data90 === "DisableMig"))){
-const err231 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err231 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2840,9 +2842,12 @@ if (vErrors.length < 1000) vErrors.push(err231);
 errors++;
 }
 }
-}
-else {
-const err232 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.status !== undefined){
+let data91 = data.status;
+if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
+for(const key19 in data91){
+if(!(func2.call(schema11.properties.status.properties, key19))){
+const err232 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2852,12 +2857,10 @@ if (vErrors.length < 1000) vErrors.push(err232);
 errors++;
 }
 }
-if(data.status !== undefined){
-let data91 = data.status;
-if(data91 && typeof data91 == "object" && !Array.isArray(data91)){
-for(const key20 in data91){
-if(!(func2.call(schema11.properties.status.properties, key20))){
-const err233 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(data91.observedGeneration !== undefined){
+let data92 = data91.observedGeneration;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err233 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2867,10 +2870,10 @@ if (vErrors.length < 1000) vErrors.push(err233);
 errors++;
 }
 }
-if(data91.observedGeneration !== undefined){
-let data92 = data91.observedGeneration;
-if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
-const err234 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.acceptedGeneration !== undefined){
+let data93 = data91.acceptedGeneration;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err234 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2880,10 +2883,11 @@ if (vErrors.length < 1000) vErrors.push(err234);
 errors++;
 }
 }
-if(data91.acceptedGeneration !== undefined){
-let data93 = data91.acceptedGeneration;
-if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
-const err235 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.inForce !== undefined){
+let data94 = data91.inForce;
+if(data94 && typeof data94 == "object" && !Array.isArray(data94)){
+if(data94.generation === undefined){
+const err235 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2892,12 +2896,8 @@ if (vErrors.length < 1000) vErrors.push(err235);
 }
 errors++;
 }
-}
-if(data91.inForce !== undefined){
-let data94 = data91.inForce;
-if(data94 && typeof data94 == "object" && !Array.isArray(data94)){
-if(data94.generation === undefined){
-const err236 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data94.spec === undefined){
+const err236 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2906,8 +2906,9 @@ if (vErrors.length < 1000) vErrors.push(err236);
 }
 errors++;
 }
-if(data94.spec === undefined){
-const err237 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+for(const key20 in data94){
+if(!((key20 === "generation") || (key20 === "spec"))){
+const err237 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2916,9 +2917,11 @@ if (vErrors.length < 1000) vErrors.push(err237);
 }
 errors++;
 }
-for(const key21 in data94){
-if(!((key21 === "generation") || (key21 === "spec"))){
-const err238 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+if(data94.generation !== undefined){
+let data95 = data94.generation;
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err238 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2928,10 +2931,12 @@ if (vErrors.length < 1000) vErrors.push(err238);
 errors++;
 }
 }
-if(data94.generation !== undefined){
-let data95 = data94.generation;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err239 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data94.spec !== undefined){
+let data96 = data94.spec;
+if(data96 && typeof data96 == "object" && !Array.isArray(data96)){
+}
+else {
+const err239 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2941,11 +2946,9 @@ if (vErrors.length < 1000) vErrors.push(err239);
 errors++;
 }
 }
-if(data94.spec !== undefined){
-let data96 = data94.spec;
-if(data96 && typeof data96 == "object" && !Array.isArray(data96)){
-for(const key22 in data96){
-const err240 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+}
+else {
+const err240 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2955,8 +2958,11 @@ if (vErrors.length < 1000) vErrors.push(err240);
 errors++;
 }
 }
-else {
-const err241 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data91.previous !== undefined){
+let data97 = data91.previous;
+if(data97 && typeof data97 == "object" && !Array.isArray(data97)){
+if(data97.generation === undefined){
+const err241 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2965,10 +2971,8 @@ if (vErrors.length < 1000) vErrors.push(err241);
 }
 errors++;
 }
-}
-}
-else {
-const err242 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data97.spec === undefined){
+const err242 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2977,12 +2981,9 @@ if (vErrors.length < 1000) vErrors.push(err242);
 }
 errors++;
 }
-}
-if(data91.previous !== undefined){
-let data97 = data91.previous;
-if(data97 && typeof data97 == "object" && !Array.isArray(data97)){
-if(data97.generation === undefined){
-const err243 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+for(const key21 in data97){
+if(!((key21 === "generation") || (key21 === "spec"))){
+const err243 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2991,8 +2992,11 @@ if (vErrors.length < 1000) vErrors.push(err243);
 }
 errors++;
 }
-if(data97.spec === undefined){
-const err244 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+}
+if(data97.generation !== undefined){
+let data98 = data97.generation;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err244 = {instancePath:instancePath+"/status/previous/generation",schemaPath:"#/properties/status/properties/previous/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3001,9 +3005,13 @@ if (vErrors.length < 1000) vErrors.push(err244);
 }
 errors++;
 }
-for(const key23 in data97){
-if(!((key23 === "generation") || (key23 === "spec"))){
-const err245 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+if(data97.spec !== undefined){
+let data99 = data97.spec;
+if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
+}
+else {
+const err245 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3013,10 +3021,9 @@ if (vErrors.length < 1000) vErrors.push(err245);
 errors++;
 }
 }
-if(data97.generation !== undefined){
-let data98 = data97.generation;
-if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
-const err246 = {instancePath:instancePath+"/status/previous/generation",schemaPath:"#/properties/status/properties/previous/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err246 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3026,11 +3033,11 @@ if (vErrors.length < 1000) vErrors.push(err246);
 errors++;
 }
 }
-if(data97.spec !== undefined){
-let data99 = data97.spec;
-if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
-for(const key24 in data99){
-const err247 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(data91.summary !== undefined){
+let data100 = data91.summary;
+if(typeof data100 === "string"){
+if(func3(data100) > 256){
+const err247 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3041,7 +3048,7 @@ errors++;
 }
 }
 else {
-const err248 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err248 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3051,9 +3058,11 @@ if (vErrors.length < 1000) vErrors.push(err248);
 errors++;
 }
 }
-}
-else {
-const err249 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data91.conditions !== undefined){
+let data101 = data91.conditions;
+if(Array.isArray(data101)){
+if(data101.length > 16){
+const err249 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3062,12 +3071,12 @@ if (vErrors.length < 1000) vErrors.push(err249);
 }
 errors++;
 }
-}
-if(data91.summary !== undefined){
-let data100 = data91.summary;
-if(typeof data100 === "string"){
-if(func3(data100) > 256){
-const err250 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+const len13 = data101.length;
+for(let i13=0; i13<len13; i13++){
+let data102 = data101[i13];
+if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
+if(data102.type === undefined){
+const err250 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3076,9 +3085,8 @@ if (vErrors.length < 1000) vErrors.push(err250);
 }
 errors++;
 }
-}
-else {
-const err251 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.status === undefined){
+const err251 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3087,12 +3095,8 @@ if (vErrors.length < 1000) vErrors.push(err251);
 }
 errors++;
 }
-}
-if(data91.conditions !== undefined){
-let data101 = data91.conditions;
-if(Array.isArray(data101)){
-if(data101.length > 16){
-const err252 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data102.reason === undefined){
+const err252 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3101,12 +3105,8 @@ if (vErrors.length < 1000) vErrors.push(err252);
 }
 errors++;
 }
-const len13 = data101.length;
-for(let i13=0; i13<len13; i13++){
-let data102 = data101[i13];
-if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
-if(data102.type === undefined){
-const err253 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+if(data102.message === undefined){
+const err253 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3115,8 +3115,8 @@ if (vErrors.length < 1000) vErrors.push(err253);
 }
 errors++;
 }
-if(data102.status === undefined){
-const err254 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+if(data102.lastTransitionTime === undefined){
+const err254 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3125,8 +3125,9 @@ if (vErrors.length < 1000) vErrors.push(err254);
 }
 errors++;
 }
-if(data102.reason === undefined){
-const err255 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+for(const key22 in data102){
+if(!((((((key22 === "type") || (key22 === "status")) || (key22 === "reason")) || (key22 === "message")) || (key22 === "lastTransitionTime")) || (key22 === "observedGeneration"))){
+const err255 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3135,8 +3136,12 @@ if (vErrors.length < 1000) vErrors.push(err255);
 }
 errors++;
 }
-if(data102.message === undefined){
-const err256 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data102.type !== undefined){
+let data103 = data102.type;
+if(typeof data103 === "string"){
+if(func3(data103) > 316){
+const err256 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3145,8 +3150,9 @@ if (vErrors.length < 1000) vErrors.push(err256);
 }
 errors++;
 }
-if(data102.lastTransitionTime === undefined){
-const err257 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+}
+else {
+const err257 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3155,9 +3161,11 @@ if (vErrors.length < 1000) vErrors.push(err257);
 }
 errors++;
 }
-for(const key25 in data102){
-if(!((((((key25 === "type") || (key25 === "status")) || (key25 === "reason")) || (key25 === "message")) || (key25 === "lastTransitionTime")) || (key25 === "observedGeneration"))){
-const err258 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+}
+if(data102.status !== undefined){
+let data104 = data102.status;
+if(typeof data104 !== "string"){
+const err258 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3166,12 +3174,8 @@ if (vErrors.length < 1000) vErrors.push(err258);
 }
 errors++;
 }
-}
-if(data102.type !== undefined){
-let data103 = data102.type;
-if(typeof data103 === "string"){
-if(func3(data103) > 316){
-const err259 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(!(((data104 === "True") || (data104 === "False")) || (data104 === "Unknown"))){
+const err259 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3181,8 +3185,11 @@ if (vErrors.length < 1000) vErrors.push(err259);
 errors++;
 }
 }
-else {
-const err260 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.reason !== undefined){
+let data105 = data102.reason;
+if(typeof data105 === "string"){
+if(func3(data105) > 1024){
+const err260 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3192,10 +3199,8 @@ if (vErrors.length < 1000) vErrors.push(err260);
 errors++;
 }
 }
-if(data102.status !== undefined){
-let data104 = data102.status;
-if(typeof data104 !== "string"){
-const err261 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err261 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3204,8 +3209,12 @@ if (vErrors.length < 1000) vErrors.push(err261);
 }
 errors++;
 }
-if(!(((data104 === "True") || (data104 === "False")) || (data104 === "Unknown"))){
-const err262 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+if(data102.message !== undefined){
+let data106 = data102.message;
+if(typeof data106 === "string"){
+if(func3(data106) > 8192){
+const err262 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3215,11 +3224,8 @@ if (vErrors.length < 1000) vErrors.push(err262);
 errors++;
 }
 }
-if(data102.reason !== undefined){
-let data105 = data102.reason;
-if(typeof data105 === "string"){
-if(func3(data105) > 1024){
-const err263 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err263 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3229,8 +3235,9 @@ if (vErrors.length < 1000) vErrors.push(err263);
 errors++;
 }
 }
-else {
-const err264 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data102.lastTransitionTime !== undefined){
+if(typeof data102.lastTransitionTime !== "string"){
+const err264 = {instancePath:instancePath+"/status/conditions/" + i13+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3240,11 +3247,10 @@ if (vErrors.length < 1000) vErrors.push(err264);
 errors++;
 }
 }
-if(data102.message !== undefined){
-let data106 = data102.message;
-if(typeof data106 === "string"){
-if(func3(data106) > 8192){
-const err265 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(data102.observedGeneration !== undefined){
+let data108 = data102.observedGeneration;
+if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
+const err265 = {instancePath:instancePath+"/status/conditions/" + i13+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3254,8 +3260,9 @@ if (vErrors.length < 1000) vErrors.push(err265);
 errors++;
 }
 }
+}
 else {
-const err266 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err266 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3265,9 +3272,9 @@ if (vErrors.length < 1000) vErrors.push(err266);
 errors++;
 }
 }
-if(data102.lastTransitionTime !== undefined){
-if(typeof data102.lastTransitionTime !== "string"){
-const err267 = {instancePath:instancePath+"/status/conditions/" + i13+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err267 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3277,10 +3284,12 @@ if (vErrors.length < 1000) vErrors.push(err267);
 errors++;
 }
 }
-if(data102.observedGeneration !== undefined){
-let data108 = data102.observedGeneration;
-if(!((typeof data108 == "number") && (!(data108 % 1) && !isNaN(data108)))){
-const err268 = {instancePath:instancePath+"/status/conditions/" + i13+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.nodes !== undefined){
+let data109 = data91.nodes;
+if(data109 && typeof data109 == "object" && !Array.isArray(data109)){
+for(const key23 in data109){
+if(!((((((((key23 === "matched") || (key23 === "ready")) || (key23 === "updating")) || (key23 === "pending")) || (key23 === "failed")) || (key23 === "outranked")) || (key23 === "conflicted")) || (key23 === "skipped"))){
+const err268 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3290,9 +3299,10 @@ if (vErrors.length < 1000) vErrors.push(err268);
 errors++;
 }
 }
-}
-else {
-const err269 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data109.matched !== undefined){
+let data110 = data109.matched;
+if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
+const err269 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3302,9 +3312,10 @@ if (vErrors.length < 1000) vErrors.push(err269);
 errors++;
 }
 }
-}
-else {
-const err270 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data109.ready !== undefined){
+let data111 = data109.ready;
+if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
+const err270 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3314,12 +3325,10 @@ if (vErrors.length < 1000) vErrors.push(err270);
 errors++;
 }
 }
-if(data91.nodes !== undefined){
-let data109 = data91.nodes;
-if(data109 && typeof data109 == "object" && !Array.isArray(data109)){
-for(const key26 in data109){
-if(!((((((((key26 === "matched") || (key26 === "ready")) || (key26 === "updating")) || (key26 === "pending")) || (key26 === "failed")) || (key26 === "outranked")) || (key26 === "conflicted")) || (key26 === "skipped"))){
-const err271 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
+if(data109.updating !== undefined){
+let data112 = data109.updating;
+if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
+const err271 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3329,10 +3338,10 @@ if (vErrors.length < 1000) vErrors.push(err271);
 errors++;
 }
 }
-if(data109.matched !== undefined){
-let data110 = data109.matched;
-if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
-const err272 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109.pending !== undefined){
+let data113 = data109.pending;
+if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
+const err272 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3342,10 +3351,10 @@ if (vErrors.length < 1000) vErrors.push(err272);
 errors++;
 }
 }
-if(data109.ready !== undefined){
-let data111 = data109.ready;
-if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
-const err273 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109.failed !== undefined){
+let data114 = data109.failed;
+if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
+const err273 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3355,10 +3364,10 @@ if (vErrors.length < 1000) vErrors.push(err273);
 errors++;
 }
 }
-if(data109.updating !== undefined){
-let data112 = data109.updating;
-if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
-const err274 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109.outranked !== undefined){
+let data115 = data109.outranked;
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err274 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3368,10 +3377,10 @@ if (vErrors.length < 1000) vErrors.push(err274);
 errors++;
 }
 }
-if(data109.pending !== undefined){
-let data113 = data109.pending;
-if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
-const err275 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109.conflicted !== undefined){
+let data116 = data109.conflicted;
+if(!((typeof data116 == "number") && (!(data116 % 1) && !isNaN(data116)))){
+const err275 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3381,10 +3390,10 @@ if (vErrors.length < 1000) vErrors.push(err275);
 errors++;
 }
 }
-if(data109.failed !== undefined){
-let data114 = data109.failed;
-if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
-const err276 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data109.skipped !== undefined){
+let data117 = data109.skipped;
+if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
+const err276 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3394,10 +3403,9 @@ if (vErrors.length < 1000) vErrors.push(err276);
 errors++;
 }
 }
-if(data109.outranked !== undefined){
-let data115 = data109.outranked;
-if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
-const err277 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err277 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3407,10 +3415,11 @@ if (vErrors.length < 1000) vErrors.push(err277);
 errors++;
 }
 }
-if(data109.conflicted !== undefined){
-let data116 = data109.conflicted;
-if(!((typeof data116 == "number") && (!(data116 % 1) && !isNaN(data116)))){
-const err278 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.demand !== undefined){
+let data118 = data91.demand;
+if(Array.isArray(data118)){
+if(data118.length > 16){
+const err278 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3419,11 +3428,12 @@ if (vErrors.length < 1000) vErrors.push(err278);
 }
 errors++;
 }
-}
-if(data109.skipped !== undefined){
-let data117 = data109.skipped;
-if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
-const err279 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len14 = data118.length;
+for(let i14=0; i14<len14; i14++){
+let data119 = data118[i14];
+if(data119 && typeof data119 == "object" && !Array.isArray(data119)){
+if(data119.name === undefined){
+const err279 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3432,10 +3442,8 @@ if (vErrors.length < 1000) vErrors.push(err279);
 }
 errors++;
 }
-}
-}
-else {
-const err280 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data119.wanted === undefined){
+const err280 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3444,12 +3452,8 @@ if (vErrors.length < 1000) vErrors.push(err280);
 }
 errors++;
 }
-}
-if(data91.demand !== undefined){
-let data118 = data91.demand;
-if(Array.isArray(data118)){
-if(data118.length > 16){
-const err281 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data119.offered === undefined){
+const err281 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3458,12 +3462,8 @@ if (vErrors.length < 1000) vErrors.push(err281);
 }
 errors++;
 }
-const len14 = data118.length;
-for(let i14=0; i14<len14; i14++){
-let data119 = data118[i14];
-if(data119 && typeof data119 == "object" && !Array.isArray(data119)){
-if(data119.name === undefined){
-const err282 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(data119.used === undefined){
+const err282 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3472,8 +3472,8 @@ if (vErrors.length < 1000) vErrors.push(err282);
 }
 errors++;
 }
-if(data119.wanted === undefined){
-const err283 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
+if(data119.unmet === undefined){
+const err283 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3482,8 +3482,9 @@ if (vErrors.length < 1000) vErrors.push(err283);
 }
 errors++;
 }
-if(data119.offered === undefined){
-const err284 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
+for(const key24 in data119){
+if(!(((((((key24 === "name") || (key24 === "wanted")) || (key24 === "offered")) || (key24 === "used")) || (key24 === "waiting")) || (key24 === "unmet")) || (key24 === "why"))){
+const err284 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3492,8 +3493,12 @@ if (vErrors.length < 1000) vErrors.push(err284);
 }
 errors++;
 }
-if(data119.used === undefined){
-const err285 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
+}
+if(data119.name !== undefined){
+let data120 = data119.name;
+if(typeof data120 === "string"){
+if(func3(data120) > 32){
+const err285 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3502,8 +3507,9 @@ if (vErrors.length < 1000) vErrors.push(err285);
 }
 errors++;
 }
-if(data119.unmet === undefined){
-const err286 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
+}
+else {
+const err286 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3512,9 +3518,11 @@ if (vErrors.length < 1000) vErrors.push(err286);
 }
 errors++;
 }
-for(const key27 in data119){
-if(!(((((((key27 === "name") || (key27 === "wanted")) || (key27 === "offered")) || (key27 === "used")) || (key27 === "waiting")) || (key27 === "unmet")) || (key27 === "why"))){
-const err287 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
+}
+if(data119.wanted !== undefined){
+let data121 = data119.wanted;
+if(!((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121)))){
+const err287 = {instancePath:instancePath+"/status/demand/" + i14+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3524,11 +3532,10 @@ if (vErrors.length < 1000) vErrors.push(err287);
 errors++;
 }
 }
-if(data119.name !== undefined){
-let data120 = data119.name;
-if(typeof data120 === "string"){
-if(func3(data120) > 32){
-const err288 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data119.offered !== undefined){
+let data122 = data119.offered;
+if(!((typeof data122 == "number") && (!(data122 % 1) && !isNaN(data122)))){
+const err288 = {instancePath:instancePath+"/status/demand/" + i14+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3538,8 +3545,10 @@ if (vErrors.length < 1000) vErrors.push(err288);
 errors++;
 }
 }
-else {
-const err289 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data119.used !== undefined){
+let data123 = data119.used;
+if(!((typeof data123 == "number") && (!(data123 % 1) && !isNaN(data123)))){
+const err289 = {instancePath:instancePath+"/status/demand/" + i14+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3549,10 +3558,10 @@ if (vErrors.length < 1000) vErrors.push(err289);
 errors++;
 }
 }
-if(data119.wanted !== undefined){
-let data121 = data119.wanted;
-if(!((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121)))){
-const err290 = {instancePath:instancePath+"/status/demand/" + i14+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data119.waiting !== undefined){
+let data124 = data119.waiting;
+if(!((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124)))){
+const err290 = {instancePath:instancePath+"/status/demand/" + i14+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3562,10 +3571,10 @@ if (vErrors.length < 1000) vErrors.push(err290);
 errors++;
 }
 }
-if(data119.offered !== undefined){
-let data122 = data119.offered;
-if(!((typeof data122 == "number") && (!(data122 % 1) && !isNaN(data122)))){
-const err291 = {instancePath:instancePath+"/status/demand/" + i14+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data119.unmet !== undefined){
+let data125 = data119.unmet;
+if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
+const err291 = {instancePath:instancePath+"/status/demand/" + i14+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3575,10 +3584,11 @@ if (vErrors.length < 1000) vErrors.push(err291);
 errors++;
 }
 }
-if(data119.used !== undefined){
-let data123 = data119.used;
-if(!((typeof data123 == "number") && (!(data123 % 1) && !isNaN(data123)))){
-const err292 = {instancePath:instancePath+"/status/demand/" + i14+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data119.why !== undefined){
+let data126 = data119.why;
+if(typeof data126 === "string"){
+if(func3(data126) > 1024){
+const err292 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3588,10 +3598,8 @@ if (vErrors.length < 1000) vErrors.push(err292);
 errors++;
 }
 }
-if(data119.waiting !== undefined){
-let data124 = data119.waiting;
-if(!((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124)))){
-const err293 = {instancePath:instancePath+"/status/demand/" + i14+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err293 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3601,10 +3609,9 @@ if (vErrors.length < 1000) vErrors.push(err293);
 errors++;
 }
 }
-if(data119.unmet !== undefined){
-let data125 = data119.unmet;
-if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
-const err294 = {instancePath:instancePath+"/status/demand/" + i14+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err294 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3614,11 +3621,9 @@ if (vErrors.length < 1000) vErrors.push(err294);
 errors++;
 }
 }
-if(data119.why !== undefined){
-let data126 = data119.why;
-if(typeof data126 === "string"){
-if(func3(data126) > 1024){
-const err295 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+}
+else {
+const err295 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3628,8 +3633,12 @@ if (vErrors.length < 1000) vErrors.push(err295);
 errors++;
 }
 }
-else {
-const err296 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data91.plan !== undefined){
+let data127 = data91.plan;
+if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
+for(const key25 in data127){
+if(!(((((key25 === "gpusChanging") || (key25 === "instancesKept")) || (key25 === "instancesDestroyed")) || (key25 === "instancesCreated")) || (key25 === "podsToEvict"))){
+const err296 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3639,9 +3648,10 @@ if (vErrors.length < 1000) vErrors.push(err296);
 errors++;
 }
 }
-}
-else {
-const err297 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data127.gpusChanging !== undefined){
+let data128 = data127.gpusChanging;
+if(!((typeof data128 == "number") && (!(data128 % 1) && !isNaN(data128)))){
+const err297 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3651,9 +3661,10 @@ if (vErrors.length < 1000) vErrors.push(err297);
 errors++;
 }
 }
-}
-else {
-const err298 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data127.instancesKept !== undefined){
+let data129 = data127.instancesKept;
+if(!((typeof data129 == "number") && (!(data129 % 1) && !isNaN(data129)))){
+const err298 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3663,12 +3674,10 @@ if (vErrors.length < 1000) vErrors.push(err298);
 errors++;
 }
 }
-if(data91.plan !== undefined){
-let data127 = data91.plan;
-if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
-for(const key28 in data127){
-if(!(((((key28 === "gpusChanging") || (key28 === "instancesKept")) || (key28 === "instancesDestroyed")) || (key28 === "instancesCreated")) || (key28 === "podsToEvict"))){
-const err299 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
+if(data127.instancesDestroyed !== undefined){
+let data130 = data127.instancesDestroyed;
+if(!((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130)))){
+const err299 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3678,10 +3687,10 @@ if (vErrors.length < 1000) vErrors.push(err299);
 errors++;
 }
 }
-if(data127.gpusChanging !== undefined){
-let data128 = data127.gpusChanging;
-if(!((typeof data128 == "number") && (!(data128 % 1) && !isNaN(data128)))){
-const err300 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data127.instancesCreated !== undefined){
+let data131 = data127.instancesCreated;
+if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
+const err300 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3691,10 +3700,10 @@ if (vErrors.length < 1000) vErrors.push(err300);
 errors++;
 }
 }
-if(data127.instancesKept !== undefined){
-let data129 = data127.instancesKept;
-if(!((typeof data129 == "number") && (!(data129 % 1) && !isNaN(data129)))){
-const err301 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data127.podsToEvict !== undefined){
+let data132 = data127.podsToEvict;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err301 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3704,10 +3713,9 @@ if (vErrors.length < 1000) vErrors.push(err301);
 errors++;
 }
 }
-if(data127.instancesDestroyed !== undefined){
-let data130 = data127.instancesDestroyed;
-if(!((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130)))){
-const err302 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err302 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3717,10 +3725,11 @@ if (vErrors.length < 1000) vErrors.push(err302);
 errors++;
 }
 }
-if(data127.instancesCreated !== undefined){
-let data131 = data127.instancesCreated;
-if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
-const err303 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.inFlight !== undefined){
+let data133 = data91.inFlight;
+if(Array.isArray(data133)){
+if(data133.length > 500){
+const err303 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3729,11 +3738,12 @@ if (vErrors.length < 1000) vErrors.push(err303);
 }
 errors++;
 }
-}
-if(data127.podsToEvict !== undefined){
-let data132 = data127.podsToEvict;
-if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
-const err304 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len15 = data133.length;
+for(let i15=0; i15<len15; i15++){
+let data134 = data133[i15];
+if(data134 && typeof data134 == "object" && !Array.isArray(data134)){
+if(data134.node === undefined){
+const err304 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3742,10 +3752,8 @@ if (vErrors.length < 1000) vErrors.push(err304);
 }
 errors++;
 }
-}
-}
-else {
-const err305 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data134.nodeUID === undefined){
+const err305 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3754,12 +3762,8 @@ if (vErrors.length < 1000) vErrors.push(err305);
 }
 errors++;
 }
-}
-if(data91.inFlight !== undefined){
-let data133 = data91.inFlight;
-if(Array.isArray(data133)){
-if(data133.length > 500){
-const err306 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(data134.epoch === undefined){
+const err306 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3768,12 +3772,9 @@ if (vErrors.length < 1000) vErrors.push(err306);
 }
 errors++;
 }
-const len15 = data133.length;
-for(let i15=0; i15<len15; i15++){
-let data134 = data133[i15];
-if(data134 && typeof data134 == "object" && !Array.isArray(data134)){
-if(data134.node === undefined){
-const err307 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+for(const key26 in data134){
+if(!(((((((key26 === "node") || (key26 === "nodeUID")) || (key26 === "epoch")) || (key26 === "generation")) || (key26 === "startTime")) || (key26 === "deadline")) || (key26 === "kind"))){
+const err307 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err307];
 }
@@ -3782,8 +3783,12 @@ if (vErrors.length < 1000) vErrors.push(err307);
 }
 errors++;
 }
-if(data134.nodeUID === undefined){
-const err308 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data134.node !== undefined){
+let data135 = data134.node;
+if(typeof data135 === "string"){
+if(func3(data135) > 253){
+const err308 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err308];
 }
@@ -3792,8 +3797,9 @@ if (vErrors.length < 1000) vErrors.push(err308);
 }
 errors++;
 }
-if(data134.epoch === undefined){
-const err309 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+else {
+const err309 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err309];
 }
@@ -3802,9 +3808,12 @@ if (vErrors.length < 1000) vErrors.push(err309);
 }
 errors++;
 }
-for(const key29 in data134){
-if(!(((((((key29 === "node") || (key29 === "nodeUID")) || (key29 === "epoch")) || (key29 === "generation")) || (key29 === "startTime")) || (key29 === "deadline")) || (key29 === "kind"))){
-const err310 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
+}
+if(data134.nodeUID !== undefined){
+let data136 = data134.nodeUID;
+if(typeof data136 === "string"){
+if(func3(data136) > 64){
+const err310 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err310];
 }
@@ -3814,11 +3823,8 @@ if (vErrors.length < 1000) vErrors.push(err310);
 errors++;
 }
 }
-if(data134.node !== undefined){
-let data135 = data134.node;
-if(typeof data135 === "string"){
-if(func3(data135) > 253){
-const err311 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+else {
+const err311 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err311];
 }
@@ -3828,8 +3834,10 @@ if (vErrors.length < 1000) vErrors.push(err311);
 errors++;
 }
 }
-else {
-const err312 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data134.epoch !== undefined){
+let data137 = data134.epoch;
+if(!((typeof data137 == "number") && (!(data137 % 1) && !isNaN(data137)))){
+const err312 = {instancePath:instancePath+"/status/inFlight/" + i15+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err312];
 }
@@ -3839,11 +3847,10 @@ if (vErrors.length < 1000) vErrors.push(err312);
 errors++;
 }
 }
-if(data134.nodeUID !== undefined){
-let data136 = data134.nodeUID;
-if(typeof data136 === "string"){
-if(func3(data136) > 64){
-const err313 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data134.generation !== undefined){
+let data138 = data134.generation;
+if(!((typeof data138 == "number") && (!(data138 % 1) && !isNaN(data138)))){
+const err313 = {instancePath:instancePath+"/status/inFlight/" + i15+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err313];
 }
@@ -3853,8 +3860,9 @@ if (vErrors.length < 1000) vErrors.push(err313);
 errors++;
 }
 }
-else {
-const err314 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data134.startTime !== undefined){
+if(typeof data134.startTime !== "string"){
+const err314 = {instancePath:instancePath+"/status/inFlight/" + i15+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err314];
 }
@@ -3864,10 +3872,9 @@ if (vErrors.length < 1000) vErrors.push(err314);
 errors++;
 }
 }
-if(data134.epoch !== undefined){
-let data137 = data134.epoch;
-if(!((typeof data137 == "number") && (!(data137 % 1) && !isNaN(data137)))){
-const err315 = {instancePath:instancePath+"/status/inFlight/" + i15+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data134.deadline !== undefined){
+if(typeof data134.deadline !== "string"){
+const err315 = {instancePath:instancePath+"/status/inFlight/" + i15+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err315];
 }
@@ -3877,10 +3884,10 @@ if (vErrors.length < 1000) vErrors.push(err315);
 errors++;
 }
 }
-if(data134.generation !== undefined){
-let data138 = data134.generation;
-if(!((typeof data138 == "number") && (!(data138 % 1) && !isNaN(data138)))){
-const err316 = {instancePath:instancePath+"/status/inFlight/" + i15+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data134.kind !== undefined){
+let data141 = data134.kind;
+if(typeof data141 !== "string"){
+const err316 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err316];
 }
@@ -3889,10 +3896,8 @@ if (vErrors.length < 1000) vErrors.push(err316);
 }
 errors++;
 }
-}
-if(data134.startTime !== undefined){
-if(typeof data134.startTime !== "string"){
-const err317 = {instancePath:instancePath+"/status/inFlight/" + i15+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((((data141 === "Fresh") || (data141 === "Repair")) || (data141 === "Retry")) || (data141 === "New")) || (data141 === "Found"))){
+const err317 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err317];
 }
@@ -3902,9 +3907,9 @@ if (vErrors.length < 1000) vErrors.push(err317);
 errors++;
 }
 }
-if(data134.deadline !== undefined){
-if(typeof data134.deadline !== "string"){
-const err318 = {instancePath:instancePath+"/status/inFlight/" + i15+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err318 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err318];
 }
@@ -3914,10 +3919,9 @@ if (vErrors.length < 1000) vErrors.push(err318);
 errors++;
 }
 }
-if(data134.kind !== undefined){
-let data141 = data134.kind;
-if(typeof data141 !== "string"){
-const err319 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err319 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err319];
 }
@@ -3926,8 +3930,12 @@ if (vErrors.length < 1000) vErrors.push(err319);
 }
 errors++;
 }
-if(!(((((data141 === "Fresh") || (data141 === "Repair")) || (data141 === "Retry")) || (data141 === "New")) || (data141 === "Found"))){
-const err320 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+}
+if(data91.canary !== undefined){
+let data142 = data91.canary;
+if(data142 && typeof data142 == "object" && !Array.isArray(data142)){
+if(data142.generation === undefined){
+const err320 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err320];
 }
@@ -3936,10 +3944,8 @@ if (vErrors.length < 1000) vErrors.push(err320);
 }
 errors++;
 }
-}
-}
-else {
-const err321 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data142.nodes === undefined){
+const err321 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err321];
 }
@@ -3948,10 +3954,9 @@ if (vErrors.length < 1000) vErrors.push(err321);
 }
 errors++;
 }
-}
-}
-else {
-const err322 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+for(const key27 in data142){
+if(!((((key27 === "generation") || (key27 === "nodes")) || (key27 === "readySince")) || (key27 === "passedTime"))){
+const err322 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err322];
 }
@@ -3961,11 +3966,10 @@ if (vErrors.length < 1000) vErrors.push(err322);
 errors++;
 }
 }
-if(data91.canary !== undefined){
-let data142 = data91.canary;
-if(data142 && typeof data142 == "object" && !Array.isArray(data142)){
-if(data142.generation === undefined){
-const err323 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data142.generation !== undefined){
+let data143 = data142.generation;
+if(!((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143)))){
+const err323 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err323];
 }
@@ -3974,8 +3978,12 @@ if (vErrors.length < 1000) vErrors.push(err323);
 }
 errors++;
 }
-if(data142.nodes === undefined){
-const err324 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+if(data142.nodes !== undefined){
+let data144 = data142.nodes;
+if(Array.isArray(data144)){
+if(data144.length > 1000){
+const err324 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
 if(vErrors === null){
 vErrors = [err324];
 }
@@ -3984,9 +3992,12 @@ if (vErrors.length < 1000) vErrors.push(err324);
 }
 errors++;
 }
-for(const key30 in data142){
-if(!((((key30 === "generation") || (key30 === "nodes")) || (key30 === "readySince")) || (key30 === "passedTime"))){
-const err325 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
+const len16 = data144.length;
+for(let i16=0; i16<len16; i16++){
+let data145 = data144[i16];
+if(typeof data145 === "string"){
+if(func3(data145) > 253){
+const err325 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err325];
 }
@@ -3996,10 +4007,8 @@ if (vErrors.length < 1000) vErrors.push(err325);
 errors++;
 }
 }
-if(data142.generation !== undefined){
-let data143 = data142.generation;
-if(!((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143)))){
-const err326 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err326 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err326];
 }
@@ -4009,11 +4018,9 @@ if (vErrors.length < 1000) vErrors.push(err326);
 errors++;
 }
 }
-if(data142.nodes !== undefined){
-let data144 = data142.nodes;
-if(Array.isArray(data144)){
-if(data144.length > 1000){
-const err327 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+}
+else {
+const err327 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err327];
 }
@@ -4022,12 +4029,10 @@ if (vErrors.length < 1000) vErrors.push(err327);
 }
 errors++;
 }
-const len16 = data144.length;
-for(let i16=0; i16<len16; i16++){
-let data145 = data144[i16];
-if(typeof data145 === "string"){
-if(func3(data145) > 253){
-const err328 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+if(data142.readySince !== undefined){
+if(typeof data142.readySince !== "string"){
+const err328 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err328];
 }
@@ -4037,8 +4042,9 @@ if (vErrors.length < 1000) vErrors.push(err328);
 errors++;
 }
 }
-else {
-const err329 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data142.passedTime !== undefined){
+if(typeof data142.passedTime !== "string"){
+const err329 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err329];
 }
@@ -4050,7 +4056,7 @@ errors++;
 }
 }
 else {
-const err330 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err330 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err330];
 }
@@ -4060,9 +4066,11 @@ if (vErrors.length < 1000) vErrors.push(err330);
 errors++;
 }
 }
-if(data142.readySince !== undefined){
-if(typeof data142.readySince !== "string"){
-const err331 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data91.pace !== undefined){
+let data148 = data91.pace;
+if(data148 && typeof data148 == "object" && !Array.isArray(data148)){
+if(data148.generation === undefined){
+const err331 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err331];
 }
@@ -4071,10 +4079,8 @@ if (vErrors.length < 1000) vErrors.push(err331);
 }
 errors++;
 }
-}
-if(data142.passedTime !== undefined){
-if(typeof data142.passedTime !== "string"){
-const err332 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data148.nodes === undefined){
+const err332 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err332];
 }
@@ -4083,10 +4089,8 @@ if (vErrors.length < 1000) vErrors.push(err332);
 }
 errors++;
 }
-}
-}
-else {
-const err333 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data148.seconds === undefined){
+const err333 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
 if(vErrors === null){
 vErrors = [err333];
 }
@@ -4095,12 +4099,9 @@ if (vErrors.length < 1000) vErrors.push(err333);
 }
 errors++;
 }
-}
-if(data91.pace !== undefined){
-let data148 = data91.pace;
-if(data148 && typeof data148 == "object" && !Array.isArray(data148)){
-if(data148.generation === undefined){
-const err334 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+for(const key28 in data148){
+if(!(((key28 === "generation") || (key28 === "nodes")) || (key28 === "seconds"))){
+const err334 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err334];
 }
@@ -4109,8 +4110,11 @@ if (vErrors.length < 1000) vErrors.push(err334);
 }
 errors++;
 }
-if(data148.nodes === undefined){
-const err335 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+if(data148.generation !== undefined){
+let data149 = data148.generation;
+if(!((typeof data149 == "number") && (!(data149 % 1) && !isNaN(data149)))){
+const err335 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err335];
 }
@@ -4119,8 +4123,11 @@ if (vErrors.length < 1000) vErrors.push(err335);
 }
 errors++;
 }
-if(data148.seconds === undefined){
-const err336 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+}
+if(data148.nodes !== undefined){
+let data150 = data148.nodes;
+if(!((typeof data150 == "number") && (!(data150 % 1) && !isNaN(data150)))){
+const err336 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err336];
 }
@@ -4129,9 +4136,9 @@ if (vErrors.length < 1000) vErrors.push(err336);
 }
 errors++;
 }
-for(const key31 in data148){
-if(!(((key31 === "generation") || (key31 === "nodes")) || (key31 === "seconds"))){
-const err337 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
+if(typeof data150 == "number"){
+if(data150 < 1 || isNaN(data150)){
+const err337 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err337];
 }
@@ -4141,10 +4148,11 @@ if (vErrors.length < 1000) vErrors.push(err337);
 errors++;
 }
 }
-if(data148.generation !== undefined){
-let data149 = data148.generation;
-if(!((typeof data149 == "number") && (!(data149 % 1) && !isNaN(data149)))){
-const err338 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data148.seconds !== undefined){
+let data151 = data148.seconds;
+if(!((typeof data151 == "number") && (!(data151 % 1) && !isNaN(data151)))){
+const err338 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err338];
 }
@@ -4153,11 +4161,9 @@ if (vErrors.length < 1000) vErrors.push(err338);
 }
 errors++;
 }
-}
-if(data148.nodes !== undefined){
-let data150 = data148.nodes;
-if(!((typeof data150 == "number") && (!(data150 % 1) && !isNaN(data150)))){
-const err339 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data151 == "number"){
+if(data151 < 0 || isNaN(data151)){
+const err339 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err339];
 }
@@ -4166,9 +4172,11 @@ if (vErrors.length < 1000) vErrors.push(err339);
 }
 errors++;
 }
-if(typeof data150 == "number"){
-if(data150 < 1 || isNaN(data150)){
-const err340 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+}
+else {
+const err340 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err340];
 }
@@ -4178,11 +4186,11 @@ if (vErrors.length < 1000) vErrors.push(err340);
 errors++;
 }
 }
-}
-if(data148.seconds !== undefined){
-let data151 = data148.seconds;
-if(!((typeof data151 == "number") && (!(data151 % 1) && !isNaN(data151)))){
-const err341 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.limits !== undefined){
+let data152 = data91.limits;
+if(data152 && typeof data152 == "object" && !Array.isArray(data152)){
+if(data152.nodes === undefined){
+const err341 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err341];
 }
@@ -4191,9 +4199,8 @@ if (vErrors.length < 1000) vErrors.push(err341);
 }
 errors++;
 }
-if(typeof data151 == "number"){
-if(data151 < 0 || isNaN(data151)){
-const err342 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data152.maxUnavailable === undefined){
+const err342 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
 if(vErrors === null){
 vErrors = [err342];
 }
@@ -4202,11 +4209,8 @@ if (vErrors.length < 1000) vErrors.push(err342);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err343 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data152.maxConcurrentNodes === undefined){
+const err343 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
 if(vErrors === null){
 vErrors = [err343];
 }
@@ -4215,12 +4219,9 @@ if (vErrors.length < 1000) vErrors.push(err343);
 }
 errors++;
 }
-}
-if(data91.limits !== undefined){
-let data152 = data91.limits;
-if(data152 && typeof data152 == "object" && !Array.isArray(data152)){
-if(data152.nodes === undefined){
-const err344 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+for(const key29 in data152){
+if(!(((key29 === "nodes") || (key29 === "maxUnavailable")) || (key29 === "maxConcurrentNodes"))){
+const err344 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err344];
 }
@@ -4229,8 +4230,11 @@ if (vErrors.length < 1000) vErrors.push(err344);
 }
 errors++;
 }
-if(data152.maxUnavailable === undefined){
-const err345 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+}
+if(data152.nodes !== undefined){
+let data153 = data152.nodes;
+if(!((typeof data153 == "number") && (!(data153 % 1) && !isNaN(data153)))){
+const err345 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err345];
 }
@@ -4239,8 +4243,9 @@ if (vErrors.length < 1000) vErrors.push(err345);
 }
 errors++;
 }
-if(data152.maxConcurrentNodes === undefined){
-const err346 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+if(typeof data153 == "number"){
+if(data153 < 0 || isNaN(data153)){
+const err346 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err346];
 }
@@ -4249,9 +4254,12 @@ if (vErrors.length < 1000) vErrors.push(err346);
 }
 errors++;
 }
-for(const key32 in data152){
-if(!(((key32 === "nodes") || (key32 === "maxUnavailable")) || (key32 === "maxConcurrentNodes"))){
-const err347 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},message:"must NOT have additional properties"};
+}
+}
+if(data152.maxUnavailable !== undefined){
+let data154 = data152.maxUnavailable;
+if(!((typeof data154 == "number") && (!(data154 % 1) && !isNaN(data154)))){
+const err347 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err347];
 }
@@ -4260,11 +4268,9 @@ if (vErrors.length < 1000) vErrors.push(err347);
 }
 errors++;
 }
-}
-if(data152.nodes !== undefined){
-let data153 = data152.nodes;
-if(!((typeof data153 == "number") && (!(data153 % 1) && !isNaN(data153)))){
-const err348 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data154 == "number"){
+if(data154 < 0 || isNaN(data154)){
+const err348 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err348];
 }
@@ -4273,9 +4279,12 @@ if (vErrors.length < 1000) vErrors.push(err348);
 }
 errors++;
 }
-if(typeof data153 == "number"){
-if(data153 < 0 || isNaN(data153)){
-const err349 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+if(data152.maxConcurrentNodes !== undefined){
+let data155 = data152.maxConcurrentNodes;
+if(!((typeof data155 == "number") && (!(data155 % 1) && !isNaN(data155)))){
+const err349 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err349];
 }
@@ -4284,12 +4293,9 @@ if (vErrors.length < 1000) vErrors.push(err349);
 }
 errors++;
 }
-}
-}
-if(data152.maxUnavailable !== undefined){
-let data154 = data152.maxUnavailable;
-if(!((typeof data154 == "number") && (!(data154 % 1) && !isNaN(data154)))){
-const err350 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data155 == "number"){
+if(data155 < 0 || isNaN(data155)){
+const err350 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err350];
 }
@@ -4298,9 +4304,11 @@ if (vErrors.length < 1000) vErrors.push(err350);
 }
 errors++;
 }
-if(typeof data154 == "number"){
-if(data154 < 0 || isNaN(data154)){
-const err351 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+}
+else {
+const err351 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err351];
 }
@@ -4310,11 +4318,11 @@ if (vErrors.length < 1000) vErrors.push(err351);
 errors++;
 }
 }
-}
-if(data152.maxConcurrentNodes !== undefined){
-let data155 = data152.maxConcurrentNodes;
-if(!((typeof data155 == "number") && (!(data155 % 1) && !isNaN(data155)))){
-const err352 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data91.failures !== undefined){
+let data156 = data91.failures;
+if(Array.isArray(data156)){
+if(data156.length > 50){
+const err352 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
 if(vErrors === null){
 vErrors = [err352];
 }
@@ -4323,9 +4331,12 @@ if (vErrors.length < 1000) vErrors.push(err352);
 }
 errors++;
 }
-if(typeof data155 == "number"){
-if(data155 < 0 || isNaN(data155)){
-const err353 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const len17 = data156.length;
+for(let i17=0; i17<len17; i17++){
+let data157 = data156[i17];
+if(data157 && typeof data157 == "object" && !Array.isArray(data157)){
+if(data157.node === undefined){
+const err353 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
 if(vErrors === null){
 vErrors = [err353];
 }
@@ -4334,11 +4345,8 @@ if (vErrors.length < 1000) vErrors.push(err353);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err354 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data157.reason === undefined){
+const err354 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err354];
 }
@@ -4347,12 +4355,8 @@ if (vErrors.length < 1000) vErrors.push(err354);
 }
 errors++;
 }
-}
-if(data91.failures !== undefined){
-let data156 = data91.failures;
-if(Array.isArray(data156)){
-if(data156.length > 50){
-const err355 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(data157.message === undefined){
+const err355 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err355];
 }
@@ -4361,12 +4365,9 @@ if (vErrors.length < 1000) vErrors.push(err355);
 }
 errors++;
 }
-const len17 = data156.length;
-for(let i17=0; i17<len17; i17++){
-let data157 = data156[i17];
-if(data157 && typeof data157 == "object" && !Array.isArray(data157)){
-if(data157.node === undefined){
-const err356 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+for(const key30 in data157){
+if(!((((key30 === "node") || (key30 === "reason")) || (key30 === "message")) || (key30 === "time"))){
+const err356 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err356];
 }
@@ -4375,8 +4376,12 @@ if (vErrors.length < 1000) vErrors.push(err356);
 }
 errors++;
 }
-if(data157.reason === undefined){
-const err357 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+if(data157.node !== undefined){
+let data158 = data157.node;
+if(typeof data158 === "string"){
+if(func3(data158) > 253){
+const err357 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
 if(vErrors === null){
 vErrors = [err357];
 }
@@ -4385,8 +4390,9 @@ if (vErrors.length < 1000) vErrors.push(err357);
 }
 errors++;
 }
-if(data157.message === undefined){
-const err358 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+else {
+const err358 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err358];
 }
@@ -4395,9 +4401,12 @@ if (vErrors.length < 1000) vErrors.push(err358);
 }
 errors++;
 }
-for(const key33 in data157){
-if(!((((key33 === "node") || (key33 === "reason")) || (key33 === "message")) || (key33 === "time"))){
-const err359 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},message:"must NOT have additional properties"};
+}
+if(data157.reason !== undefined){
+let data159 = data157.reason;
+if(typeof data159 === "string"){
+if(func3(data159) > 64){
+const err359 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err359];
 }
@@ -4407,11 +4416,8 @@ if (vErrors.length < 1000) vErrors.push(err359);
 errors++;
 }
 }
-if(data157.node !== undefined){
-let data158 = data157.node;
-if(typeof data158 === "string"){
-if(func3(data158) > 253){
-const err360 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+else {
+const err360 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err360];
 }
@@ -4421,8 +4427,11 @@ if (vErrors.length < 1000) vErrors.push(err360);
 errors++;
 }
 }
-else {
-const err361 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data157.message !== undefined){
+let data160 = data157.message;
+if(typeof data160 === "string"){
+if(func3(data160) > 1024){
+const err361 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err361];
 }
@@ -4432,11 +4441,8 @@ if (vErrors.length < 1000) vErrors.push(err361);
 errors++;
 }
 }
-if(data157.reason !== undefined){
-let data159 = data157.reason;
-if(typeof data159 === "string"){
-if(func3(data159) > 64){
-const err362 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+const err362 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err362];
 }
@@ -4446,8 +4452,9 @@ if (vErrors.length < 1000) vErrors.push(err362);
 errors++;
 }
 }
-else {
-const err363 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data157.time !== undefined){
+if(typeof data157.time !== "string"){
+const err363 = {instancePath:instancePath+"/status/failures/" + i17+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err363];
 }
@@ -4457,11 +4464,9 @@ if (vErrors.length < 1000) vErrors.push(err363);
 errors++;
 }
 }
-if(data157.message !== undefined){
-let data160 = data157.message;
-if(typeof data160 === "string"){
-if(func3(data160) > 1024){
-const err364 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+}
+else {
+const err364 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err364];
 }
@@ -4471,8 +4476,9 @@ if (vErrors.length < 1000) vErrors.push(err364);
 errors++;
 }
 }
+}
 else {
-const err365 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err365 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err365];
 }
@@ -4482,9 +4488,9 @@ if (vErrors.length < 1000) vErrors.push(err365);
 errors++;
 }
 }
-if(data157.time !== undefined){
-if(typeof data157.time !== "string"){
-const err366 = {instancePath:instancePath+"/status/failures/" + i17+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err366 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err366];
 }
@@ -4496,48 +4502,12 @@ errors++;
 }
 }
 else {
-const err367 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err367 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err367];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err367);
-}
-errors++;
-}
-}
-}
-else {
-const err368 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err368];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err368);
-}
-errors++;
-}
-}
-}
-else {
-const err369 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err369];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err369);
-}
-errors++;
-}
-}
-}
-else {
-const err370 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err370];
-}
-else {
-if (vErrors.length < 1000) vErrors.push(err370);
 }
 errors++;
 }
