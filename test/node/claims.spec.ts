@@ -128,7 +128,7 @@ describe('backend DRA on a real kubelet', () => {
     expect(await operator().kubectl(...pod)).to.equal(before);
     expect((await published()).get(device)).to.equal(offered.get(device));
     expect((await driverPod()).uid).not.to.equal(driver.uid);
-    const closed = await operator().kubectl('get', 'gnp', nodeName, '-o=jsonpath={.status.closed}');
+    const closed = await operator().kubectl('get', 'gpunodepartition', nodeName, '-o=jsonpath={.status.closed}');
     console.log(`    the node was closed: ${closed}`);
   });
 
