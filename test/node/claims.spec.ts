@@ -143,7 +143,7 @@ describe('backend DRA on a real kubelet', () => {
     );
   });
 
-  it('waits, with the node open, for a pod that nothing would recreate, and goes on when its claim is free', async () => {
+  it('waits, with the node open, for a pod that nothing would recreate, and continues when its claim is free', async () => {
     await operator().ask({ '7g.40gb': 1 }, { backend: 'DRA' });
     const message = (): Promise<string> =>
       operator().kubectl('get', 'gpp', 'slices', '-o=jsonpath={.status.conditions[?(@.type=="Ready")].message}');

@@ -114,7 +114,7 @@ describe('the pods that an agent is asked to signal', () => {
       expect(listPodsToSignal(byClaims, [aRestartedDriver(9)])).to.equal(null);
     });
 
-    it('are signalled all the same where a new pod could not come back to the closed node', () => {
+    it('are still signalled where a new pod could not come back to the closed node', () => {
       expect(listPodsToSignal(byClaims, [aRestartedDriver(9, false)])).to.deep.equal(['driver']);
     });
   });
