@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+
+import { resourceSlices } from '../../src/api/resources.ts';
+import { listSliceDevices, type ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import { collectionPath } from '../../src/kube/resource.ts';
+import { clusterTimeoutMs } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { ownTaints, useRig } from '../support/rig.ts';
+
+const node = 'claims';
+const controller = 'controller-0';
+const ownTaint = 'gpupartition.dev/repartitioning';
+
+describe('a policy with backend DRA, when slices or claims change late', function () {
+  const rig = useRig(
+    [{ name: node, gpus: ['A100-SXM4-40GB'], labels: { pool: 'dra' }, strategy: 'mixed', plugin: 'dra' }],
+    { proxied: [controller] },
+  );
+
+  const layout = (profiles: Readonly<Record<string, number>>): Promise<void> =>
+    rig().apply('dra', {
+      nodeSelector: { matchLabels: { pool: 'dra' } },
+      strategy: 'mixed',
+      backend: 'DRA',
+      layouts: [{ profiles }],
+    });
+
+  async function publishedNames(): Promise<readonly string[]> {
+    const path = collectionPath(resourceSlices);
+    const list = (await rig().controlPlane.client.demand({ path })) as { items: readonly ResourceSliceView[] };
+    return listSliceDevices(list.items).map(({ name }) => name);
+  }
+
+  const taints = async (): Promise<readonly string[]> => ownTaints(await rig().node(node));
+
+  it('waits on the closed node for the pod of a claim that was allocated in the last moment before the fence', async () => {
+    await layout({ '3g.20gb': 2 });
+    await rig().waitFor('dra', 'Ready', 'True', 'Ready');
+    const uid = await createLatePod();
+    const operations = (await rig().rig.deviceOperations(node)).length;
+    // The scheduler has not seen the taint yet when it allocates: the controller stops between its taint and its next look.
+    const { pid = 0 } = rig().rig.controller;
+    let isStopped = false;
+    rig().proxy(controller).rule = ({ verb, resource, body }) => {
+      if (!isStopped && verb === 'patch' && resource === 'nodes' && body.includes(ownTaint))
+        isStopped = process.kill(pid, 'SIGSTOP');
+      return undefined;
+    };
+    await layout({ '1g.5gb': 7 });
+    await eventually(taints, (found) => found.includes(ownTaint), { timeoutMs: 30_000, what: 'the taint' });
+    expect(isStopped).to.equal(true);
+    const results = [{ request: 'gpu', driver: 'gpu.nvidia.com', pool: node, device: 'gpu-0-mig-3g20gb-9-0' }];
+    const reservedFor = [{ resource: 'pods', name: 'late', uid }];
+    const patch = JSON.stringify({ status: { allocation: { devices: { results } }, reservedFor } });
+    await rig().kubectl('patch', 'resourceclaim', 'late', '--subresource=status', '--type=merge', '-p', patch);
+    process.kill(pid, 'SIGCONT');
+    expect(await rig().untilReason(node, 'Draining')).to.include(
+      'claim default/late has gpu-0-mig-3g20gb-9-0 for pod default/late',
+    );
+    expect(await rig().rig.deviceOperations(node)).to.have.length(operations);
+    expect(await taints()).to.deep.equal([ownTaint]);
+    await rig().kubectl('delete', 'pod/late', 'resourceclaim/late', '--force');
+    await rig().waitFor('dra', 'Ready', 'True', 'Ready');
+    expect(await taints()).to.deep.equal([]);
+  });
+
+  it('keeps a node closed as long as its driver publishes the previous slices, for a minute too', async function () {
+    this.timeout(clusterTimeoutMs);
+    const before = await publishedNames();
+    rig().rig.fleet.setDriverFault(node, { kind: 'Stale', forMs: 60_000 });
+    await layout({ '3g.20gb': 1, '2g.10gb': 1 });
+    expect(await rig().untilReason(node, 'AdvertisePending')).to.contain('DRA driver');
+    expect(await publishedNames()).to.have.members(before);
+    const opened: string[] = [];
+    await eventually(
+      async () => {
+        // The taint is read first: slices that are the previous ones after that were so on the open node.
+        const isOpen = (await taints()).length === 0;
+        const names = await publishedNames();
+        if (isOpen && names.some((name) => before.includes(name))) opened.push(names.join());
+        return names;
+      },
+      (names) => names.length > 0 && !names.some((name) => before.includes(name)),
+      { timeoutMs: 60_000, intervalMs: 100, what: 'the new slices' },
+    );
+    expect(opened).to.deep.equal([]);
+    await rig().waitFor('dra', 'Ready', 'True', 'Ready');
+    expect(await taints()).to.deep.equal([]);
+  });
+
+  /** A pod with a claim that nobody allocates, nor binds. @returns its uid */
+  async function createLatePod(): Promise<string> {
+    const container = { name: 'main', image: 'example.com/train', resources: { claims: [{ name: 'gpu' }] } };
+    await rig().create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'late', namespace: 'default' },
+      spec: {
+        schedulerName: 'nobody',
+        containers: [container],
+        resourceClaims: [{ name: 'gpu', resourceClaimName: 'late' }],
+      },
+    });
+    await rig().create({
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaim',
+      metadata: { name: 'late', namespace: 'default' },
+      spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'mig.nvidia.com' } }] } },
+    });
+    return rig().kubectl('get', 'pod', 'late', '-o', 'jsonpath={.metadata.uid}');
+  }
+});
