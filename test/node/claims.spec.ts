@@ -83,8 +83,15 @@ describe('backend DRA on a real kubelet', () => {
   const deviceOf = (claim: string): Promise<string> =>
     operator().kubectl('get', 'resourceclaim', claim, '-o=jsonpath={.status.allocation.devices.results[0].device}');
 
-  const ready = (name: string): Promise<string> =>
-    operator().kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=60s');
+  /** Waits until a pod is Ready. @throws Error with what the cluster tells of it */
+  async function ready(name: string): Promise<void> {
+    const wait = ['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=60s'];
+    await operator()
+      .kubectl(...wait)
+      .catch(async (error: unknown) => {
+        throw new Error(await operator().kubectl('describe', 'pod', name), { cause: error });
+      });
+  }
 
   /** Uid and restarts of the driver's pod. */
   async function driverPod(): Promise<{ readonly uid: string; readonly restarts: number }> {

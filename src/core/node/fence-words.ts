@@ -114,6 +114,8 @@ function describeDraStep(step: FenceStep): string {
     case 'Patience':
     case 'Standing':
       return `waiting for ${driver} to start and publish them`;
+    case 'Registering':
+      return `${driver} publishes them; waiting until the kubelet has registered it again`;
   }
 }
 
@@ -132,6 +134,7 @@ function describeStep(step: FenceStep, strategy: string): string {
         case 'Patience':
           return 'waiting for the device plugin';
         case 'Standing':
+        case 'Registering':
           return 'checking that it stays advertised';
         case 'Signalled':
           return 'its device plugin was signalled to read the devices again; its pod is replaced if it does not';

@@ -39,7 +39,7 @@ export interface FenceSituation {
   readonly mayAdvertise: boolean;
   /** How long ago, in ms, the controller wrote into the node's status what the kubelet offers; undefined if it did not for this change. */
   readonly earlyMs: number | undefined;
-  /** How long, in ms, the API server has shown exactly the layout. */
+  /** How long, in ms, the API server has shown exactly the layout since the change. */
   readonly standsMs: number;
   /** How long, in ms, to wait for a plugin that follows by itself, and for one that has started to inform the kubelet. */
   readonly patienceMs: number;
@@ -77,13 +77,22 @@ export type WaitCause =
   /** The new pod has not started, or not informed the kubelet. */
   | 'NewPlugin'
   /** A status that the kubelet worked out before the change may still be on its way. */
-  | 'Standing';
+  | 'Standing'
+  /** The kubelet may not have registered the DRA driver again. */
+  | 'Registering';
 
 /**
  * How long the layout must stand in the node's status before the node is opened, in ms. The kubelet writes only what differs from the
  * status that it read before it worked out the new one; only a write that was delayed on its way can bring old numbers back.
  */
 export const standingMs = 250;
+
+/**
+ * How long the slices of a restarted DRA driver must be exact before the node is opened, in ms. The kubelet looks for drivers once a second,
+ * forgets the previous registration first, and starts a pod that is bound before the new one only a minute later (v1.36,
+ * `pluginmanager/reconciler`; seen on a real kubelet).
+ */
+export const registeringMs = 2_500;
 
 /** A status of before the change that arrives later than two status periods of the kubelet is none. */
 const latestStatusMs = 20_000;
@@ -113,8 +122,12 @@ export function isNothing({ slices, allocatable }: Pick<Offered, 'slices' | 'all
 type Offered = Pick<FenceSituation, 'slices' | 'allocatable' | 'wanted'>;
 
 function decideEqual(situation: FenceSituation): FenceStep {
-  const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs } = situation;
-  if (!changed || slices !== undefined) return { next: 'Open' };
+  const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs, standsMs } =
+    situation;
+  if (!changed) return { next: 'Open' };
+  if (slices !== undefined) {
+    return standsMs < registeringMs ? { next: 'Wait', why: 'Registering' } : { next: 'Open' };
+  }
   // What our own write rested on still holds: the kubelet offers exactly these devices.
   if (mark === undefined && earlyMs !== undefined && followed) return openStanding(situation);
   if (pods === undefined) return { next: 'LookAtPods' };

@@ -59,6 +59,12 @@ describe('a node whose GPUs are handed out by claims', () => {
     expect(waiting.verdict.message).to.include('lack gpu-0-mig-7g40gb-0-0 (MIG-new) and have gpu-0 (');
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     world.slices = slicesOf(sliced('MIG-new'));
+    const registering = world.step();
+    expect(registering.verdict).to.include({ phase: 'Updating', requeueAfterMs: 500 });
+    expect(registering.verdict.message).to.include('until the kubelet has registered it again');
+    world.step(2_400);
+    expect(world.taintKeys, 'a moment too early').to.deep.equal(['repartitioning']);
+    world.step(100);
     expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 15_000 });
     expect(world.taintKeys).to.deep.equal([]);
     expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
