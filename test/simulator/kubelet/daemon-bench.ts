@@ -37,8 +37,13 @@ export class DaemonBench {
     await this.nodes.client.merge({ resource: configMapsResource, namespace: this.nodes.namespace, name }, { data });
   }
 
-  /** `null` takes a label away. */
+  /** `null` takes a label away. The kubelet of a node that has just been booted may not have registered it yet. */
   async label(node: string, labels: Readonly<Record<string, string | null>>): Promise<void> {
+    await eventually(
+      async () => this.nodes.readNode(node),
+      (seen) => seen !== undefined,
+      { what: `the Node ${node}` },
+    );
     await this.nodes.client.merge({ resource: nodesResource, name: node }, { metadata: { labels } });
   }
 
