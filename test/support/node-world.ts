@@ -5,6 +5,7 @@ import { type NodeMemory, noteEviction, recallMemory } from '../../src/core/node
 import { metadataOf, type NodeView } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
 import type { AgentView, ConfigFiles, NodePod, NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
 import type { NodeClaim } from '../../src/core/policy/claim.ts';
@@ -44,6 +45,8 @@ export class NodeWorld {
   files: ConfigFiles | undefined;
   /** Of a node whose policy hands GPUs out by claims. */
   slices: readonly ResourceSliceView[] | undefined;
+  /** All claims of the cluster; undefined: they are not listed. */
+  claims: readonly ResourceClaimView[] | undefined;
   memory: NodeMemory = noMemory;
   settings: NodeSettings = someSettings;
   /** The API server's responses to evictions, by uid of the pod; other pods terminate at once. */
@@ -98,7 +101,13 @@ export class NodeWorld {
     this.now += afterMs;
     const answer = decideWith(
       this.#snapshot(),
-      { pods: this.pods, slices: this.slices, drain: this.drain, ...(this.files && { configFiles: this.files }) },
+      {
+        pods: this.pods,
+        slices: this.slices,
+        drain: this.drain,
+        ...(this.claims && { fresh: { claims: this.claims } }),
+        ...(this.files && { configFiles: this.files }),
+      },
       this.memory,
     );
     this.memory = answer.memory;

@@ -1,8 +1,6 @@
 import { migResourceName } from '../nvidia/labels/label-key.ts';
+import { gpuDriver } from '../dra/resource-slice.ts';
 import type { Boards, SliceKind } from './slice-kind.ts';
-
-/** NVIDIA's DRA driver. */
-const gpuDriver = 'gpu.nvidia.com';
 
 /** A DeviceClass (`resource.k8s.io/v1`), and what it is for. */
 export interface ClassWish {

@@ -2,6 +2,7 @@ import type { DeviceReport, GpuReport, InstanceReport, ModelReport } from '../..
 import { nameWhole } from '../gpu/geometry/profile-name.ts';
 import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
 import { userKey } from '../gpu/state/device-users.ts';
+import { gpuDriver, type ResourceSliceView } from './resource-slice.ts';
 
 /** A device as NVIDIA's DRA driver publishes it, as far as it tells one device from another (dra-driver-nvidia-gpu `cmd/gpu-kubelet-plugin`). */
 export interface PublishedDevice {
@@ -43,6 +44,19 @@ export function publishDevices({ gpus = [], models = [] }: Pick<DeviceReport, 'g
     };
   }
   return { devices: present.flatMap((gpu) => publishGpu(gpu, models)) };
+}
+
+/** A slice as the driver writes it once it has read the devices again: for forecasts. */
+export function foreseeSlice(device: Pick<DeviceReport, 'gpus' | 'models'>): ResourceSliceView {
+  const devices = publishDevices(device).devices.map(
+    ({ name, place, type, uuid, parentUUID, profile, productName }) => {
+      // A device without a UUID would be one of a driver that creates slices itself.
+      const texts = { type, uuid: uuid ?? place, parentUUID, profile, productName };
+      const known = Object.entries(texts).flatMap(([key, string]) => (string === undefined ? [] : [[key, { string }]]));
+      return { name: name ?? place, attributes: Object.fromEntries(known) as Record<string, { string: string }> };
+    },
+  );
+  return { spec: { driver: gpuDriver, devices } };
 }
 
 function publishGpu(gpu: GpuReport, models: readonly ModelReport[]): readonly PublishedDevice[] {

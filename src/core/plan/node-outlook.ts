@@ -1,4 +1,6 @@
 import type { GpuNodePartition } from '../../api/types.ts';
+import { foreseeSlice } from '../dra/published-devices.ts';
+import { backendOf } from '../node/backend.ts';
 import { decide, type Decision } from '../node/decide.ts';
 import type { WishFields } from '../node/commands.ts';
 import { recallMemory } from '../node/memory.ts';
@@ -55,13 +57,22 @@ function tellWish(start: NodeStart): GpuNodePartition | undefined {
 }
 
 function writeWish(
-  { policy: _policy, strategy: _strategy, wish: _wish, repairs: _repairs, drain: _drain, ...kept }: Spec,
-  { policy, strategy, wish }: WishFields,
+  {
+    policy: _policy,
+    strategy: _strategy,
+    backend: _backend,
+    wish: _wish,
+    repairs: _repairs,
+    drain: _drain,
+    ...kept
+  }: Spec,
+  { policy, strategy, backend, wish }: WishFields,
 ): Spec {
   return {
     ...kept,
     ...(policy && { policy }),
     ...(strategy !== null && strategy !== undefined && { strategy }),
+    ...(backend && { backend }),
     ...(wish?.gpus && {
       wish: {
         gpus: wish.gpus,
@@ -100,15 +111,19 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
     wishGeneration: partition?.spec.policy?.generation ?? 0,
   });
   const managed = winner && managedConfig(winner.spec);
+  // What is handed out by claims, and for whom, is not known: the agent knows which pods have devices.
+  const slices = backendOf(known) === 'DRA' ? [foreseeSlice(partition?.status?.device ?? {})] : undefined;
   return {
     ...known,
     slot,
+    ...(slices && { slices }),
     configFiles: { state: 'Read', files: managed ? { [managed.key]: managed.file } : {} },
     fresh: {
       policy: winner && { uid: winner.metadata.uid, generation: winner.metadata.generation },
       slot,
       ...listReportedPods(partition?.status?.device),
-      resourceSlices: [],
+      resourceSlices: slices ?? [],
+      ...(slices && { claims: [] }),
       drain: { budgets },
     },
   };

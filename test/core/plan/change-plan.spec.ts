@@ -4,6 +4,7 @@ import type { ClusterState } from '../../../src/core/plan/cluster-state.ts';
 import type { PlannedNode } from '../../../src/core/plan/planned-node.ts';
 import { fillDefaults } from '../../../src/core/policy/defaults.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
+import { aDriverPod } from '../../support/node-builders.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup } from './cluster-builder.ts';
 
 const halves = ['3g.20gb@0', '3g.20gb@4'];
@@ -110,6 +111,18 @@ describe('the plan of a change', () => {
       ['m1'],
       ['m2'],
     ]);
+  });
+
+  it('plans nodes whose GPUs are handed out by claims, without reading slices or claims', () => {
+    const node = { allocatable: { 'nvidia.com/gpu': '0' } };
+    const driver = aDriverPod();
+    const namespace = 'nvidia-dra-driver-gpu';
+    const fleet = aCluster([aFleetNode({ name: 'n1', slices: halves, node })], {
+      policies: [sliced({ backend: 'DRA' })],
+      pods: [{ ...driver, metadata: { ...driver.metadata, namespace }, spec: { ...driver.spec, nodeName: 'n1' } }],
+    });
+    const found = plan(fleet, inFile({ ...inSevenths, backend: 'DRA' }));
+    expect(fatesOf(found)).to.deep.equal(['n1 Changes AwaitingSlot']);
   });
 
   it('begins with the canary, and says when the rest may follow', () => {

@@ -1,8 +1,9 @@
 import { listGpuClaims } from '../../dra/resource-claim.ts';
 import { cutText } from '../../text/cut-text.ts';
+import { backendOf } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
-import type { Ruling } from '../outcome.ts';
+import type { Outcome } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
 /** How long a pod may take to be bound after its claim was allocated, in ms. */
@@ -15,15 +16,20 @@ const longestText = 600;
  * whose device has gone would hang. Which idle instances a plan destroys is not known here, so each such claim counts. An open node is
  * not closed for that; on a closed one the pod is waited for, and drained like others.
  */
-export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Ruling | undefined {
+export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
+  // They are listed by the plan that was known before the look, which may be an older one than the partition shows by now.
+  if (isToList(situation)) return { look: 'All' };
   const early = listEarlyClaims(situation, pods);
   if (early.length === 0) return undefined;
   const names = cutText(early.join('; '), longestText);
   const message = `claims have devices of this node for pods that are not there yet: ${names}. Delete those that no pod is to use`;
   const { lastsMs, waits } = waitFor(situation, 'Claims');
-  if (!isClosed(situation.node) || lastsMs > longestBindingMs) {
+  const isShut = isClosed(situation.node);
+  if (!isShut || lastsMs > longestBindingMs) {
     const requeueAfterMs = situation.settings.waitingPollMs;
-    return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } };
+    const verdict = { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } as const;
+    // A node that cannot be opened yet does not start a second wait.
+    return { ifClosed: 'Opens', verdict, ...(isShut && { waits }) };
   }
   return {
     verdict: { phase: 'Updating', reason: 'Draining', message, transient: true, requeueAfterMs: pollMs },
@@ -31,6 +37,12 @@ export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Rul
     keepsHoldersAway: true,
     ifClosed: 'Stays',
   };
+}
+
+function isToList({ partition, fresh, ...situation }: Situation): boolean {
+  const { destroy = 0, modeChanges = 0 } = partition.status?.device?.plan ?? {};
+  const isDra = backendOf({ ...situation, partition }) === 'DRA';
+  return isDra && fresh !== undefined && fresh.claims === undefined && destroy + modeChanges > 0;
 }
 
 function listEarlyClaims({ node, fresh }: Situation, pods: readonly NodePod[]): readonly string[] {

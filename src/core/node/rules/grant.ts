@@ -52,7 +52,7 @@ export function grant(situation: Situation): Outcome {
   );
 }
 
-function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
+function closeAndGrant(situation: Situation, pods: readonly NodePod[]): Outcome {
   // 3. Close it.
   if (!isClosed(situation.node)) {
     const waits = isUnfinished(situation.node) ? undefined : noteUntouched(situation, pods);

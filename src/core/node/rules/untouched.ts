@@ -1,23 +1,26 @@
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
 import { staleOffer } from '../fence-words.ts';
+import { backendOf, sliceOfferOf } from '../backend.ts';
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
 import { changeKey } from '../refresh-mark.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
-import { pluginPods } from './cluster-pods.ts';
+import { refreshedPods } from './cluster-pods.ts';
 import { currentOffer } from './current-offer.ts';
 
 /** Remembers of a node that is being closed that its device is as its plugin read it: it offers that, and nothing else. */
 export function noteUntouched(situation: Situation, pods: readonly NodePod[]): Waits | undefined {
   const { partition, node } = situation;
+  const isDra = backendOf(situation) === 'DRA';
+  if (isDra && sliceOfferOf(situation)?.isExact !== true) return undefined;
   const { resources } = currentOffer(situation);
   // The kubelet offers devices before the API server hears of it.
   const isStale = staleOffer(partition.status?.device?.advertised, resources) !== undefined;
   if (isStale || !advertises(node.status?.allocatable ?? {}, resources)) return undefined;
   // A plugin that is starting may have read the devices before they became what they are.
-  if (!pluginPods(situation, pods).every(isReady)) return undefined;
+  if (!refreshedPods(situation, pods).every(isReady)) return undefined;
   return waitFor(situation, 'Untouched', untouchedKey(situation)).waits;
 }
 

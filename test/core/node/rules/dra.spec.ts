@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
-import { aDevice, aGpu } from '../../../support/builders.ts';
+import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
   aDriverPod,
   advertisesSlice,
@@ -25,8 +25,12 @@ const policy = aSlicingPolicy({ backend: 'DRA' });
 const nothing = { 'nvidia.com/gpu': '0' };
 const updating = { 'gpupartition.dev/state': 'updating' };
 
-const table = { name: '7g.40gb', id: 0, memorySlices: 8, computeSlices: 7, starts: [0], maxInstances: 1 };
-const models = [{ product: 'NVIDIA A100-SXM4-40GB', computeSlices: 7, memorySlices: 8, profiles: [table] }];
+const aHalf = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1 } }] };
+const profiles = [
+  { name: '7g.40gb', id: 0, memorySlices: 8, computeSlices: 7, starts: [0], maxInstances: 1 },
+  { name: '3g.20gb', id: 9, memorySlices: 4, computeSlices: 3, starts: [0, 4], maxInstances: 2 },
+];
+const models = [{ product: 'NVIDIA A100-SXM4-40GB', computeSlices: 7, memorySlices: 8, profiles }];
 
 /** The GPU as one slice of this UUID. */
 function sliced(uuid: string): DeviceReport {
@@ -135,7 +139,7 @@ describe('a node whose GPUs are handed out by claims', () => {
   });
 
   it('is granted its change, naming the driver’s pods to signal', () => {
-    const found = { pods: [aDriverPod({ uid: 'one' })], slices: slicesOf(wholeGpu) };
+    const found = { pods: [aDriverPod({ uid: 'one' })], slices: slicesOf(wholeGpu), fresh: { claims: [] } };
     const node = aNode({ taints: taints.closed, labels: updating, allocatable: nothing });
     const answer = judge({ policy, node, partition: aManagedPartition({ backend: 'DRA' }) }, found, {
       waits: { Closed: { since: 0 } },
@@ -153,6 +157,36 @@ describe('a node whose GPUs are handed out by claims', () => {
     expect(back.commands.flatMap((one) => (one.name === 'WriteWish' ? [one.fields.backend] : []))).to.deep.equal([
       null,
     ]);
+  });
+});
+
+describe('a node whose GPUs are handed out by claims, closed for a change, that has lost its slot', () => {
+  const inHalves = { backend: 'DRA', layouts: [{ profiles: { '3g.20gb': 1 } }] } as const;
+  const withoutSlot = (slices: NodeWorld['slices'], driver = aDriverPod({ uid: 'driver' })): NodeWorld => {
+    const partition = aManagedPartition({ backend: 'DRA', device: sliced('MIG-a'), wish: aHalf });
+    const node = aNode({ allocatable: nothing });
+    const world = new NodeWorld({ policy: aSlicingPolicy(inHalves), node, partition, slices, pods: [driver] });
+    world.claims = [];
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.slot = undefined;
+    return world;
+  };
+
+  it('is opened as it was if its slices were exact', () => {
+    const world = withoutSlot(slicesOf(sliced('MIG-a')));
+    world.step();
+    world.step(300);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.done).to.deep.equal(['PatchNode', 'PatchNode']);
+  });
+
+  it('stays closed until its driver is replaced if they were not', () => {
+    const world = withoutSlot(slicesOf(sliced('MIG-older')));
+    world.step();
+    world.step(300);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(world.done).to.include('EvictPod driver');
   });
 });
 
@@ -248,11 +282,21 @@ describe('a claim on what a change destroys', () => {
     expect(namesOf(bound)).not.to.include('WriteGrant');
   });
 
-  it('does not hold a node closed without end if its pod never comes', () => {
+  it('is looked for before anything is destroyed, whatever the plan was when the node was looked at', () => {
+    const inHalves = aSlicingPolicy({ backend: 'DRA', layouts: [{ profiles: { '3g.20gb': 1 } }] });
+    const changing = aManagedPartition({ backend: 'DRA', device: sliced('MIG-a'), wish: aHalf });
+    const parts = { policy: inHalves, partition: changing, node: closed };
+    const found = { pods: [aDriverPod()], slices: slicesOf(sliced('MIG-a')) };
+    expect(() => judge(parts, found, settled)).to.throw('looks without end: All, All, All, All');
+    expect(namesOf(judge(parts, { ...found, fresh: { claims: [] } }, settled))).to.include('WriteGrant');
+  });
+
+  it('does not hold a node closed without end if its pod never comes, nor starts its wait again while it cannot be opened', () => {
     const waits = { Closed: { since: 0 }, Claims: { since: noon - 121_000 } };
     const found = { pods: [aDriverPod()], slices, fresh: { claims: [claim] } };
-    const { verdict } = judge({ policy, partition, node: closed }, found, { waits, evictions: {} });
+    const { verdict, memory } = judge({ policy, partition, node: closed }, found, { waits, evictions: {} });
     expect(verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+    expect(memory.waits.Claims?.since).to.equal(noon - 121_000);
   });
 
   it('keeps a node from being closed as long as its pod is not there', () => {
