@@ -39,7 +39,7 @@ export class FleetMachine {
     this.#world = world;
     this.name = name;
     this.uid = uid;
-    this.device = new ModelDevice(world.setup.product, 1);
+    this.device = new ModelDevice(world.setup.product, 1, false);
     for (const gpu of this.device.gpus) gpu.mig = 'Enabled';
   }
 

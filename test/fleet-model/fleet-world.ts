@@ -249,6 +249,15 @@ export class FleetWorld implements ControllerWorld {
 
   // --- pods -------------------------------------------------------------------------------------------------------
 
+  /** Its nodes have device plugins. */
+  slicesOf(): readonly [] {
+    return [];
+  }
+
+  claims(): readonly [] {
+    return [];
+  }
+
   podsOf(node: string): readonly Pod[] {
     return this.api.list('pods').filter((pod) => nodeOf(pod) === node);
   }

@@ -51,6 +51,9 @@ export class AgentProcess {
   #isDraining = false;
   #readFailures = 0;
   #plannedWish: unknown;
+  /** The DRA driver's pods whose process was ended after the last work; null: none; undefined: not by this process. */
+  #signalled: DeviceReport['signalled'] | null;
+  #hasBegun = false;
   #hasTriedToRebuild = false;
   /** When the grant that stands was first seen. */
   #sight = { key: '', at: 0 };
@@ -106,7 +109,9 @@ export class AgentProcess {
 
   *#act(partition: StoredPartition, granted: Grant): WorkerTask {
     this.#world.checks.grantIsTaken(this, partition, granted);
+    this.#hasBegun = false;
     const { fault } = yield* this.#carryOut(partition, granted);
+    this.#signal(granted);
     const readFault = yield* this.#read(partition);
     this.#expectChange();
     const outcome = fault ?? readFault;
@@ -154,7 +159,9 @@ export class AgentProcess {
     if (report.refusal !== undefined || destroys) return undefined;
     if (this.#hasTriedToRebuild) return undefined;
     this.#hasTriedToRebuild = true;
+    this.#hasBegun = false;
     const outcome = work.length === 0 ? {} : yield* this.#apply(partition, granted, work, () => true, false);
+    this.#signal(granted);
     const readFault = yield* this.#read(partition);
     this.#expectChange();
     if (outcome.fault) return faultFields(outcome.fault, 'Failed');
@@ -205,6 +212,7 @@ export class AgentProcess {
             throw new DriverRefusal('Stopped', 'the deadline has passed');
           if (isDisruption && this.#isHeld(gpu, operation, held)) throw new DriverRefusal('InUse', 'a pod holds it');
           checks.deviceIsChanged(partition, granted, gpu, operation);
+          this.#hasBegun = true;
           if (this.#world.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
           if (operation === 'Enable' || operation === 'Disable') {
             device.setMode(gpu, operation === 'Enable' ? 'Enabled' : 'Disabled', kubelet.isGpuOpen);
@@ -287,6 +295,14 @@ export class AgentProcess {
     return isLate || now - this.#sight.at > times * seconds * 1000;
   }
 
+  /** Device plugins of the model know no signal. */
+  #signal({ epoch, signalPods }: Grant): void {
+    const { setup, kubelet } = this.#world;
+    if (!this.#hasBegun || setup.backend !== 'DRA') return;
+    const uids = (signalPods ?? []).filter((uid) => kubelet.driver.signal(uid));
+    this.#signalled = uids.length > 0 ? { epoch, uids } : null;
+  }
+
   // --- what it knows ----------------------------------------------------------------------------------------------
 
   get #isStale(): boolean {
@@ -336,7 +352,8 @@ export class AgentProcess {
     const { resources, errors } = computeResources(describeReport(this.#report), spec.strategy ?? 'mixed');
     const { advertised } = word;
     const { resources: offered = {}, stale } = advertised;
-    const hasFollowed = stale === 0 && errors.length === 0 && offersDevices(offered, resources);
+    const hasFollowed =
+      spec.backend === 'DRA' || (stale === 0 && errors.length === 0 && offersDevices(offered, resources));
     if (hasFollowed && status?.phase !== 'Updating') this.#settleUntil = -Infinity;
     const isNews = hasFollowed || Object.keys(offered).length === 0;
     if (isNews && !sameJson(this.#report.advertised, advertised)) this.#report = { ...this.#report, advertised };
@@ -386,9 +403,12 @@ export class AgentProcess {
   // --- what it reports --------------------------------------------------------------------------------------------
 
   #state(seen: DeviceReport | undefined): DeviceReport {
+    const before = seen?.bootID === this.#bootID ? seen.signalled : undefined;
+    const signalled = this.#signalled === undefined ? before : this.#signalled;
     return {
       agentVersion: 'model',
       bootID: this.#bootID,
+      ...(signalled && { signalled }),
       ...(seen?.observedEpoch === undefined ? {} : { observedEpoch: seen.observedEpoch }),
       ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),
       ...(this.#report ?? pickReading(seen)),

@@ -10,6 +10,8 @@ import { isUnfinished } from '../../src/core/node/node-view.ts';
 import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
+import { findNamedUuid } from '../../src/core/dra/published-devices.ts';
+import { toResourceSlice } from './slices.ts';
 import type { Theme } from './story.ts';
 
 /** A deliberate mistake, around `decide`, to check that the model test finds it. */
@@ -572,7 +574,56 @@ export const bugs: readonly Bug[] = [
           }
         : {},
   },
+  {
+    name: 'OldSlice',
+    what: 'opens on the slices that the DRA driver published before the change',
+    theme: 'Claims',
+    see: (snapshot) =>
+      snapshot.slices === undefined || snapshot.slices.length === 0
+        ? snapshot
+        : { ...snapshot, slices: sayNow(snapshot) },
+  },
+  {
+    name: 'IgnoreExtendedClaims',
+    what: 'does not see the claims that pods have by status.extendedResourceClaimStatus',
+    theme: 'Claims',
+    see: ({ pods, ...snapshot }) => ({
+      ...snapshot,
+      ...(pods && {
+        pods: pods.map(({ status, ...pod }) => {
+          const { extendedResourceClaimStatus: _ignored, ...rest } = status ?? {};
+          return { ...pod, status: rest };
+        }),
+      }),
+    }),
+  },
+  {
+    name: 'NamesOnly',
+    what: 'compares the names of devices in slices, and not their UUIDs',
+    theme: 'Claims',
+    see: (snapshot) => ({
+      ...snapshot,
+      ...(snapshot.slices && {
+        slices: snapshot.slices.map((slice) => ({
+          ...slice,
+          spec: {
+            ...slice.spec,
+            devices: (slice.spec.devices ?? []).map((device) => {
+              const uuid = findNamedUuid(device.name, snapshot.partition?.status?.device ?? {});
+              const named = uuid === undefined ? {} : { uuid: { string: uuid } };
+              return { ...device, attributes: { ...device.attributes, ...named } };
+            }),
+          },
+        })),
+      }),
+    }),
+  },
 ];
+
+/** Slices as the driver would publish them of the device as it is. */
+function sayNow({ partition }: NodeSnapshot): NonNullable<NodeSnapshot['slices']> {
+  return [toResourceSlice('n', partition?.status?.device?.gpus ?? [])];
+}
 
 function mapWaits(waits: { readonly [Name in keyof NodeMemory['waits']]: NodeMemory['waits'][Name] | undefined }) {
   return Object.fromEntries(Object.entries(waits).filter(([, wait]) => wait !== undefined));

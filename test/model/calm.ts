@@ -4,6 +4,7 @@ import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
 import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import { nonZero } from './checks.ts';
+import { countSlices, nameDevices } from './slices.ts';
 import { countOffer, isAsWished } from './expected.ts';
 import type { ModelWorld } from './world.ts';
 
@@ -45,7 +46,10 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
   const isMet = wish.gpus.every((one) => foreign.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one)));
   if (end === 'Plan') return verdict.reason === 'PlanOnly' ? undefined : words;
   // What restarts the plugin waits like a change of the layout.
-  const isOffered = sameJson(nonZero(node.status?.allocatable), countOffer(foreign, world.kubelet.plugin.settings));
+  const isDra = setup.backend === 'DRA';
+  const offered = isDra ? countSlices(world.kubelet.driver.published) : nonZero(node.status?.allocatable);
+  const real = countOffer(foreign, world.kubelet.plugin.settings);
+  const isOffered = sameJson(offered, isDra ? countSlices(nameDevices(foreign)) : real);
   const spec = world.api.find('policies', 'a')?.spec;
   const config = node.metadata.labels?.[devicePluginConfigLabel];
   const isConfigured = !setup.hasConfigMap || (spec !== undefined && managedConfig(spec).key === config);
@@ -56,8 +60,7 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
     return 'condition Ready is not True';
   }
   if ((node.spec?.taints ?? []).some(isOwnTaint)) return 'the start-up taint is on the node (L4)';
-  const real = countOffer(foreign, world.kubelet.plugin.settings);
-  if (!sameJson(nonZero(node.status?.allocatable), real)) return 'it offers something else than it has';
+  if (!isOffered) return 'it offers something else than it has';
   for (const [name, count] of Object.entries(real)) {
     if (name === 'nvidia.com/gpu') continue;
     const label = node.metadata.labels?.[`${name}.count`];

@@ -1,6 +1,6 @@
 import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import type { GpuPartitionPolicy, Grant, Wish } from '../../src/api/types.ts';
+import type { GpuPartitionPolicy, GpuReport, Grant, Wish } from '../../src/api/types.ts';
 import { repartitioningTaint, restartedValue, startupTaintKeys } from '../../src/api/names.ts';
 import { borrowedLabelsOf } from '../../src/core/metadata/borrowed-labels.ts';
 import type { Command } from '../../src/core/node/commands.ts';
@@ -16,9 +16,10 @@ import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { AgentProcess } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
-import { countOffer, isAsWished, offeringOf } from './expected.ts';
+import { countOffer, type ExpectedSettings, isAsWished, offeringOf } from './expected.ts';
 import { isUntouchable } from './pods.ts';
 import { uuidOf } from './plugin.ts';
+import { countSlices, nameDevices, readSlices } from './slices.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
 
@@ -49,6 +50,8 @@ export class Invariants {
   readonly #world: ModelWorld;
   /** Devices that somebody else removed; `isKnown` once the agent has reported it. */
   readonly #lost = new Map<string, { isKnown: boolean }>();
+  /** All that somebody else ever removed: a claim that was allocated before may be prepared long after, by a driver that still has it. */
+  readonly #everLost = new Set<string>();
   #repairs: number[] = [];
   /** When generations of policies were accepted that enforce, with their priority, by the policies' uid. */
   readonly #accepted = new Map<string, readonly { readonly at: number; readonly priority: number }[]>();
@@ -303,8 +306,23 @@ export class Invariants {
     demand(isMet, 'S3', 'Ready, and the device is not as wished');
     // What is offered of a lost GPU might be other, shared devices.
     if (gpus.some(({ error }) => error !== undefined)) return;
-    const offer = countOffer(gpus, offeringOf(claim.winner?.spec ?? { strategy: 'mixed' }));
-    demand(sameJson(offer, nonZero(node.status?.allocatable)), 'S3', 'Ready, and the node offers something else');
+    const offer = this.#expect(gpus, offeringOf(claim.winner?.spec ?? { strategy: 'mixed' }));
+    demand(sameJson(offer, this.#offerOf(snapshot)), 'S3', 'Ready, and the node offers something else');
+  }
+
+  get #isDra(): boolean {
+    return this.#world.setup.backend === 'DRA';
+  }
+
+  /** What a node is to offer: how many of each resource, or each device of its slices. */
+  #expect(gpus: readonly GpuReport[], settings: ExpectedSettings): Readonly<Record<string, number>> {
+    return this.#isDra ? countSlices(nameDevices(gpus)) : countOffer(gpus, settings);
+  }
+
+  /** What it was seen to offer. */
+  #offerOf({ node, slices, fresh }: NodeSnapshot): Readonly<Record<string, number>> {
+    if (!this.#isDra) return nonZero(node.status?.allocatable);
+    return countSlices(readSlices(slices ?? fresh?.resourceSlices ?? this.#world.kubelet.driver.slices));
   }
 
   #mayBeGranted(snapshot: NodeSnapshot): void {
@@ -316,11 +334,10 @@ export class Invariants {
     const known = new Set(fresh?.holders);
     const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
     demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
-    demand(
-      users?.every((name) => known.has(name)),
-      'S1',
-      'granted though nobody knows what a pod holds',
-    );
+    const { destroy = 0, modeChanges = 0 } = device?.plan ?? {};
+    const isHarmless = this.#isDra && destroy + modeChanges === 0;
+    demand(isHarmless || users?.every((name) => known.has(name)), 'S1', 'granted though nobody knows what a pod holds');
+    if (this.#isDra && !isHarmless) this.#areClaimsKnown(snapshot);
     demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =
@@ -341,6 +358,14 @@ export class Invariants {
       'S12',
       'granted meanwhile',
     );
+  }
+
+  /** Each claim that has a device of the node is for pods that are there. */
+  #areClaimsKnown({ fresh, pods = [] }: NodeSnapshot): void {
+    demand(fresh?.claims !== undefined, 'S1', 'granted, and nobody has listed the claims');
+    const here = new Set(pods.map(({ metadata }) => metadata.uid));
+    const early = fresh.claims.find(({ status }) => !status?.reservedFor?.every(({ uid }) => here.has(uid)));
+    demand(early === undefined, 'S1', `granted while the pod of ${early?.metadata.name} is on its way`);
   }
 
   #isInLedger(winner: GpuPartitionPolicy | undefined, slot: Slot): boolean {
@@ -373,7 +398,8 @@ export class Invariants {
     demand(goes, 'S13', `pod ${uid} is told to go, which holds nothing that goes`);
     const isModeChange = (plan?.modeChanges ?? 0) > 0;
     const holder = pods?.find(({ metadata }) => ['exporter', 'client'].includes(metadata.labels?.['role'] ?? ''));
-    const isVain = isModeChange && holder !== undefined;
+    // A pod with a claim can only end while the DRA driver is there: then pods go first.
+    const isVain = isModeChange && holder !== undefined && !this.#isDra;
     demand(!isVain, 'S13', `pod ${uid} is told to go, and the change waits for ${holder?.metadata.name}`);
     const own = pod.spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
     const expected = gracePeriod === undefined ? own : secondsOf(gracePeriod);
@@ -435,7 +461,7 @@ export class Invariants {
 
   /** A closed node that waits to hear what a pod holds hears of it at once. */
   #isHeardSoon({ node, partition }: NodeSnapshot, { verdict }: SettledDecision): void {
-    const { agent, faults, timeline, controllers, setup, kubelet, device } = this.#world;
+    const { agent, faults, timeline, controllers, setup, kubelet } = this.#world;
     const { drain } = partition?.spec ?? {};
     const isWaiting = setup.kubeletTells && isClosed(node) && verdict.reason === 'Draining' && drain?.pods.length === 0;
     const isWell =
@@ -446,8 +472,7 @@ export class Invariants {
       faults.refusal === 0 &&
       faults.lostAnswer === 0;
     // What a pod holds of a device that is gone, because a person let it have that, cannot be known.
-    const held = [...kubelet.users.allocations.values()];
-    const isKnown = held.every(({ id }) => device.uuids.has(uuidOf(id)));
+    const isKnown = kubelet.users.areKnown;
     const isSeeing = controllers.length === 1 && controllers[0]?.frozen.size === 0;
     if (!isWaiting || !isWell || !isSeeing || !isKnown) {
       this.#unheardSince = undefined;
@@ -536,13 +561,13 @@ export class Invariants {
         wish?.gpus.every((one) => gpus.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one))) === true;
       demand(isMet && device?.step !== 'Unknown', 'S3', 'the start-up taint goes, and no layout was verified');
     }
-    const found = nonZero(node.status?.allocatable);
+    const found = this.#offerOf(snapshot);
     // If the agent has not reported in this boot, the plugin, which has looked since, is asked for what exists.
     const isTold = device?.step !== 'Unknown' && device?.bootID === node.status?.nodeInfo?.bootID;
     const isHeard = snapshot.agent.state === 'Ready' && isTold;
     const { gpus: known = [] } = isHeard ? (device ?? {}) : this.#world.device.report();
     // What the plugin runs with, whatever the policy that is gone has asked for.
-    const offer = countOffer(known, this.#world.kubelet.plugin.settings);
+    const offer = this.#expect(known, this.#world.kubelet.plugin.settings);
     // What was never reported, and lost GPUs, cannot be compared.
     const isUnknown = device?.gpus === undefined || this.#lost.size > 0;
     // GPUs that are back, and that the plugin has not seen yet, mislead nobody.
@@ -603,8 +628,20 @@ export class Invariants {
         : [gpu, ...gpu.slices];
     const held = [...kubelet.users.allocations].find(([, { id }]) => touched.some(({ uuid }) => uuid === uuidOf(id)));
     demand(held === undefined, 'S1', `${held?.[1].id} is taken from pod ${held?.[0]}`);
+    if (!isRebuild) this.#isUnclaimed(touched.map(({ uuid }) => uuid));
     const isOpen = node !== undefined && !isClosed(node);
     demand(isRebuild || !isOpen || this.isForcedOpen, 'S1', `GPU ${gpu.index} changes, and its node is open`);
+  }
+
+  /** No claim has a device of these: its pod may not be bound yet. */
+  #isUnclaimed(uuids: readonly string[]): void {
+    const { device, kubelet } = this.#world;
+    const here = nameDevices(device.report().gpus);
+    for (const { metadata, status } of kubelet.users.claims) {
+      const results = status?.allocation?.devices?.results ?? [];
+      const taken = results.find((one) => uuids.includes(here.get(one.device) ?? ''));
+      demand(taken === undefined || this.isForcedOpen, 'S1', `${taken?.device} is taken from claim ${metadata.name}`);
+    }
   }
 
   /** By the time that the agent was given, and, should it be a new process, by the deadline for all of them. */
@@ -617,7 +654,9 @@ export class Invariants {
   }
 
   podIsBound(resource: string): void {
-    const { partition, timeline } = this.#world;
+    const { partition, timeline, node } = this.#world;
+    // No agent works on the object of an earlier node.
+    if (partition?.spec.nodeUID !== node?.metadata.uid) return;
     const { granted } = partition?.spec ?? {};
     const isAnswered = granted === undefined || (partition?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
     const isOver = isAnswered || Date.parse(granted.deadline) < timeline.now;
@@ -634,11 +673,8 @@ export class Invariants {
 
   deviceIsGiven(id: string): void {
     const { device } = this.#world;
-    demand(
-      device.uuids.has(id) || this.#lost.has(id) || this.isForcedOpen,
-      'S3',
-      `a pod was given ${id}, which is not there`,
-    );
+    const isLost = this.#lost.has(id) || (this.#isDra && this.#everLost.has(id));
+    demand(device.uuids.has(id) || isLost || this.isForcedOpen, 'S3', `a pod was given ${id}, which is not there`);
   }
 
   /** The API server evicts or deletes a pod for a controller, which may have decided that some time ago. */
@@ -656,14 +692,18 @@ export class Invariants {
 
   /** Somebody else removes all instances now. */
   devicesAreLost(ids: Iterable<string> = this.#world.device.uuids): void {
-    for (const id of ids) this.#lost.set(id, { isKnown: false });
+    for (const id of ids) {
+      this.#lost.set(id, { isKnown: false });
+      this.#everLost.add(id);
+    }
   }
 
   // --- after every event ------------------------------------------------------------------------------------------
 
   always(): void {
     const { node, kubelet, device } = this.#world;
-    const { offered, settings } = kubelet.plugin;
+    const { offers: offered, plugin } = kubelet;
+    const { settings } = plugin;
     const seen = [node, offered, device.version];
     if (seen.every((one, index) => one === this.#seen[index])) return;
     this.#seen = seen;
@@ -693,7 +733,7 @@ export class Invariants {
     }
     const told = countOffer(this.#world.partition?.status?.device?.gpus ?? [], settings);
     // If nothing is offered, a label misleads nobody.
-    const isOffering = Object.keys(nonZero(node.status?.allocatable)).length > 0;
+    const isOffering = this.#isDra ? offered.size > 0 : Object.keys(nonZero(node.status?.allocatable)).length > 0;
     // Only the agent can say which labels there should be.
     const isHeard = this.#world.agent !== undefined && this.#world.partition?.status?.device?.step !== 'Unknown';
     if (isOffering && isHeard && !this.#world.setup.hasDiscovery && sameJson(told, real)) {

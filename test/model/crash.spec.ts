@@ -6,6 +6,7 @@ import { comeToRest } from './story.ts';
 import { type Mishap, ModelWorld } from './world.ts';
 
 const usual: Setup = {
+  backend: 'DevicePlugin',
   product: 'NVIDIA A100-SXM4-40GB',
   gpus: 2,
   strategy: 'mixed',

@@ -30,6 +30,7 @@ const configManager = {
 } as const;
 
 export function daemonsOf({
+  backend,
   plugin,
   strategy,
   hasDiscovery,
@@ -39,24 +40,38 @@ export function daemonsOf({
   hasConfigMap,
 }: Setup): readonly ModelDaemon[] {
   const isOperator = plugin === 'Operator';
-  const pluginLabels = {
+  const isDra = backend === 'DRA';
+  const pluginLabels: Readonly<Record<string, string>> = {
     Stock: { name: 'nvidia-device-plugin-ds' },
     Tolerant: { name: 'nvidia-device-plugin-ds' },
     Following: { name: 'nvidia-device-plugin-ds' },
     Hidden: { app: 'somebody-elses-plugin' },
     Operator: { app: 'nvidia-device-plugin-daemonset' },
   }[plugin];
+  const driver: ModelDaemon = {
+    role: 'plugin',
+    labels: isOperator
+      ? { app: 'nvidia-dra-driver-kubelet-plugin' }
+      : { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' },
+    container: 'gpus',
+    ...(isOperator && { deployLabel: `${deploy}dra-driver` }),
+    toleratesOurs: plugin !== 'Stock' && plugin !== 'Operator',
+    // It opens NVML only for a moment.
+    opensGpus: false,
+  };
   return [
-    {
-      role: 'plugin',
-      labels: pluginLabels,
-      container: 'nvidia-device-plugin-ctr',
-      ...(hasConfigMap ? { sidecar: configManager } : { args: [`--mig-strategy=${strategy}`] }),
-      ...(isOperator && { deployLabel: `${deploy}device-plugin` }),
-      toleratesOurs: plugin === 'Tolerant' || plugin === 'Hidden',
-      // With a plugin that keeps NVML open and tolerates our taint, MIG mode could never be changed.
-      opensGpus: plugin === 'Stock' || plugin === 'Following' || plugin === 'Operator',
-    },
+    isDra
+      ? driver
+      : {
+          role: 'plugin',
+          labels: pluginLabels,
+          container: 'nvidia-device-plugin-ctr',
+          ...(hasConfigMap ? { sidecar: configManager } : { args: [`--mig-strategy=${strategy}`] }),
+          ...(isOperator && { deployLabel: `${deploy}device-plugin` }),
+          toleratesOurs: plugin === 'Tolerant' || plugin === 'Hidden',
+          // With a plugin that keeps NVML open and tolerates our taint, MIG mode could never be changed.
+          opensGpus: plugin === 'Stock' || plugin === 'Following' || plugin === 'Operator',
+        },
     ...(hasDiscovery
       ? [
           {

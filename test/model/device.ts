@@ -1,4 +1,5 @@
 import type { DeviceReport, GpuReport, InstanceReport } from '../../src/api/types.ts';
+import { toModelReport } from './slices.ts';
 import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
 import type { GpuModel } from '../../src/core/gpu/geometry/model.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
@@ -33,17 +34,21 @@ export class ModelDevice {
   readonly gpus: readonly Gpu[];
   readonly model: GpuModel;
   readonly #product: string;
+  /** What is made again at the same place has another UUID, and the driver's table of profiles is reported. */
+  readonly #isNamed: boolean;
+  #made = 0;
   /** Incremented when the readable state of the device changes. */
   version = 0;
   /** UUIDs of GPUs and MIG devices that run a process. */
   readonly processes = new Map<string, number>();
   #read: { readonly version: number; readonly gpus: readonly GpuReport[] } | undefined;
 
-  constructor(product: string, count: number) {
+  constructor(product: string, count: number, isNamed: boolean) {
     const model = findModel(product);
     if (!model) throw new Error(`unknown model ${product}`);
     this.model = model;
     this.#product = product;
+    this.#isNamed = isNamed;
     this.gpus = Array.from({ length: count }, (_, index) => ({
       uuid: `GPU-${index}`,
       index,
@@ -62,11 +67,13 @@ export class ModelDevice {
     );
   }
 
-  report(): Required<Pick<DeviceReport, 'driverVersion' | 'cudaVersion'>> & { readonly gpus: readonly GpuReport[] } {
+  report(): Required<Pick<DeviceReport, 'driverVersion' | 'cudaVersion'>> &
+    Pick<DeviceReport, 'models'> & { readonly gpus: readonly GpuReport[] } {
     if (this.#read?.version !== this.version) {
       this.#read = { version: this.version, gpus: this.gpus.map((gpu) => this.#describe(gpu)) };
     }
-    return { driverVersion: '550.54.15', cudaVersion: '12.4', gpus: this.#read.gpus };
+    const models = this.#isNamed && { models: [toModelReport(this.#product, this.model)] };
+    return { driverVersion: '550.54.15', cudaVersion: '12.4', ...models, gpus: this.#read.gpus };
   }
 
   startProcess(uuid: string): void {
@@ -124,8 +131,8 @@ export class ModelDevice {
     if (!isFree || !isPlace || used + computeSlices(profile) > this.model.computeSlices)
       throw new DriverRefusal('NoRoom', `no room for ${profile} at ${start}`);
     const gi = Array.from({ length: 15 }, (_, id) => id).find((id) => gpu.slices.every((one) => one.gi !== id)) ?? 15;
-    // The same placement gives the same UUID, as with the real driver.
-    const uuid = `MIG-${gpu.index}-${profile}-${start}`;
+    this.#made += 1;
+    const uuid = `MIG-${gpu.index}-${profile}-${start}${this.#isNamed ? `-${this.#made}` : ''}`;
     gpu.slices = [...gpu.slices, { profile, start, gi, uuid }].toSorted((a, b) => a.start - b.start);
   }
 

@@ -4,6 +4,8 @@ import { timeText } from '../../src/core/text/duration.ts';
 import type { Pod } from './api.ts';
 import { type ModelDaemon, daemonsOf, type Role } from './daemons.ts';
 import { writeGfdLabels } from './discovery.ts';
+import { ClaimPods } from './claim-pods.ts';
+import { ModelDriver } from './driver.ts';
 import { ModelPlugin } from './plugin.ts';
 import { makePod, type PodParts } from './pods.ts';
 import { UserPods } from './user-pods.ts';
@@ -16,6 +18,7 @@ export class ModelKubelet {
   isUp = true;
   boot = 1;
   readonly plugin: ModelPlugin;
+  readonly driver: ModelDriver;
   readonly users: UserPods;
   readonly #running = new Map<string, Role>();
   readonly #known = new Set<string>();
@@ -28,7 +31,8 @@ export class ModelKubelet {
   constructor(world: ModelWorld) {
     this.#world = world;
     this.plugin = new ModelPlugin(world, () => this.#reportSoon());
-    this.users = new UserPods(world);
+    this.driver = new ModelDriver(world);
+    this.users = world.setup.backend === 'DRA' ? new ClaimPods(world) : new UserPods(world);
     this.daemons = daemonsOf(world.setup);
   }
 
@@ -39,6 +43,11 @@ export class ModelKubelet {
   /** Whether a program keeps the GPUs open. */
   get isGpuOpen(): boolean {
     return [...this.#running.values()].some((role) => this.daemons.find((one) => one.role === role)?.opensGpus);
+  }
+
+  /** UUIDs of the devices that pods may be given, by resource, or by the name of each in the node's slices. */
+  get offers(): ReadonlyMap<string, readonly string[]> {
+    return this.#world.setup.backend === 'DRA' ? this.driver.offers : this.plugin.offered;
   }
 
   start(): void {
@@ -96,7 +105,7 @@ export class ModelKubelet {
       if (!this.isUp || !this.isThere(uid)) return;
       this.#running.set(uid, role);
       this.setStatus(uid, 'Running', true);
-      if (role === 'plugin') this.plugin.start(uid);
+      if (role === 'plugin') (this.#world.setup.backend === 'DRA' ? this.driver : this.plugin).start(uid);
       if (role === 'discovery') this.#label(uid);
     });
   }
@@ -123,7 +132,7 @@ export class ModelKubelet {
       if (!pod) return;
       const isStuck = this.#world.faults.stubborn && pod.metadata.labels?.['role'] !== undefined;
       const isPlugin = pod.metadata.labels?.['role'] === 'plugin';
-      if (!this.isUp || (isStuck && !isPlugin)) return this.#endSoon(uid);
+      if (!this.isUp || (isStuck && !isPlugin) || !this.users.mayEnd(uid)) return this.#endSoon(uid);
       this.#release(uid);
       this.#world.api.delete('pods', uid, 'kubelet');
       this.syncDaemonsSoon();
@@ -132,6 +141,7 @@ export class ModelKubelet {
 
   #release(uid: string): void {
     this.plugin.end(uid);
+    this.driver.end(uid);
     this.#running.delete(uid);
     this.users.release(uid);
   }
@@ -170,6 +180,7 @@ export class ModelKubelet {
   shutDown(): void {
     this.isUp = false;
     this.plugin.shutDown();
+    this.driver.shutDown();
     this.#running.clear();
     this.users.shutDown();
   }
@@ -178,6 +189,7 @@ export class ModelKubelet {
   comeUp(): void {
     this.isUp = true;
     this.plugin.comeUp();
+    this.driver.comeUp();
     this.users.comeUp();
     this.#statusRound += 1;
     const allocatable = Object.fromEntries([...this.#known].map((name) => [name, '0']));
@@ -209,12 +221,18 @@ export class ModelKubelet {
   setStatus(uid: string, phase: string, isReady: boolean): void {
     if (!this.#world.api.find('pods', uid)) return;
     const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }];
-    this.#world.api.update('pods', uid, 'kubelet', (pod) => ({ ...pod, status: { phase, conditions } }));
+    this.#world.api.update('pods', uid, 'kubelet', (pod) => ({
+      ...pod,
+      status: { ...pod.status, phase, conditions },
+    }));
   }
 
-  newPod(name: string, parts: PodParts): Pod {
+  nextUid(name: string): string {
     this.#pods += 1;
-    const uid = `${name}-${this.#pods}`;
+    return `${name}-${this.#pods}`;
+  }
+
+  newPod(name: string, parts: PodParts, uid = this.nextUid(name)): Pod {
     return this.#world.api.create('pods', uid, makePod(name, uid, parts), 'cluster');
   }
 }

@@ -90,6 +90,7 @@ describe('model of a node', function () {
 
   for (const theme of [
     'Users',
+    'Claims',
     'Edits',
     'Drift',
     'Holders',

@@ -10,10 +10,12 @@ export interface PodParts {
   /** The mirror of a static pod, which only the kubelet ends. */
   readonly isStatic?: boolean;
   readonly spec: object;
+  /** Beside its phase. */
+  readonly status?: object;
 }
 
 /** A pod as its owner makes it. */
-export function makePod(name: string, uid: string, { labels, owner, isStatic = false, spec }: PodParts): Pod {
+export function makePod(name: string, uid: string, { labels, owner, isStatic = false, spec, status }: PodParts): Pod {
   return {
     metadata: {
       name: uid,
@@ -24,7 +26,7 @@ export function makePod(name: string, uid: string, { labels, owner, isStatic = f
       ...(isStatic && { annotations: { [mirrorAnnotation]: uid } }),
     },
     spec,
-    status: { phase: 'Pending' },
+    status: { ...status, phase: 'Pending' },
   };
 }
 

@@ -44,6 +44,7 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
   return {
     nodeSelector: { matchLabels: { pool: 'p' } },
     strategy: setup.strategy,
+    ...(setup.backend === 'DRA' && { backend: setup.backend }),
     layouts: (isImpossible ? [{ profiles: { '7g.40gb': 2 } }] : layouts).map((layout) => ({
       ...layout,
       gpus: { models: [setup.product.replace('NVIDIA ', '')], ...layout.gpus },

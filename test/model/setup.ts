@@ -5,12 +5,14 @@ import type { Random } from './random.ts';
 
 /** The kind of node: fixed for a story. */
 export interface Setup {
+  readonly backend: 'DevicePlugin' | 'DRA';
   readonly product: string;
   readonly gpus: number;
   readonly strategy: 'mixed' | 'single';
   /**
    * Stock: NVIDIA's, in a DaemonSet that does not tolerate our taints. Following: it re-reads the devices by itself. Hidden: the
-   * same, in pods that are not recognized. Operator: stock, deployed by gpu-operator's label.
+   * same, in pods that are not recognized. Operator: stock, deployed by gpu-operator's label. With backend DRA the same is said of
+   * its driver, which never follows, and whose pods are always recognized.
    */
   readonly plugin: 'Stock' | 'Tolerant' | 'Following' | 'Hidden' | 'Operator';
   /** Whether GPU Feature Discovery labels the node; otherwise the controller does. */
@@ -39,6 +41,7 @@ export function drawSetup(random: Random): Setup {
 function drawAny(random: Random): Setup {
   const plugins = ['Stock', 'Stock', 'Tolerant', 'Following', 'Hidden', 'Operator', 'Operator'] as const;
   return {
+    backend: 'DevicePlugin',
     product: random.chance(0.8) ? 'NVIDIA A100-SXM4-40GB' : 'NVIDIA A30',
     gpus: 2 + (random.chance(0.2) ? random.integer(3) : 0),
     strategy: random.chance(0.85) ? 'mixed' : 'single',

@@ -3,6 +3,9 @@ import type { NodeObject } from '../../src/controller/node-object.ts';
 import { projectNode } from '../../src/core/projection/project-node.ts';
 import { projectPartition } from '../../src/core/projection/project-partition.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
+import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
+import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import { backendOf } from '../../src/core/node/backend.ts';
 import { patchNode } from '../../src/core/metadata/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
@@ -18,15 +21,20 @@ import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kub
 import type { Api, Pod, StoredPartition } from './api.ts';
 import { mergePatch } from '../support/merge-patch.ts';
 import type { ModelConfigMap } from './config-map.ts';
+import type { Random } from './random.ts';
 import type { WorkerTask } from './worker.ts';
 
 /** The world as seen by a controller's calls. */
 export interface ShellWorld {
   readonly api: Api;
   readonly timeline: { readonly now: number };
+  readonly random: Random;
   readonly configMap: ModelConfigMap;
   call<Answer>(by: string, kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined>;
   podsOf(node: string): readonly Pod[];
+  slicesOf(node: string): readonly ResourceSliceView[];
+  /** Of all nodes. */
+  claims(): readonly ResourceClaimView[];
   createPartition(name: string, nodeUID: string, by: string): StoredPartition;
   /** @param graceSeconds undefined: the pod's own */
   evict(uid: string, by: string, graceSeconds: number | undefined): void;
@@ -55,10 +63,17 @@ export class NodeShell {
   *look(snapshot: NodeSnapshot, look: Look): Generator<number, NodeSnapshot | undefined, undefined> {
     const { api, timeline } = this.#world;
     const { name } = snapshot.node.metadata;
+    const isDra = backendOf(snapshot) === 'DRA';
+    // The lists are read side by side: any may be the oldest.
+    const claimsFirst = isDra && this.#world.random.chance(0.5);
+    const early = claimsFirst ? yield* this.#listClaims(snapshot, look) : undefined;
     const pods = yield* this.call('Read', () => this.#world.podsOf(name));
+    const slices = isDra ? yield* this.call('Read', () => this.#world.slicesOf(name)) : undefined;
+    const claims = isDra && !claimsFirst ? yield* this.#listClaims(snapshot, look) : early;
     const { pluginConfigMap } = snapshot.settings;
     const files = pluginConfigMap && (yield* this.call('Read', () => this.#world.configMap.files));
-    const more = { ...snapshot, pods, configFiles: files && { state: 'Read' as const, files } };
+    const configFiles = files && { state: 'Read' as const, files };
+    const more = { ...snapshot, pods, configFiles, ...(isDra && { slices }) };
     if (look === 'Pods') return { ...more, now: timeline.now };
     const read = yield* this.call('Read', () => api.find('partitions', name));
     if (read) this.#cluster.partitions.remember(read);
@@ -73,11 +88,22 @@ export class NodeShell {
     const fresh = {
       policy: policy && { uid, generation },
       slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
-      resourceSlices: [],
+      resourceSlices: slices ?? this.#world.slicesOf(name),
+      ...(claims && { claims }),
       ...listReportedPods(read.status?.device),
       ...(look === 'Drain' && { drain: { budgets: [] } }),
     };
     return { ...more, partition, now: timeline.now, node, fresh };
+  }
+
+  /** Only a plan that takes something away asks for them. */
+  *#listClaims(
+    { partition }: NodeSnapshot,
+    look: Look,
+  ): Generator<number, readonly ResourceClaimView[] | undefined, undefined> {
+    const { destroy = 0, modeChanges = 0 } = partition?.status?.device?.plan ?? {};
+    if (look === 'Pods' || destroy + modeChanges === 0) return undefined;
+    return yield* this.call('Read', () => this.#world.claims());
   }
 
   // --- as src/controller/execute.ts -------------------------------------------------------------------------------

@@ -283,6 +283,31 @@ const table = {
       world.agent?.see(world.partition);
     },
   ],
+  driverGoes: [
+    0,
+    (world) => {
+      world.faults.claimDriverAway = true;
+      if (world.random.chance(0.5)) world.kubelet.restartPlugin();
+    },
+  ],
+  driverComes: [
+    0,
+    (world) => {
+      world.faults.claimDriverAway = false;
+    },
+  ],
+  slowSlices: [
+    0,
+    (world) => {
+      world.faults.slowSlices = true;
+    },
+  ],
+  quickSlices: [
+    0,
+    (world) => {
+      world.faults.slowSlices = false;
+    },
+  ],
   removeTaintByHand: [
     1,
     (world) => {

@@ -112,6 +112,16 @@ const themes = {
     ],
     pauses,
   },
+  /** A node that hands its GPUs out by claims. */
+  Claims: {
+    setup: { backend: 'DRA', strategy: 'mixed' },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['addPod', 'addPod', 'editPolicy']),
+      ...repeat(4, ['driverGoes', 'driverComes', 'driverComes', 'slowSlices', 'quickSlices', 'endPod']),
+    ],
+    pauses,
+  },
   /** Edits, and little else. */
   Edits: {
     setup: { hasStartupTaint: false, hasConfigMap: true },
@@ -266,6 +276,7 @@ function calmDown(world: ModelWorld, { end, asksForRetry }: Story): void {
   }
   world.healFaults();
   endPods(world);
+  world.kubelet.users.forgetUnbound();
   findGpus(world);
   cordon(world, false);
   world.stopOldLeaders();

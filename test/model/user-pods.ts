@@ -1,7 +1,8 @@
+import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
 import type { PodHolding } from '../../src/core/pods/holding.ts';
 import type { Pod } from './api.ts';
 import { uuidOf } from './plugin.ts';
-import { isUsing } from './pods.ts';
+import { isUsing, type PodParts } from './pods.ts';
 import type { ModelWorld } from './world.ts';
 
 /** Who makes pods again, if anybody does. */
@@ -12,18 +13,36 @@ const kinds = [
 
 /** The scheduler, and the pods of users: what they want, and which devices they are given. */
 export class UserPods {
-  readonly #world: ModelWorld;
+  protected readonly world: ModelWorld;
   /** Devices of pods, by pod uid. */
   readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
   /** Pods whose process runs on their device. */
   readonly #busy = new Set<string>();
 
   constructor(world: ModelWorld) {
-    this.#world = world;
+    this.world = world;
   }
 
+  /** Claims at the API server. */
+  get claims(): readonly ResourceClaimView[] {
+    return [];
+  }
+
+  /** Whether the kubelet knows which device each pod has, and each of them exists. */
+  get areKnown(): boolean {
+    return [...this.allocations.values()].every(({ id }) => this.world.device.uuids.has(uuidOf(id)));
+  }
+
+  /** Whether the kubelet can end a pod that was told to go. */
+  mayEnd(_uid: string): boolean {
+    return true;
+  }
+
+  /** Pods on their way to the node turn back. */
+  forgetUnbound(): void {}
+
   list(): readonly Pod[] {
-    return this.#world.pods().filter(({ metadata }) => metadata.labels?.['user'] === 'true');
+    return this.world.pods().filter(({ metadata }) => metadata.labels?.['user'] === 'true');
   }
 
   /** What the kubelet's PodResources shows. */
@@ -38,59 +57,79 @@ export class UserPods {
 
   /** The scheduler finds a node for a pod and binds it a moment later, whatever has changed. */
   schedule(): void {
-    const { node, random, timeline } = this.#world;
-    const { spec, status } = node ?? {};
-    const isReady = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True');
-    const isOpen = !(spec?.taints ?? []).some(({ effect }) => effect === 'NoSchedule') && spec?.unschedulable !== true;
-    if (!isReady || !isOpen) return;
-    const free = Object.entries(status?.allocatable ?? {}).filter(([name, amount]) => {
-      const used = this.#world.pods().filter((pod) => isUsing(pod, name)).length;
+    const { node, random, timeline } = this.world;
+    if (!this.mayPlace) return;
+    const free = Object.entries(node?.status?.allocatable ?? {}).filter(([name, amount]) => {
+      const used = this.world.pods().filter((pod) => isUsing(pod, name)).length;
       return Number(amount) > used;
     });
     const [resource] = random.pick(free) ?? [];
     if (resource === undefined) return;
     const bind = (): void => {
-      if (this.#world.node?.metadata.uid === node?.metadata.uid) this.#bind(resource);
+      if (this.world.node?.metadata.uid === node?.metadata.uid) this.#bind(resource);
     };
     timeline.after(random.chance(0.5) ? 0 : random.between(0, 200), bind);
   }
 
+  /** Whether the node looks open to the scheduler. */
+  protected get mayPlace(): boolean {
+    const { spec, status } = this.world.node ?? {};
+    const isReady =
+      status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+    const isOpen = !(spec?.taints ?? []).some(({ effect }) => effect === 'NoSchedule') && spec?.unschedulable !== true;
+    return isReady && isOpen;
+  }
+
   #bind(resource: string): void {
-    this.#world.checks.podIsBound(resource);
-    const { random, setup } = this.#world;
+    this.world.checks.podIsBound(resource);
+    const { uid = '' } = this.bind({
+      containers: [{ name: 'main', resources: { limits: { [resource]: '1' } } }],
+    }).metadata;
+    this.#admitSoon(uid, resource);
+  }
+
+  /** @param status beside its phase @param uid a new one if absent */
+  protected bind(spec: object, status: object = {}, uid?: string): Pod {
+    const { random, setup } = this.world;
     const kind = setup.hasAllPods ? random.pick(kinds) : random.chance(0.9) ? 'ReplicaSet' : undefined;
     const graceSeconds = setup.hasAllPods ? random.pick([undefined, 0, 1, 600]) : undefined;
-    const pod = this.#world.kubelet.newPod('user', {
+    const parts: PodParts = {
       labels: { user: 'true' },
       ...(kind !== undefined && { owner: kind }),
       isStatic: kind === 'Node',
       spec: {
         nodeName: 'n',
-        containers: [{ name: 'main', resources: { limits: { [resource]: '1' } } }],
+        ...spec,
         ...(graceSeconds !== undefined && { terminationGracePeriodSeconds: graceSeconds }),
       },
-    });
-    this.#admitSoon(pod.metadata.uid ?? '', resource);
+      status,
+    };
+    return this.world.kubelet.newPod('user', parts, uid);
   }
 
   #admitSoon(uid: string, resource: string): void {
-    this.#world.later(0, 300, () => {
-      const { kubelet, checks, device } = this.#world;
+    this.world.later(0, 300, () => {
+      const { kubelet } = this.world;
       if (!kubelet.isThere(uid)) return;
       if (!kubelet.isUp) return this.#admitSoon(uid, resource);
       const taken = new Set([...this.allocations.values()].map(({ id }) => id));
       const id = (kubelet.plugin.offered.get(resource) ?? []).find((one) => !taken.has(one));
       if (id === undefined) return kubelet.setStatus(uid, 'Failed', false);
-      checks.deviceIsGiven(uuidOf(id));
-      this.allocations.set(uid, { resource, id });
-      device.version += 1;
-      kubelet.setStatus(uid, 'Running', true);
-      this.#world.later(0, 1000, () => this.#startProcess(uid, id));
+      this.give(uid, resource, id);
     });
   }
 
+  protected give(uid: string, resource: string, id: string): void {
+    const { kubelet, checks, device } = this.world;
+    checks.deviceIsGiven(uuidOf(id));
+    this.allocations.set(uid, { resource, id });
+    device.version += 1;
+    kubelet.setStatus(uid, 'Running', true);
+    this.world.later(0, 1000, () => this.#startProcess(uid, id));
+  }
+
   #startProcess(uid: string, id: string): void {
-    const { device, kubelet } = this.#world;
+    const { device, kubelet } = this.world;
     if (this.allocations.get(uid)?.id !== id || !device.uuids.has(uuidOf(id)) || !kubelet.isUp) return;
     this.#busy.add(uid);
     device.startProcess(uuidOf(id));
@@ -100,21 +139,21 @@ export class UserPods {
   release(uid: string): void {
     const held = this.allocations.get(uid);
     this.allocations.delete(uid);
-    if (held && this.#busy.delete(uid)) this.#world.device.endProcess(uuidOf(held.id));
-    if (held) this.#world.device.version += 1;
+    if (held && this.#busy.delete(uid)) this.world.device.endProcess(uuidOf(held.id));
+    if (held) this.world.device.version += 1;
   }
 
   shutDown(): void {
     this.#busy.clear();
-    this.#world.device.processes.clear();
+    this.world.device.processes.clear();
     this.allocations.clear();
-    this.#world.device.version += 1;
+    this.world.device.version += 1;
   }
 
   /** Pods that had devices are rejected when the machine is back: the devices are gone. */
   comeUp(): void {
     for (const { metadata, status } of this.list()) {
-      if (status?.phase === 'Running') this.#world.kubelet.setStatus(metadata.uid ?? '', 'Failed', false);
+      if (status?.phase === 'Running') this.world.kubelet.setStatus(metadata.uid ?? '', 'Failed', false);
     }
   }
 }

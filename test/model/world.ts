@@ -1,6 +1,8 @@
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { type Decision, decide } from '../../src/core/node/decide.ts';
 import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
+import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
+import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
@@ -45,6 +47,10 @@ export interface Faults {
   agentHeld: boolean;
   /** The agent's watch delivers nothing. */
   agentBlind: boolean;
+  /** The DRA driver's process does not start. */
+  claimDriverAway: boolean;
+  /** A DRA driver that has started publishes its slices up to a minute later. */
+  slowSlices: boolean;
   /** How much longer each operation on the device takes, in ms. */
   slowDeviceMs: number;
 }
@@ -61,6 +67,8 @@ const noFaults: Faults = {
   slowStatus: false,
   agentHeld: false,
   agentBlind: false,
+  claimDriverAway: false,
+  slowSlices: false,
   slowDeviceMs: 0,
 };
 
@@ -114,7 +122,7 @@ export class ModelWorld implements ControllerWorld {
     this.bug = bug;
     this.random = new Random(seed);
     this.configMap = new ModelConfigMap({ default: composeDevicePluginConfig(setup.strategy, []) });
-    this.device = new ModelDevice(setup.product, setup.gpus);
+    this.device = new ModelDevice(setup.product, setup.gpus, setup.backend === 'DRA');
     this.checks = new Invariants(this);
     this.api = new Api((change) => this.#changed(change));
     this.kubelet = new ModelKubelet(this);
@@ -139,6 +147,15 @@ export class ModelWorld implements ControllerWorld {
   /** There is only one node. */
   podsOf(_node: string): readonly Pod[] {
     return this.pods();
+  }
+
+  /** There is only one node. */
+  slicesOf(_node: string): readonly ResourceSliceView[] {
+    return this.kubelet.driver.slices;
+  }
+
+  claims(): readonly ResourceClaimView[] {
+    return this.kubelet.users.claims;
   }
 
   hasBug(name: string): boolean {
@@ -377,6 +394,7 @@ export class ModelWorld implements ControllerWorld {
     this.kubelet.boot += 1;
     this.endAgent(1e9);
     for (const pod of this.kubelet.users.list()) this.kubelet.endPod(pod.metadata.uid ?? '');
+    this.kubelet.driver.forget();
     this.api.delete('nodes', 'n', 'user');
     const old = this.partition?.metadata.uid;
     const collectGarbage = (): void => {

@@ -1,0 +1,66 @@
+import type { GpuReport, ModelReport } from '../../src/api/types.ts';
+import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
+import type { GpuModel } from '../../src/core/gpu/geometry/model.ts';
+import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+
+/** UUIDs of devices, by the name that the DRA driver gives them. */
+export type NamedDevices = ReadonlyMap<string, string>;
+
+const reports = new WeakMap<GpuModel, ModelReport>();
+
+/** What the driver's tables say of a model: the same object each time, as for an agent that reads the same. */
+export function toModelReport(product: string, model: GpuModel): ModelReport {
+  const known = reports.get(model);
+  if (known) return known;
+  const { computeSlices, memorySlices } = model;
+  const profiles = model.profiles.map(({ engines, inferred: _how, formerNames: _before, starts, ...profile }) => ({
+    ...profile,
+    starts: [...starts],
+    engines: [engines.copy, engines.decoder, engines.encoder, engines.jpeg, engines.ofa],
+  }));
+  const report: ModelReport = { product, computeSlices, memorySlices, profiles };
+  reports.set(model, report);
+  return report;
+}
+
+/** The devices of a node as the DRA driver names them. Written independently, so that the product is not judged by its own names. */
+export function nameDevices(gpus: readonly GpuReport[]): NamedDevices {
+  return new Map(
+    gpus.flatMap(({ error, mig, index, uuid, product, instances }): readonly (readonly [string, string])[] => {
+      if (error !== undefined) return [];
+      if (mig !== 'Enabled') return [[`gpu-${index}`, uuid]];
+      const profiles = findModel(product)?.profiles ?? [];
+      return instances.map(({ profile, start, computeInstances = [] }) => {
+        const id = profiles.find(({ name }) => name === profile)?.id;
+        const kind = profile.replace('.', '').replace('+', '-');
+        return [`gpu-${index}-mig-${kind}-${id}-${start}`, computeInstances[0]?.uuid ?? ''];
+      });
+    }),
+  );
+}
+
+/** Counts each device, by its name and its UUID together. */
+export function countSlices(devices: NamedDevices): Readonly<Record<string, number>> {
+  return Object.fromEntries([...devices].map(([name, uuid]) => [`${name} ${uuid}`, 1]));
+}
+
+/** The same of what was read from the API server. */
+export function readSlices(slices: readonly ResourceSliceView[] = []): NamedDevices {
+  return new Map(
+    slices.flatMap(({ spec }) =>
+      (spec.devices ?? []).map(({ name, attributes }) => [name, attributes?.['uuid']?.string ?? ''] as const),
+    ),
+  );
+}
+
+/** A node's slice at the API server. */
+export function toResourceSlice(node: string, gpus: readonly GpuReport[]): ResourceSliceView {
+  const found = nameDevices(gpus);
+  const devices = [...found].map(([name, uuid]) => {
+    const gpu = gpus.find((one) => one.instances.some((part) => part.computeInstances?.[0]?.uuid === uuid));
+    const instance = gpu?.instances.find((part) => part.computeInstances?.[0]?.uuid === uuid);
+    const more = gpu && instance && { parentUUID: { string: gpu.uuid }, profile: { string: instance.profile } };
+    return { name, attributes: { type: { string: instance ? 'mig' : 'gpu' }, uuid: { string: uuid }, ...more } };
+  });
+  return { metadata: { name: `${node}-gpu.nvidia.com-x` }, spec: { driver: 'gpu.nvidia.com', devices } };
+}
