@@ -1,6 +1,6 @@
 import { nodePartitions, nodes, pods, policies, resourceClaims, resourceSlices } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { backendOf } from '../core/node/backend.ts';
+import { asksForClaims, backendOf } from '../core/node/backend.ts';
 import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/slot.ts';
 import { selectedKeys } from '../core/metadata/label-selector.ts';
@@ -79,7 +79,7 @@ export class Gatherer {
       this.#configFiles?.read(),
       reading,
       isAll || isDra ? this.#listResourceSlices(name) : undefined,
-      isAll && isDra && goesAny(snapshot) ? this.#listClaims() : undefined,
+      isAll && asksForClaims(snapshot) ? this.#listClaims() : undefined,
     ]);
     const drain = budgets && { budgets, missingOwners: await this.#drains.listMissingOwners(found) };
     const more = { ...snapshot, pods: found, configFiles, ...(isDra && { slices }) };
@@ -153,10 +153,4 @@ export class Gatherer {
     const selection = { fieldSelector: `spec.nodeName=${node}` };
     return listServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection, { paged: false });
   }
-}
-
-/** Whether the plan takes anything away: only then does it matter for whom it is. */
-function goesAny({ partition }: NodeSnapshot): boolean {
-  const { destroy = 0, modeChanges = 0 } = partition?.status?.device?.plan ?? {};
-  return destroy + modeChanges > 0;
 }

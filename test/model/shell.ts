@@ -5,7 +5,7 @@ import { projectPartition } from '../../src/core/projection/project-partition.ts
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
-import { backendOf } from '../../src/core/node/backend.ts';
+import { asksForClaims, backendOf } from '../../src/core/node/backend.ts';
 import { patchNode } from '../../src/core/metadata/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
@@ -96,13 +96,11 @@ export class NodeShell {
     return { ...more, partition, now: timeline.now, node, fresh };
   }
 
-  /** Only a plan that takes something away asks for them. */
   *#listClaims(
-    { partition }: NodeSnapshot,
+    snapshot: NodeSnapshot,
     look: Look,
   ): Generator<number, readonly ResourceClaimView[] | undefined, undefined> {
-    const { destroy = 0, modeChanges = 0 } = partition?.status?.device?.plan ?? {};
-    if (look === 'Pods' || destroy + modeChanges === 0) return undefined;
+    if (look === 'Pods' || !asksForClaims(snapshot)) return undefined;
     return yield* this.call('Read', () => this.#world.claims());
   }
 

@@ -1,6 +1,6 @@
 import { listGpuClaims } from '../../dra/resource-claim.ts';
 import { cutText } from '../../text/cut-text.ts';
-import { backendOf } from '../backend.ts';
+import { asksForClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
 import type { Outcome } from '../outcome.ts';
@@ -18,7 +18,8 @@ const longestText = 600;
  */
 export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
   // They are listed by the plan that was known before the look, which may be an older one than the partition shows by now.
-  if (isToList(situation)) return { look: 'All' };
+  const { fresh } = situation;
+  if (fresh !== undefined && fresh.claims === undefined && asksForClaims(situation)) return { look: 'All' };
   const early = listEarlyClaims(situation, pods);
   if (early.length === 0) return undefined;
   const names = cutText(early.join('; '), longestText);
@@ -37,12 +38,6 @@ export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Out
     keepsHoldersAway: true,
     ifClosed: 'Stays',
   };
-}
-
-function isToList({ partition, fresh, ...situation }: Situation): boolean {
-  const { destroy = 0, modeChanges = 0 } = partition.status?.device?.plan ?? {};
-  const isDra = backendOf({ ...situation, partition }) === 'DRA';
-  return isDra && fresh !== undefined && fresh.claims === undefined && destroy + modeChanges > 0;
 }
 
 function listEarlyClaims({ node, fresh }: Situation, pods: readonly NodePod[]): readonly string[] {

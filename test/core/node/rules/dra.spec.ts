@@ -291,6 +291,20 @@ describe('a claim on what a change destroys', () => {
     expect(namesOf(judge(parts, { ...found, fresh: { claims: [] } }, settled))).to.include('WriteGrant');
   });
 
+  it('is looked for where every pod that uses GPUs has to go, though nothing is destroyed', () => {
+    const drain = { scope: 'Node' } as const;
+    const halves = aSlicingPolicy({ backend: 'DRA', layouts: [{ profiles: { '3g.20gb': 1 } }], drain });
+    const device = { ...aDevice(aGpu({ slices: [] })), models };
+    const changing = aManagedPartition({ backend: 'DRA', device, wish: aHalf });
+    const bare = { ...claiming, metadata: { ...claiming.metadata, ownerReferences: [] } };
+    const node = aNode({ allocatable: nothing });
+    const found = { pods: [aDriverPod(), bare], slices: [], fresh: { claims: [claim] } };
+    const { verdict } = judge({ policy: halves, partition: changing, node }, found);
+    expect(verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+    expect(verdict.message).to.include('ns/job');
+    expect(() => judge({ policy: halves, partition: changing, node }, { ...found, fresh: {} })).to.throw('All, All');
+  });
+
   it('does not hold a node closed without end if its pod never comes, nor starts its wait again while it cannot be opened', () => {
     const waits = { Closed: { since: 0 }, Claims: { since: noon - 121_000 } };
     const found = { pods: [aDriverPod()], slices, fresh: { claims: [claim] } };
