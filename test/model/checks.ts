@@ -104,6 +104,9 @@ export class Invariants {
         // A pod that was bound earlier may still be given a device that is gone.
         this.#world.timeline.after(1000, () => {
           for (const [id, { isKnown }] of this.#lost) if (isKnown) this.#lost.delete(id);
+        });
+        // And a claim that was allocated meanwhile may be prepared when its pod is bound.
+        this.#world.timeline.after(this.#isDra ? 180_000 : 1000, () => {
           if (this.#world.node && isClosed(this.#world.node)) this.isForcedOpen = false;
         });
       }
@@ -627,7 +630,9 @@ export class Invariants {
         ? gpu.slices.filter(({ profile, start }) => profile === operation.profile && start === operation.start)
         : [gpu, ...gpu.slices];
     const held = [...kubelet.users.allocations].find(([, { id }]) => touched.some(({ uuid }) => uuid === uuidOf(id)));
-    demand(held === undefined, 'S1', `${held?.[1].id} is taken from pod ${held?.[0]}`);
+    // An agent asks once who holds what: after that only the taint keeps claims from being prepared, unless a person takes it off.
+    const isForced = this.#isDra && this.isForcedOpen;
+    demand(held === undefined || isForced, 'S1', `${held?.[1].id} is taken from pod ${held?.[0]}`);
     if (!isRebuild) this.#isUnclaimed(touched.map(({ uuid }) => uuid));
     const isOpen = node !== undefined && !isClosed(node);
     demand(isRebuild || !isOpen || this.isForcedOpen, 'S1', `GPU ${gpu.index} changes, and its node is open`);
