@@ -66,7 +66,7 @@ export class ClaimPods extends UserPods {
     const { random, kubelet, node, timeline } = this.world;
     const way = random.pick(ways) ?? 'Template';
     const known = [...this.#claims].filter(([, one]) => way === 'Name' && one.way === 'Name');
-    const [shared, { device: same = undefined } = {}] = (random.chance(0.5) && random.pick(known)) || [];
+    const [shared, { device: same } = {} as Partial<Claim>] = (random.chance(0.5) && random.pick(known)) || [];
     const taken = new Set([...this.#assumed, ...[...this.#claims.values()].map(({ device }) => device)]);
     const free = [...kubelet.driver.published.keys()].filter((name) => !taken.has(name));
     const device = same ?? random.pick(free);
@@ -132,7 +132,7 @@ export class ClaimPods extends UserPods {
 
   /** Nobody wants anything any more: pods that are not bound yet are deleted. */
   override forgetUnbound(): void {
-    for (const { users } of [...this.#claims.values()])
+    for (const { users } of this.#claims.values())
       for (const uid of users) if (!this.world.kubelet.isThere(uid)) this.#free(uid);
   }
 
