@@ -19,6 +19,18 @@ export const resourceClaims = {
   plural: 'resourceclaims',
   kind: 'ResourceClaim',
 } as const;
+export const resourceClaimTemplates = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  plural: 'resourceclaimtemplates',
+  kind: 'ResourceClaimTemplate',
+} as const;
+export const deviceClasses = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  plural: 'deviceclasses',
+  kind: 'DeviceClass',
+} as const;
 export const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' } as const;
 export const events = { group: '', version: 'v1', plural: 'events', kind: 'Event' } as const;
 export const resourceQuotas = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' } as const;

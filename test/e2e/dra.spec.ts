@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { resourceSlices } from '../../src/api/resources.ts';
 import { collectionPath } from '../../src/kube/resource.ts';
 import { attributeOf, listSliceDevices, type ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import type { PodExplanation } from '../../src/core/explain/explanation.ts';
+import { jsonRunner } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod, slicesOf } from '../support/gpu-pods.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
@@ -118,6 +120,40 @@ describe('a policy with backend DRA', function () {
     expect(kept).to.have.length(1);
     const phase = await rig().kubectl('get', 'pod', 'old', '-o', 'jsonpath={.status.phase}');
     expect(phase).to.equal('Running');
+  });
+
+  it('is what `explain pod` tells of a pod that waits for a claim, or for a resource of a DeviceClass', async () => {
+    const config = await rig().controlPlane.kubeconfigFile();
+    const explain = async (pod: string): Promise<PodExplanation> =>
+      (await jsonRunner<PodExplanation>()(['explain', 'pod', `default/${pod}`, '--kubeconfig', config])).answer;
+    const claims = [{ name: 'gpu', resourceClaimTemplateName: 'small' }];
+    const container = { name: 'main', image: 'example.com/train', resources: { claims: [{ name: 'gpu' }] } };
+    const exactly = { deviceClassName: 'mig-2g-10gb.gpu.nvidia.com' };
+    await applyObjects(rig(), [
+      gpuPod({ name: 'waits', resource: 'nvidia.com/mig-2g.10gb' }),
+      {
+        apiVersion: 'resource.k8s.io/v1',
+        kind: 'ResourceClaimTemplate',
+        metadata: { name: 'small', namespace: 'default' },
+        spec: { spec: { devices: { requests: [{ name: 'one', exactly }] } } },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'claims', namespace: 'default' },
+        spec: { containers: [container], resourceClaims: claims },
+      },
+    ]);
+    for (const name of ['waits', 'claims']) {
+      const told = await eventually(
+        () => explain(name),
+        ({ code }) => code !== 'NoScheduler',
+        { what: 'the word of the scheduler' },
+      );
+      expect(told, told.message).to.include({ code: 'Full', isPending: true });
+      expect(told.message).to.contain('1 of 1 nvidia.com/mig-2g.10gb are in use, held by default/old');
+    }
+    await rig().kubectl('delete', 'pod', 'waits', 'claims', '--wait=false');
   });
 
   it('keeps a node closed whose driver does not come back, and opens it when it does', async () => {

@@ -67,7 +67,7 @@ export async function listAll<T extends KubeObject>(client: KubeClient, resource
   });
 }
 
-/** The same for objects that the user may not list: undefined if the API server forbids it. */
+/** The same for objects that the user may not list, or that the API server does not serve: undefined then. */
 export async function listAllowed<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,
@@ -77,7 +77,7 @@ export async function listAllowed<T extends KubeObject>(
     try {
       return (await client.list<T>(resource, selection)).items;
     } catch (error) {
-      if (error instanceof ApiError && error.code === 403) return undefined;
+      if (error instanceof ApiError && (error.code === 403 || error.code === 404)) return undefined;
       throw error;
     }
   });

@@ -1,5 +1,14 @@
-import { nodePartitions, nodes, pods, policies } from '../../api/resources.ts';
+import {
+  deviceClasses,
+  nodePartitions,
+  nodes,
+  pods,
+  policies,
+  resourceClaims,
+  resourceClaimTemplates,
+} from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { ClaimTemplate, DeviceClassView, RequestedClaim } from '../../core/explain/claim-request.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
@@ -9,15 +18,18 @@ import type { Terminal } from '../terminal.ts';
 import { readSnapshot, type SavedCluster } from '../plan/snapshot-file.ts';
 import { listAll, listAllowed } from './connection.ts';
 
-/** The current cluster; without pods if the user may not list them. */
+/** The current cluster; without pods and claims if the user may not list them. */
 export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
-  const [allNodes, partitions, allPolicies, allPods] = await Promise.all([
+  const [allNodes, partitions, allPolicies, allPods, classes, claims, templates] = await Promise.all([
     listAll<NodeView & KubeObject>(client, nodes),
     listAll<GpuNodePartition & KubeObject>(client, nodePartitions),
     listAll<GpuPartitionPolicy & KubeObject>(client, policies),
     listAllowed<WorkloadPod & KubeObject>(client, pods),
+    listAllowed<DeviceClassView & KubeObject>(client, deviceClasses),
+    listAllowed<RequestedClaim & KubeObject>(client, resourceClaims),
+    listAllowed<ClaimTemplate & KubeObject>(client, resourceClaimTemplates),
   ]);
-  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods };
+  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods, classes, claims, templates };
 }
 
 /** A saved cluster, with all that is read of its pods. */

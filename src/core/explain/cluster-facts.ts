@@ -1,11 +1,12 @@
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { podName } from '../pods/gpu-pods.ts';
 import { roundUp, wholeUnits } from '../pods/quantity.ts';
 import { selectsNode, byPrecedence } from '../policy/precedence.ts';
+import type { ClaimTemplate, DeviceClassView, RequestedClaim } from './claim-request.ts';
 import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
 
 /** What is known of a cluster when a pod is explained. */
@@ -15,6 +16,10 @@ export interface ClusterFacts {
   readonly policies: readonly GpuPartitionPolicy[];
   /** Every pod of the cluster; undefined if the user may not list them: then the agents' reports count. */
   readonly pods?: readonly WorkloadPod[] | undefined;
+  /** Of `resource.k8s.io`; undefined: not served, or the user may not list them. */
+  readonly classes?: readonly DeviceClassView[] | undefined;
+  readonly claims?: readonly RequestedClaim[] | undefined;
+  readonly templates?: readonly ClaimTemplate[] | undefined;
 }
 
 /** A GPU node with the policy that decides over it. */
@@ -48,15 +53,39 @@ export function listGpuNodes({ nodes, partitions, policies, pods }: ClusterFacts
   });
 }
 
+/** GPU resources that a node offers, and how many. */
+export function offersOf(gpuNode: Pick<GpuNode, 'node' | 'partition'>): Readonly<Record<string, number>> {
+  const { node, partition } = gpuNode;
+  if (isDra(gpuNode)) return countDevices(partition?.status?.device?.gpus ?? []);
+  const all = Object.entries(node.status?.allocatable ?? {}).filter(([name]) => isGpuResource(name));
+  return Object.fromEntries(all.map(([name, amount]) => [name, wholeUnits(amount)]));
+}
+
 /** How many of a resource a node offers. */
-export function offerOf({ node }: Pick<GpuNode, 'node'>, resource: string): number {
-  return wholeUnits(node.status?.allocatable?.[resource] ?? 0);
+export function offerOf(gpuNode: Pick<GpuNode, 'node' | 'partition'>, resource: string): number {
+  return offersOf(gpuNode)[resource] ?? 0;
+}
+
+/** Whether a DRA driver hands out a node's GPUs. Its slices then stand for the resources that DeviceClasses name. */
+export function isDra({ partition }: Pick<GpuNode, 'partition'>): boolean {
+  return partition?.spec.backend === 'DRA';
+}
+
+/** The driver publishes what the device has: a node on which it does not is closed, or not Ready. */
+function countDevices(gpus: readonly GpuReport[]): Readonly<Record<string, number>> {
+  const names = gpus.flatMap(({ mig, instances }) =>
+    mig === 'Enabled' ? instances.map(({ profile }) => migResourceName(labelProfile(profile))) : [GPU_RESOURCE],
+  );
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }
 
 /** Which pods have how much of a resource on a node. */
 export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   const { pods } = gpuNode;
-  if (pods === undefined) return reportedUse(gpuNode, resource);
+  // A claim names a device, and not what its pod asked for: the agent knows which pods have which.
+  if (pods === undefined || isDra(gpuNode)) return reportedUse(gpuNode, resource);
   const asked = pods.map((pod) => ({ pod, amount: roundUp(requestOf(pod, resource)) }));
   const holders = asked.filter(({ amount }) => amount > 0);
   return {
@@ -66,13 +95,17 @@ export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
 }
 
 /** The agent's report of instances in use: less exact if slices are shared. */
-function reportedUse({ partition }: GpuNode, resource: string): ResourceUse {
+function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
+  const { partition } = gpuNode;
   const isSliced = resource.startsWith('nvidia.com/mig-');
   const gpus = partition?.status?.device?.gpus ?? [];
   const slices = gpus.flatMap(({ mig, instances }) => (mig === 'Enabled' ? instances : []));
   const held = isSliced
     ? slices.filter(({ profile, busy }) => busy === true && isResourceOf(resource, profile))
-    : [...gpus.filter(({ mig, busy }) => mig !== 'Enabled' && busy === true), ...slices.filter(({ busy }) => busy)];
+    : [
+        ...gpus.filter(({ mig, busy }) => mig !== 'Enabled' && busy === true),
+        ...(isDra(gpuNode) ? [] : slices.filter(({ busy }) => busy)),
+      ];
   return { used: held.length, holders: [...new Set(held.flatMap(({ pods = [] }) => pods))].toSorted() };
 }
 
@@ -107,10 +140,8 @@ export function wishedSlices({ partition, policy }: GpuNode, resource: string): 
 
 /** All GPU resources that are offered anywhere now. */
 export function listOffered(nodes: readonly GpuNode[]): readonly string[] {
-  const names = nodes.flatMap(({ node }) =>
-    Object.entries(node.status?.allocatable ?? {}).flatMap(([name, amount]) =>
-      isGpuResource(name) && wholeUnits(amount) > 0 ? [name] : [],
-    ),
+  const names = nodes.flatMap((one) =>
+    Object.entries(offersOf(one)).flatMap(([name, amount]) => (amount > 0 ? [name] : [])),
   );
   return [...new Set(names)].toSorted();
 }

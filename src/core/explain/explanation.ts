@@ -1,10 +1,11 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { hasEnded, podName } from '../pods/gpu-pods.ts';
+import { allRequestsOf, claimRequestsOf } from './claim-request.ts';
 import { type ClusterFacts, listGpuNodes, listOffered } from './cluster-facts.ts';
 import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './node-verdict.ts';
 import { explainName, type NameFinding } from './resource-name.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
-import { requestsOf, type WorkloadPod } from './workload.ts';
+import type { WorkloadPod } from './workload.ts';
 
 export type ExplanationCode =
   | 'Bound'
@@ -41,10 +42,13 @@ export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanatio
   const name = podName(pod);
   const known = explainState(pod);
   if (known) return { pod: name, ...known, nodes: [], suggestions: [] };
-  const asked = requestsOf(pod, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));
+  const claims = claimRequestsOf(pod, facts);
+  const asked = allRequestsOf(pod, claims, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));
   const nodes = listGpuNodes(facts);
-  const verdicts = nodes.map((node) => judgeNode(pod, node, asked)).toSorted(byNearness);
-  const finding = explainWait(pod, asked, verdicts);
+  const verdicts = nodes
+    .map((node) => judgeNode(pod, node, asked, { claim: claims.asked, classes: facts.classes }))
+    .toSorted(byNearness);
+  const finding = explainWait(pod, asked, claims.unclear, verdicts);
   const suggestions = finding.isPending && verdicts.length > 0 ? listSuggestions(verdicts, asked) : [];
   const told = verdicts.map(({ gpuNode, blockers }) => ({
     node: gpuNode.name,
@@ -86,13 +90,18 @@ function explainState(pod: WorkloadPod): Finding | undefined {
   return undefined;
 }
 
-function explainWait(pod: WorkloadPod, asked: ReadonlyMap<string, number>, verdicts: readonly NodeVerdict[]): Finding {
+function explainWait(
+  pod: WorkloadPod,
+  asked: ReadonlyMap<string, number>,
+  unclear: readonly string[],
+  verdicts: readonly NodeVerdict[],
+): Finding {
   const say = (code: ExplanationCode, message: string): Finding => ({ isPending: true, code, message });
   const word = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+  if (unclear.length > 0) {
+    return say('AsksByClaim', `it requests devices by claim: ${unclear.join('; ')}${scheduler(word)}`);
+  }
   if (asked.size === 0) {
-    if ((pod.spec?.resourceClaims ?? []).length > 0) {
-      return say('AsksByClaim', `it requests GPUs by resource claim, which a DRA driver serves${scheduler(word)}`);
-    }
     return say('NoGpuAsked', `it requests no GPU resource, so it does not wait for a partition${scheduler(word)}`);
   }
   const what = [...asked].map(([resource, amount]) => `${amount} ${resource}`).join(' and ');
@@ -148,7 +157,7 @@ const kindWords: Readonly<Record<BlockerKind, string>> = {
   Cordoned: 'cordoned',
   Tainted: 'a taint that the pod does not tolerate',
   Changing: 'closed for a change',
-  NotAdvertised: 'the device plugin offers nothing',
+  NotAdvertised: 'its slices are not on offer',
   NotOffered: 'not offered',
   TooMany: 'too few in total',
   Full: 'all in use',

@@ -1,7 +1,8 @@
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../node/observed-epoch.ts';
 import { parseQuantity } from '../pods/quantity.ts';
-import { type GpuNode, offerOf, slicesOf, strategyOf, useOf, wishedSlices } from './cluster-facts.ts';
+import type { DeviceClassView } from './claim-request.ts';
+import { type GpuNode, isDra, offerOf, slicesOf, strategyOf, useOf, wishedSlices } from './cluster-facts.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
 import { requestOf, tolerates, type WorkloadPod } from './workload.ts';
 
@@ -32,13 +33,28 @@ export interface NodeVerdict {
   readonly blockers: readonly Blocker[];
 }
 
+/** How a pod requests its GPUs. */
+export interface RequestedBy {
+  /** Resources that a claim of it stands for. */
+  readonly claim?: ReadonlyMap<string, number>;
+  /** Undefined: not known. */
+  readonly classes?: readonly DeviceClassView[] | undefined;
+}
+
 /** @param asked GPU resources that the pod requests, and how many */
-export function judgeNode(pod: WorkloadPod, gpuNode: GpuNode, asked: ReadonlyMap<string, number>): NodeVerdict {
+export function judgeNode(
+  pod: WorkloadPod,
+  gpuNode: GpuNode,
+  asked: ReadonlyMap<string, number>,
+  by: RequestedBy = {},
+): NodeVerdict {
   const mismatches = listMismatches(pod.spec, gpuNode.name, gpuNode.labels);
   const found = [
     ...mismatches.map((one): Blocker => ({ kind: 'Selector', message: describeMismatch(one) })),
     ...listClosings(pod, gpuNode),
-    ...[...asked].flatMap(([resource, amount]) => judgeResource(gpuNode, resource, amount)),
+    ...[...asked].flatMap(
+      ([resource, amount]) => judgeStack(gpuNode, resource, by) ?? judgeResource(gpuNode, resource, amount),
+    ),
     ...judgeOthers(pod, gpuNode),
   ];
   const blockers = found.toSorted((a, b) => blockerKinds.indexOf(a.kind) - blockerKinds.indexOf(b.kind));
@@ -86,6 +102,26 @@ function reasonOf({ partition }: GpuNode): string {
   const ready = partition?.status?.conditions?.find(({ type }) => type === 'Ready');
   if (!ready) return 'its agent has not reported yet';
   return ready.message === '' ? ready.reason : `${ready.reason}: ${ready.message}`;
+}
+
+/** Whether what hands out the GPUs of a node serves a pod that requests a resource like this. */
+function judgeStack(
+  gpuNode: GpuNode,
+  resource: string,
+  { claim, classes }: RequestedBy,
+): readonly Blocker[] | undefined {
+  const offered = offerOf(gpuNode, resource);
+  if (offered === 0) return undefined;
+  if (!isDra(gpuNode)) {
+    if (claim?.has(resource) !== true) return undefined;
+    const message = `it has ${offered} ${resource}, which its device plugin hands out, and the pod asks by claim`;
+    return [{ kind: 'NotOffered', message }];
+  }
+  if (classes === undefined || classes.some(({ spec }) => spec?.extendedResourceName === resource)) return undefined;
+  const message =
+    `its DRA driver hands out ${offered} such slices, and no DeviceClass has extendedResourceName: ${resource}; ` +
+    'gpu-partition export dra -f POLICY | kubectl apply -f - creates it';
+  return [{ kind: 'NotAdvertised', message }];
 }
 
 function judgeResource(gpuNode: GpuNode, resource: string, amount: number): readonly Blocker[] {

@@ -1,7 +1,5 @@
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
-import { isGpuResource } from '../pods/gpu-resource.ts';
-import { wholeUnits } from '../pods/quantity.ts';
-import { type GpuNode, offerOf, useOf } from './cluster-facts.ts';
+import { type GpuNode, offersOf, useOf } from './cluster-facts.ts';
 import type { BlockerKind, NodeVerdict } from './node-verdict.ts';
 import { findEdit, type PolicyEdit } from './policy-edit.ts';
 import { sizeOfResource } from './resource-name.ts';
@@ -112,7 +110,7 @@ function isOpen({ blockers }: NodeVerdict): boolean {
 function listFree(gpuNode: GpuNode): readonly { readonly name: string; readonly left: number }[] {
   const closed = (gpuNode.node.spec?.taints ?? []).some(({ key }) => key.startsWith('gpupartition.dev/'));
   if (closed) return [];
-  return Object.entries(gpuNode.node.status?.allocatable ?? {})
-    .filter(([name, offered]) => isGpuResource(name) && wholeUnits(offered) > 0)
-    .map(([name]) => ({ name, left: offerOf(gpuNode, name) - useOf(gpuNode, name).used }));
+  return Object.entries(offersOf(gpuNode))
+    .filter(([, offered]) => offered > 0)
+    .map(([name, offered]) => ({ name, left: offered - useOf(gpuNode, name).used }));
 }

@@ -53,7 +53,11 @@ export interface WorkloadPod {
     };
     readonly tolerations?: readonly Toleration[];
     readonly schedulingGates?: readonly { readonly name: string }[];
-    readonly resourceClaims?: readonly unknown[];
+    readonly resourceClaims?: readonly {
+      readonly name?: string;
+      readonly resourceClaimName?: string;
+      readonly resourceClaimTemplateName?: string;
+    }[];
     readonly containers?: readonly WorkloadContainer[];
     readonly initContainers?: readonly WorkloadContainer[];
   };

@@ -8,7 +8,7 @@ export interface PodView {
     readonly containers?: readonly ContainerView[];
     readonly initContainers?: readonly ContainerView[];
     readonly ephemeralContainers?: readonly ContainerView[];
-    readonly resourceClaims?: readonly unknown[];
+    readonly resourceClaims?: readonly { readonly name?: string }[];
   };
   readonly status?: {
     readonly phase?: string;

@@ -1,4 +1,4 @@
-import { type ClusterFacts, listGpuNodes, offerOf, useOf } from '../explain/cluster-facts.ts';
+import { type ClusterFacts, listGpuNodes, offerOf, offersOf, useOf } from '../explain/cluster-facts.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
@@ -51,7 +51,7 @@ function countSample(facts: ClusterFacts): ReadonlyMap<string, Figures> {
   for (const pod of listWaiting(facts.pods ?? [])) {
     for (const [name, amount] of requestsOf(pod, isGpuResource)) waiting.set(name, (waiting.get(name) ?? 0) + amount);
   }
-  const offered = nodes.flatMap(({ node }) => Object.keys(node.status?.allocatable ?? {}).filter(isGpuResource));
+  const offered = nodes.flatMap((one) => Object.keys(offersOf(one)));
   const held = nodes.flatMap(({ pods = [] }) => pods.flatMap((pod) => [...requestsOf(pod, isGpuResource).keys()]));
   const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
   return new Map(

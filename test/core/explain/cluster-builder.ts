@@ -12,6 +12,8 @@ export interface StoryNode {
   readonly labels?: Readonly<Record<string, string>>;
   readonly gpus?: readonly GpuReport[];
   readonly policy?: GpuPartitionPolicy;
+  /** A DRA driver hands its GPUs out. */
+  readonly isDra?: boolean;
   readonly strategy?: 'none' | 'single' | 'mixed';
   /** Instead of what its device is. */
   readonly allocatable?: Readonly<Record<string, string>>;
@@ -77,6 +79,7 @@ function nodeOf({
   name = 'n',
   labels = {},
   gpus = [],
+  isDra,
   allocatable,
   taints,
   unschedulable,
@@ -86,7 +89,7 @@ function nodeOf({
     metadata: { name, uid: `uid-${name}`, labels: { pool: 'p', ...labels } },
     spec: { ...(taints && { taints }), ...(unschedulable !== undefined && { unschedulable }) },
     status: {
-      allocatable: { cpu: '8', memory: '64Gi', ...(allocatable ?? offerOfGpus(gpus)) },
+      allocatable: { cpu: '8', memory: '64Gi', ...(allocatable ?? (isDra ? {} : offerOfGpus(gpus))) },
       conditions: [{ type: 'Ready', status: isReady === false ? 'False' : 'True', message: 'stopped posting status' }],
     },
   };
@@ -100,6 +103,7 @@ function partitionOf(wish: StoryNode, gpus: readonly GpuReport[]): GpuNodePartit
     phase = 'Ready',
     reason = 'Ready',
     message = '',
+    isDra,
   } = wish;
   const device = aDevice(...gpus);
   // What is there is ours.
@@ -115,6 +119,7 @@ function partitionOf(wish: StoryNode, gpus: readonly GpuReport[]): GpuNodePartit
       nodeUID: `uid-${name}`,
       ...(policy && { policy: { name: policy.metadata.name, generation: 1 } }),
       ...(strategy && { strategy }),
+      ...(isDra && { backend: 'DRA' as const }),
       ...(resolved && 'wish' in resolved && { wish: resolved.wish }),
     },
     status: {

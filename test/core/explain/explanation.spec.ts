@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { explainPod, type PodExplanation } from '../../../src/core/explain/explanation.ts';
+import type { ClaimTemplate } from '../../../src/core/explain/claim-request.ts';
+import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
-import { aGpu, aPolicy } from '../../support/builders.ts';
+import { aGpu, aPolicy, withPods } from '../../support/builders.ts';
 import { aCluster, aPod, type StoryNode, type StoryPod } from './cluster-builder.ts';
 
 const slice = 'nvidia.com/mig-1g.5gb';
@@ -66,11 +68,11 @@ const stories: Readonly<Record<string, Story>> = {
     code: 'NoGpuAsked',
     says: 'it requests no GPU resource, so it does not wait for a partition; the scheduler reports: 0/1 nodes are available',
   },
-  'a pod that asks by claim': {
-    pod: { spec: { resourceClaims: [{ name: 'gpu' }] } },
+  'a pod with a claim, without rights to read claims': {
+    pod: { spec: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'small' }] } },
     nodes: [{ gpus: [sevens] }],
     code: 'AsksByClaim',
-    says: 'it requests GPUs by resource claim, which a DRA driver serves; the scheduler reports: 0/1 nodes are available',
+    says: 'it requests devices by claim: claim gpu: ResourceClaimTemplates are not known here; the scheduler reports: 0/1 nodes are available',
   },
   'a cluster without GPUs': {
     pod: asks(slice),
@@ -303,6 +305,93 @@ describe('explain pod', () => {
       }
     });
   }
+
+  describe('on nodes with the DRA driver', () => {
+    const classes = [
+      { metadata: { name: 'mig-1g-5gb.gpu.nvidia.com' }, spec: { extendedResourceName: slice } },
+      { metadata: { name: 'mig.nvidia.com' }, spec: {} },
+    ];
+    const request = (deviceClassName: string, more: object = {}): NonNullable<ClaimTemplate['spec']> => ({
+      spec: { devices: { requests: [{ name: 'one', exactly: { deviceClassName, ...more } }] } },
+    });
+    const firstAvailable = classes.map(({ metadata }, at) => ({ name: String(at), deviceClassName: metadata.name }));
+    const templates: readonly ClaimTemplate[] = [
+      { metadata: { name: 'small', namespace: 'team' }, spec: request('mig-1g-5gb.gpu.nvidia.com', { count: 2 }) },
+      { metadata: { name: 'any', namespace: 'team' }, spec: request('mig.nvidia.com') },
+      { metadata: { name: 'none', namespace: 'team' }, spec: request('gone') },
+      {
+        metadata: { name: 'own', namespace: 'team' },
+        spec: request('mig-1g-5gb.gpu.nvidia.com', { selectors: [{}] }),
+      },
+      {
+        metadata: { name: 'watch', namespace: 'team' },
+        spec: request('mig-1g-5gb.gpu.nvidia.com', { adminAccess: true }),
+      },
+      {
+        metadata: { name: 'first', namespace: 'team' },
+        spec: { spec: { devices: { requests: [{ name: 'one', firstAvailable }] } } },
+      },
+      { metadata: { name: 'elsewhere', namespace: 'other' }, spec: request('mig-1g-5gb.gpu.nvidia.com') },
+    ];
+    const claims = [
+      {
+        metadata: { name: 'mine', namespace: 'team' },
+        status: { allocation: { devices: { results: [{ pool: 'n', device: 'gpu-0-mig-1g5gb-19-0' }] } } },
+      },
+    ];
+    const busy = withPods(sevens, {
+      '1g.5gb@0': ['a'],
+      '1g.5gb@1': ['b'],
+      '1g.5gb@2': ['c'],
+      '1g.5gb@3': ['d'],
+      '1g.5gb@4': ['e'],
+      '1g.5gb@5': ['f'],
+    });
+    const explain = (pod: StoryPod, nodes: readonly StoryNode[], more: Partial<ClusterFacts> = {}): PodExplanation =>
+      explainPod(aPod(pod), { ...aCluster(nodes), classes, claims, templates, ...more });
+    const claiming = (template: string): StoryPod => ({
+      spec: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: template }] },
+    });
+
+    it('counts slices of the device, and those that the agent says are in use', () => {
+      const { code, message } = explain(claiming('small'), [{ gpus: [busy], isDra: true }]);
+      expect(code).to.equal('Full');
+      expect(message).to.equal(
+        `it requests 2 ${slice}; the nearest is node n: 6 of 7 ${slice} are in use, held by a, b, c, d, e, 1 more`,
+      );
+      expect(explain(asks(slice), [{ gpus: [busy], isDra: true }]).code).to.equal('SchedulerSays');
+    });
+
+    it('says which DeviceClass is missing for a pod that asks for a resource', () => {
+      const { code, message } = explain(asks(slice), [{ gpus: [sevens], isDra: true }], { classes: [] });
+      expect(code).to.equal('NotAdvertised');
+      expect(message).to.contain(`no DeviceClass has extendedResourceName: ${slice}; gpu-partition export dra`);
+    });
+
+    it('lets a claim be served by the DRA driver only', () => {
+      const { code, message } = explain(claiming('small'), [{ gpus: [sevens] }]);
+      expect(code).to.equal('NotOffered');
+      expect(message).to.contain('which its device plugin hands out, and the pod asks by claim');
+    });
+
+    it('says what it cannot tell of a claim', () => {
+      const says = (template: string): string => explain(claiming(template), [{ gpus: [sevens], isDra: true }]).message;
+      expect(says('any')).to.contain(
+        'DeviceClass mig.nvidia.com has no extendedResourceName, and its selectors are not evaluated',
+      );
+      expect(says('none')).to.contain('claim gpu, request one: there is no DeviceClass gone');
+      expect(says('own')).to.contain('it has selectors of its own, which are not evaluated');
+      expect(says('watch')).to.contain('it asks for admin access');
+      expect(says('first')).to.contain(
+        'the first available of DeviceClasses mig-1g-5gb.gpu.nvidia.com, mig.nvidia.com',
+      );
+      expect(says('elsewhere')).to.contain('there is no ResourceClaimTemplate elsewhere');
+      const named = { spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'mine' }] } };
+      expect(explain(named, [{ gpus: [sevens], isDra: true }]).message).to.contain(
+        'claim gpu: ResourceClaim mine has gpu-0-mig-1g5gb-19-0 of pool n already',
+      );
+    });
+  });
 
   it('suggests no edit of a policy that only plans: it would change nothing', () => {
     const kinds = (mode: 'Plan' | 'Enforce') =>
