@@ -18,6 +18,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   startup: async () => (await import('./startup.ts')).measureStartup(),
   rollout: async () => (await import('./rollout.ts')).measureRollout(),
   refresh: async () => (await import('./refresh.ts')).measureRefresh(),
+  dra: async () => (await import('./dra.ts')).measureDra(),
   'real-refresh': async () => (await import('./real-refresh.ts')).measureRealRefresh(),
   memory: async () => (await import('./memory.ts')).measureMemory(),
   scale: async () => (await import('./scale.ts')).measureScale(),

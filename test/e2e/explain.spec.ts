@@ -168,7 +168,7 @@ const situations: Readonly<Record<string, Situation>> = {
   'by-claim': {
     spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'none' }] },
     code: 'AsksByClaim',
-    says: 'it requests GPUs by resource claim, which a DRA driver serves',
+    says: 'it requests devices by claim: claim gpu: there is no ResourceClaim none',
   },
   'too-much-cpu': { limits: { [slice]: 1, cpu: '1000' }, code: 'OtherResource', says: 'not enough cpu' },
   'no-scheduler': {
