@@ -64,6 +64,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   [110, 'the onlooker took a paused change of the plugin’s settings for one that is stuck', 'Users'],
   [14, 'a machine that died while it was restarted kept its slot', 'Dead'],
   [5, 'a machine that died while it waited for its plugin alone kept its slot', 'Dead'],
+  [2130, 'a node without an agent was opened before its DRA driver had published what it found', 'Claims'],
   [
     742,
     'pods with claims on slices that the DRA driver no longer published were left out of a drain of the node',

@@ -37,6 +37,9 @@ import { awaitSlot, type SlotUse } from './slot.ts';
  */
 const slowestStatusMs = 30_000;
 
+/** The same of a DRA driver, in ms: it publishes once it has started, and tries again, rarer and rarer, while the API server refuses. */
+const slowestSlicesMs = 90_000;
+
 /** What a node in use is disturbed for. */
 const slotUses: { readonly [Next in FenceStep['next']]?: SlotUse } = { Evict: 'Plugin', Close: 'Status' };
 
@@ -146,7 +149,8 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   }
   const ready = found.some(isReady) ? waitFor(situation, 'PluginReady', change) : undefined;
   const waits = { ...awaited.waits, ...ready?.waits };
-  return ready !== undefined && ready.lastsMs >= slowestStatusMs ? { waits } : waitForPlugin(situation, waits);
+  const slowestMs = backendOf(situation) === 'DRA' ? slowestSlicesMs : slowestStatusMs;
+  return ready !== undefined && ready.lastsMs >= slowestMs ? { waits } : waitForPlugin(situation, waits);
 }
 
 function waitForPlugin(

@@ -1,6 +1,7 @@
 import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
 import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
+import { backendOf, nameBackend } from '../backend.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import { nextEpoch } from '../observed-epoch.ts';
 import { countWords } from '../../text/cut-text.ts';
@@ -92,7 +93,7 @@ function describeUse(situation: Situation, use: SlotUse): string {
       return `would restart its device plugin${key === undefined ? '' : ` with config ${key}`}`;
     }
     case 'Plugin':
-      return 'would restart its device plugin, which does not offer the layout';
+      return `would restart its ${nameBackend(backendOf(situation))}, which does not offer the layout`;
     case 'Status':
       return 'would be closed until its status claims no more than its kubelet offers';
   }

@@ -122,6 +122,32 @@ describe('a node whose GPUs are handed out by claims', () => {
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
   });
 
+  it('waits for a slot in which its driver is restarted, if that has lost slices', () => {
+    const paused = aSlicingPolicy({ backend: 'DRA', rollout: { paused: true } });
+    const partition = aManagedPartition({ backend: 'DRA', device: sliced('MIG-new') });
+    const node = aNode({ allocatable: nothing });
+    const world = new NodeWorld({ policy: paused, partition, node, pods: [aDriverPod()], slices: slicesOf(wholeGpu) });
+    world.slot = undefined;
+    world.step();
+    expect(world.step(31_000).verdict.message).to.include(
+      'would restart its DRA driver, which does not offer the layout',
+    );
+  });
+
+  it('stays closed without its agent until a driver that was replaced must have published what it found', () => {
+    const world = aChangedNode({ observedEpoch: 2 }, [aDriverPod({ uid: 'old', tolerates: true })]);
+    world.agent = { state: 'Missing' };
+    world.step(1_200_000);
+    for (let tries = 0; tries < 5 && !world.done.includes('EvictPod old'); tries += 1) world.step(31_000);
+    expect(world.done).to.include('EvictPod old');
+    world.pods = [aDriverPod({ uid: 'new', tolerates: true })];
+    world.step(500);
+    world.step(60_000);
+    expect(world.taintKeys, 'the slices of before may still be there').to.deep.equal(['repartitioning']);
+    world.step(30_000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
   it('is looked at again while it is Ready, since nobody watches slices, and a driver that lost them is replaced', () => {
     const world = new NodeWorld({
       policy,
