@@ -53,3 +53,6 @@ export interface Verdict {
   /** When to look again, in ms, if no event will trigger it. */
   readonly requeueAfterMs?: number;
 }
+
+/** How often, in ms, whatever is not watched is checked again. */
+export const lookAgainMs = 15_000;

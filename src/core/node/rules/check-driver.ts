@@ -7,10 +7,9 @@ import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts'
 import { isReady } from '../../pods/plugin-pods.ts';
 import { backendOf } from '../backend.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { refreshedPods } from './cluster-pods.ts';
-import { lookAgainMs } from './foreign-owner.ts';
 import { describeTrouble } from './plugin-config.ts';
 
 const untilThen = 'Nothing is touched until then';

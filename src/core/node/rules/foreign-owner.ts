@@ -5,7 +5,7 @@ import { findOwners } from '../../owners/find-owners.ts';
 import { foreignGpuResource } from '../../pods/gpu-resource.ts';
 import { migManagerLabel, takeOverStep } from '../../owners/mig-manager.ts';
 import { metadataOf } from '../node-view.ts';
-import type { Outcome, Ruling } from '../outcome.ts';
+import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
@@ -75,6 +75,3 @@ function takingOver(message: string, change: NodeChange | undefined): Ruling {
     ifClosed: 'Stays',
   };
 }
-
-/** How often, in ms, whatever is not watched is checked again. */
-export const lookAgainMs = 15_000;

@@ -5,7 +5,7 @@ import { backendOf, nameBackend } from '../backend.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import { nextEpoch } from '../observed-epoch.ts';
 import { countWords } from '../../text/cut-text.ts';
-import { type Outcome, type Ruling, askInOrder, type Rule, type Verdict } from '../outcome.ts';
+import { type Outcome, type Ruling, askInOrder, lookAgainMs, type Rule, type Verdict } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { countFailedDrains } from './drain-rest.ts';
@@ -53,12 +53,15 @@ function describeWait(situation: Situation, use: SlotUse): Verdict {
   const { claim } = situation;
   const of = `the rollout of policy ${claim.winner?.metadata.name}`;
   const what = describeUse(situation, use);
-  if (isPaused(claim)) return { phase: 'Pending', reason: 'Paused', message: `${of} is paused: ${what}` };
+  // Slices are not watched, and the driver may publish them by itself.
+  const again = use === 'Plugin' && backendOf(situation) === 'DRA' && { requeueAfterMs: lookAgainMs };
+  if (isPaused(claim)) return { phase: 'Pending', reason: 'Paused', message: `${of} is paused: ${what}`, ...again };
   return {
     phase: 'Pending',
     reason: 'AwaitingSlot',
     message: `waiting for a slot in ${of}: ${what}`,
     transient: true,
+    ...again,
   };
 }
 

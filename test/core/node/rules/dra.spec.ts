@@ -129,9 +129,9 @@ describe('a node whose GPUs are handed out by claims', () => {
     const world = new NodeWorld({ policy: paused, partition, node, pods: [aDriverPod()], slices: slicesOf(wholeGpu) });
     world.slot = undefined;
     world.step();
-    expect(world.step(31_000).verdict.message).to.include(
-      'would restart its DRA driver, which does not offer the layout',
-    );
+    const { verdict } = world.step(31_000);
+    expect(verdict.message).to.include('would restart its DRA driver, which does not offer the layout');
+    expect(verdict.requeueAfterMs, 'it may publish them by itself, and slices are not watched').to.equal(15_000);
   });
 
   it('stays closed without its agent until a driver that was replaced must have published what it found', () => {
