@@ -14,6 +14,7 @@ import { AgentPods } from './agents.ts';
 import { Cluster } from './cluster.ts';
 import { ConfigMapFiles } from './config-map-files.ts';
 import type { ControllerMetrics, WatchFigures } from './metrics.ts';
+import { DeviceClassReconciler } from './device-classes.ts';
 import { DemandReconciler } from './follow-demand.ts';
 import { Executor } from './execute.ts';
 import { Forecast } from './forecast.ts';
@@ -122,12 +123,17 @@ export class GpuPartitionOperator extends ResilientOperator {
       reconcile: async (name) => {
         const result = await policyReconciler.reconcile(name);
         tellDemands([name]);
+        if (classReconciler.isAsked(name)) classQueue.addAfter('all', policyPaceMs);
         return result;
       },
     });
     const demandQueue = this.createQueue({
       observer: metrics?.observeQueue('demands'),
       reconcile: (name) => demandReconciler.reconcile(name),
+    });
+    const classQueue = this.createQueue({
+      observer: metrics?.observeQueue('classes'),
+      reconcile: () => classReconciler.reconcile(),
     });
     const requeueNodes = (names: Iterable<string>): void => {
       for (const name of names) nodeQueue.add(name);
@@ -203,11 +209,13 @@ export class GpuPartitionOperator extends ResilientOperator {
       tellPolicy,
       now,
     });
+    const classReconciler = new DeviceClassReconciler({ client, cluster, events, log: logger, now });
     metrics?.attach({
       queues: new Map([
         ['nodes', nodeQueue],
         ['policies', policyQueue],
         ['demands', demandQueue],
+        ['classes', classQueue],
       ]),
       watches: new Map<string, WatchFigures>([
         [policies.plural, policyWatch],

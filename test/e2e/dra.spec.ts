@@ -156,6 +156,48 @@ describe('a policy with backend DRA', function () {
     await rig().kubectl('delete', 'pod', 'waits', 'claims', '--wait=false');
   });
 
+  it('keeps the DeviceClasses of its profiles, and leaves one alone that somebody else has set', async () => {
+    const className = 'mig-3g-20gb.gpu.nvidia.com';
+    const ofSmall = 'mig-2g-10gb.gpu.nvidia.com';
+    const read = (name: string): Promise<string> =>
+      rig().kubectl(
+        'get',
+        'deviceclass',
+        name,
+        '--ignore-not-found',
+        '-o',
+        'jsonpath={.spec.extendedResourceName} {.spec.selectors[0].cel.expression}',
+      );
+    const before = await read(ofSmall);
+    const patch = (spec: object): Promise<string> =>
+      rig().kubectl('patch', 'gpupartitionpolicy', 'dra', '--type=merge', '-p', JSON.stringify({ spec }));
+    const refusal = await patch({ backend: 'DevicePlugin', dra: { deviceClasses: 'Managed' } }).then(() => '', String);
+    expect(refusal).to.include('dra needs backend DRA');
+    await patch({ dra: { deviceClasses: 'Managed' } });
+    const expression =
+      "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'mig' && " +
+      "device.attributes['gpu.nvidia.com'].profile == '3g.20gb'";
+    await eventually(
+      () => read(className),
+      (text) => text === `nvidia.com/mig-3g.20gb ${expression}`,
+      { what: 'the class of 3g.20gb' },
+    );
+    await eventually(
+      () =>
+        rig().kubectl('get', 'events', '-A', '-o', 'jsonpath={.items[?(@.reason=="DeviceClassNotWritten")].message}'),
+      (text) => text.includes(`DeviceClass ${ofSmall} is not as this policy asks`),
+      { what: 'the Event on the class that somebody else has set' },
+    );
+    expect(await read(ofSmall)).to.equal(before);
+    await rig().kubectl('delete', 'deviceclass', ofSmall);
+    await patch({ priority: 1 });
+    await eventually(
+      () => read(ofSmall),
+      (text) => text.includes("type == 'mig'"),
+      { what: 'the class that was deleted' },
+    );
+  });
+
   it('keeps a node closed whose driver does not come back, and opens it when it does', async () => {
     const { fleet } = rig().rig;
     fleet.setDriverFault(node, { kind: 'NeverReady' });

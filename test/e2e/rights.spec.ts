@@ -15,6 +15,10 @@ const rare: ReadonlySet<string> = new Set([
   'controller patch events.events.k8s.io',
   // Only before a change with backend DRA.
   'controller list resourceclaims.resource.k8s.io',
+  // Only for policies with spec.dra.deviceClasses: Managed; dra.spec.ts has one.
+  'controller list deviceclasses.resource.k8s.io',
+  'controller create deviceclasses.resource.k8s.io',
+  'controller patch deviceclasses.resource.k8s.io',
   // The kubelet here is faster than a real one: fence.spec.ts has a slow one, and a device plugin in a pod.
   'controller patch nodes/status',
 ]);

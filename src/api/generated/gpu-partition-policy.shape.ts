@@ -52,6 +52,7 @@ export const shape = {
         },
       },
       backend: { type: 'string' },
+      dra: { type: 'object', properties: { deviceClasses: { type: 'string' } } },
       layouts: {
         type: 'array',
         items: {

@@ -125,6 +125,15 @@ export interface GpuPartitionPolicy {
      */
     backend?: 'DevicePlugin' | 'DRA';
     /**
+     * Settings of backend DRA.
+     */
+    dra?: {
+      /**
+       * Managed: the controller keeps a DeviceClass for each profile of the policy, and one for each size, as gpu-partition export dra prints them; it deletes none. If it is absent, they are yours to apply.
+       */
+      deviceClasses?: 'Managed';
+    };
+    /**
      * The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.
      */
     layouts?: {

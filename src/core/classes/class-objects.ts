@@ -7,6 +7,7 @@ import {
   stemOf,
 } from './device-class.ts';
 import type { ClassWish } from './device-class.ts';
+import { sameJson } from '../text/fingerprint.ts';
 import type { SliceKind } from './slice-kind.ts';
 
 const apiVersion = 'resource.k8s.io/v1';
@@ -20,17 +21,40 @@ export interface ExportedObject {
 
 /** All that workloads need to ask NVIDIA's DRA driver for slices of these kinds; none without a kind. */
 export function exportClasses(kinds: readonly SliceKind[]): readonly ExportedObject[] {
-  const classes = [...listProfileClasses(kinds), ...listSizeClasses(kinds)].map(describeClass);
+  const classes = listClasses(kinds).map((wish) => ({ about: wish.about, object: describeClass(wish) }));
   const templates = listTemplates(kinds);
   return [...classes, ...templates, ...describeSample(kinds, templates)];
 }
 
-function describeClass({ name, about, expression, extendedResourceName }: ClassWish): ExportedObject {
+/** A DeviceClass as it is written. */
+export interface DeviceClassObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: object;
+}
+
+/** DeviceClasses of these kinds that the cluster does not have, or not like this. */
+export function listMissingClasses(
+  kinds: readonly SliceKind[],
+  present: readonly Pick<DeviceClassObject, 'metadata' | 'spec'>[],
+): readonly DeviceClassObject[] {
+  const known = new Map(present.map(({ metadata, spec }) => [metadata.name, spec]));
+  return listClasses(kinds)
+    .map(describeClass)
+    .filter(({ metadata, spec }) => !sameJson(known.get(metadata.name), spec));
+}
+
+function listClasses(kinds: readonly SliceKind[]): readonly ClassWish[] {
+  return [...listProfileClasses(kinds), ...listSizeClasses(kinds)];
+}
+
+function describeClass({ name, expression, extendedResourceName }: ClassWish): DeviceClassObject {
   const spec = {
     selectors: [{ cel: { expression } }],
     ...(extendedResourceName !== undefined && { extendedResourceName }),
   };
-  return { about, object: { apiVersion, kind: 'DeviceClass', metadata: { name }, spec } };
+  return { apiVersion, kind: 'DeviceClass', metadata: { name }, spec };
 }
 
 interface Template extends ExportedObject {

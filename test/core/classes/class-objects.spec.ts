@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 
 import type { GpuPartitionPolicy, PolicyLayout } from '../../../src/api/types.ts';
-import { exportClasses } from '../../../src/core/classes/class-objects.ts';
+import { exportClasses, listMissingClasses } from '../../../src/core/classes/class-objects.ts';
 import { classNameOf, listProfileClasses, listSizeClasses } from '../../../src/core/classes/device-class.ts';
 import { listSliceKinds, listSplitLayouts } from '../../../src/core/classes/slice-kind.ts';
 import type { SliceKind } from '../../../src/core/classes/slice-kind.ts';
@@ -21,6 +21,19 @@ const a100With80 = { models: ['A100-SXM4-80GB'] };
 const h100 = { models: ['H100-80GB-HBM3'] };
 
 describe('DeviceClasses for the slices of policies', () => {
+  it('are missing unless the cluster has each of them exactly like this', () => {
+    const kinds = kindsOf({ gpus: a100, profiles: { '3g.20gb': 1, '1g.5gb': 2 } });
+    const all = listMissingClasses(kinds, []);
+    expect(all.map(({ metadata }) => metadata.name)).to.include.members([
+      'mig-1g-5gb.gpu.nvidia.com',
+      'mig-3g-20gb.gpu.nvidia.com',
+    ]);
+    expect(listMissingClasses(kinds, all)).to.deep.equal([]);
+    const [first] = all;
+    const others = all.map((one) => (one === first ? { ...one, spec: { selectors: [] } } : one));
+    expect(listMissingClasses(kinds, others)).to.deep.equal([first]);
+  });
+
   it('are one for each profile, with the resource of the device plugin', () => {
     const classes = listProfileClasses(
       kindsOf({ gpus: a100, profiles: { '3g.20gb': 1, '1g.5gb+me': 1, '1g.5gb': 2 } }),

@@ -1,0 +1,111 @@
+import { controllerManager } from '../api/names.ts';
+import { deviceClasses, policies } from '../api/resources.ts';
+import type { GpuPartitionPolicy } from '../api/types.ts';
+import { type DeviceClassObject, listMissingClasses } from '../core/classes/class-objects.ts';
+import { listSliceKinds } from '../core/classes/slice-kind.ts';
+import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import { enforces } from '../core/policy/versions.ts';
+import { ApiError, isConflict } from '../kube/api-error.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { listServed } from '../kube/list-served.ts';
+import type { ReconcileResult } from '../kube/queue.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Cluster } from './cluster.ts';
+
+/** How often the classes are looked at, in ms: they are not watched, and somebody may delete one. */
+const lookAgainMs = 60_000;
+
+/**
+ * Keeps a DeviceClass for each profile of policies with `spec.dra.deviceClasses: Managed`. None is ever deleted: pods that wait may ask
+ * for it, and a class without devices disturbs nothing.
+ */
+export class DeviceClassReconciler {
+  readonly #client: KubeClient;
+  readonly #cluster: Cluster;
+  readonly #events: EventRecorder;
+  readonly #log: Logger;
+  readonly #now: () => number;
+  /** For which policies they were found right, and when. */
+  #checked: { readonly policies: readonly GpuPartitionPolicy[]; readonly at: number } | undefined;
+
+  constructor(parts: {
+    readonly client: KubeClient;
+    readonly cluster: Cluster;
+    readonly events: EventRecorder;
+    readonly log: Logger;
+    readonly now: () => number;
+  }) {
+    this.#client = parts.client;
+    this.#cluster = parts.cluster;
+    this.#events = parts.events;
+    this.#log = parts.log;
+    this.#now = parts.now;
+  }
+
+  /** Whether a policy asks for classes. */
+  isAsked(name: string): boolean {
+    const record = this.#cluster.fleet.policy(name);
+    return record !== undefined && asksForClasses(record);
+  }
+
+  async reconcile(): Promise<ReconcileResult | void> {
+    const records = [...this.#cluster.fleet.policies].filter(asksForClasses);
+    if (records.length === 0) return;
+    const inForce = records.map(({ policy }) => policy);
+    const known = this.#checked;
+    const restMs = known && sameItems(known.policies, inForce) ? known.at + lookAgainMs - this.#now() : 0;
+    if (restMs > 0) return { requeueAfterMs: restMs };
+    const kinds = listSliceKinds(inForce);
+    const present = await listServed<KubeObject & DeviceClassObject>(this.#client, deviceClasses);
+    for (const wanted of listMissingClasses(kinds, present)) {
+      try {
+        await this.#apply(wanted);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        this.#tell(records, wanted.metadata.name, error);
+      }
+    }
+    this.#checked = { policies: inForce, at: this.#now() };
+    return { requeueAfterMs: lookAgainMs };
+  }
+
+  /** Without force: what somebody else has set otherwise is a conflict. */
+  async #apply({ metadata: { name }, spec }: DeviceClassObject): Promise<void> {
+    const fields = { metadata: {}, spec };
+    await this.#client.apply({ resource: deviceClasses, name }, fields, { fieldManager: controllerManager });
+    this.#log.info('a DeviceClass is written', { name });
+  }
+
+  #tell(records: readonly PolicyRecord[], name: string, error: ApiError): void {
+    const { message: said } = error;
+    const message = isConflict(error)
+      ? `DeviceClass ${name} is not as this policy asks, and somebody else has set it: it is left alone. Delete it, or take spec.dra.deviceClasses back`
+      : `DeviceClass ${name} cannot be written: ${said}`;
+    this.#log.warn(message, {});
+    for (const { newest } of records) {
+      this.#events.record({
+        object: newest,
+        resource: policies,
+        type: 'Warning',
+        reason: 'DeviceClassNotWritten',
+        action: 'Reconcile',
+        message,
+      });
+    }
+  }
+}
+
+/** A watch gives an object that has changed as another one. */
+function sameItems<Item>(one: readonly Item[], other: readonly Item[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
+}
+
+/** A policy that is in force. One that is going asks for nothing. */
+function asksForClasses({ policy, isAccepted, inForce }: PolicyRecord): boolean {
+  const { spec, metadata } = policy;
+  const isInForce =
+    (isAccepted || inForce !== undefined) && enforces(policy) && metadata.deletionTimestamp === undefined;
+  return isInForce && spec.backend === 'DRA' && spec.dra?.deviceClasses === 'Managed';
+}
