@@ -13,6 +13,7 @@ export const RULE_MESSAGES = {
     'strategy single needs exactly one profile in each layout: with two, the device plugin refuses to start and the node shows MIG-INVALID; use strategy mixed for several profiles',
   mixedComputeInstance:
     'strategy mixed cannot advertise compute instance profiles such as 1c.3g.20gb: the device plugin would not start; use whole GPU instances, or strategy single',
+  draBackend: 'dra needs backend DRA: the device plugin reads no DeviceClass',
   draStrategy:
     "backend DRA needs strategy mixed: the DRA driver offers every slice by its profile and every whole GPU as itself; none and single are the device plugin's",
   draComputeInstance:

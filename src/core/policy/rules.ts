@@ -25,7 +25,9 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
     ...(selector === undefined ? [] : checkSelector(selector, ['spec', 'nodeSelector'])),
     ...breakIf(fieldsOf(spec['sharing'])?.['mps'] !== undefined, ['spec', 'sharing', 'mps'], RULE_MESSAGES.mps),
     ...checkDemandRules(spec),
-    ...(spec['backend'] === 'DRA' ? checkDra(spec) : []),
+    ...(spec['backend'] === 'DRA'
+      ? checkDra(spec)
+      : breakIf(fieldsOf(spec['dra']) !== undefined, ['spec', 'dra'], RULE_MESSAGES.draBackend)),
     ...checkTotals(listOf(spec['layouts'])),
     ...checkEach(listOf(spec['layouts']), (layout, index) => checkLayout(layout, spec, ['spec', 'layouts', index])),
   ];
