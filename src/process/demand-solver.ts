@@ -58,9 +58,8 @@ export async function planDemand(
   const small = classes.length <= fewClasses ? new DemandPlanner(question).planSmall() : undefined;
   const { layouts, ...plan } = small ?? (await planBeside(question, seconds));
   const byId = new Map<string, ClassLayout>();
-  const idsLeft = classes.map((one) => [...pool.idsOf(one)]);
-  for (const layout of layouts) {
-    for (const id of idsLeft[layout.gpuClass]?.splice(0, layout.size) ?? []) byId.set(id, layout);
+  for (const [ids, layout] of pool.handOut(classes, layouts)) {
+    for (const id of ids) byId.set(id, layout);
     await turn.pause();
   }
   return { ...plan, layouts: gpus.map(({ id }) => demandLayout(byId, id)) };

@@ -45,6 +45,15 @@ export class PoolClasses {
     return (this.#classes.get(key)?.ids ?? []).toSorted(compareText);
   }
 
+  /** Which GPUs get which of the layouts that were planned for their classes. */
+  *handOut<Layout extends { readonly gpuClass: number; readonly size: number }>(
+    classes: readonly GpuClass[],
+    layouts: readonly Layout[],
+  ): Generator<readonly [ids: readonly string[], layout: Layout], undefined, undefined> {
+    const idsLeft = classes.map((one) => [...this.idsOf(one)]);
+    for (const layout of layouts) yield [idsLeft[layout.gpuClass]?.splice(0, layout.size) ?? [], layout];
+  }
+
   #keyOf({ geometry, instances, isResting = false }: PoolGpu): string {
     const places = instances.map(
       ({ profile, start, busy, evictionWeight = 1 }) =>

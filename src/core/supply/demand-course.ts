@@ -1,0 +1,104 @@
+import type { PolicyDemand } from '../../api/types.ts';
+import { DemandWindow } from '../demand/demand-window.ts';
+import { RelayRest } from '../demand/relay-rest.ts';
+import type { DemandWishes } from '../policy/demand-wish.ts';
+import { durationMs } from '../text/duration.ts';
+import { sameJson } from '../text/fingerprint.ts';
+import { areUnchanged, listChanged, wishesOf } from './demand-answer.ts';
+import { type DemandAsked, isServed } from './demand-question.ts';
+import type { Member } from './member.ts';
+import type { Planned } from './pool-plan.ts';
+
+/** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
+const mostShare = 0.1;
+const usualCooldown = '30m';
+const usualStabilization = '10m';
+/** A higher demand must last this long, unless the stabilization is shorter. */
+const longestRiseMs = 60_000;
+/** How often waiting pods are read at most, and at least, in ms. */
+const podsPace = { least: 1000, most: 10_000 };
+
+/** What is to be done about a demand: nothing or what is known, later, or a plan must be made. */
+type NextPlan = { readonly planned: Planned } | { readonly waitMs: number } | undefined;
+
+/** What a plan makes of the nodes. */
+export interface ChosenLayouts {
+  readonly wishes: ReadonlyMap<string, DemandWishes>;
+  /** The GPUs that it re-lays. */
+  readonly touched: readonly Member[];
+}
+
+/**
+ * What is remembered of the demand of one policy between plans. It is lost with the leader: GPUs then rest no longer, and what is asked
+ * for now is taken for what was asked for lately. What was chosen is in the wishes of the nodes.
+ */
+export class DemandCourse {
+  #rest: { readonly cooldown: string; readonly rest: RelayRest } | undefined;
+  /** What was asked for lately, by slice. */
+  #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
+  /** The last plan that left something unserved, and until when none is made for another pool. */
+  #short: { readonly planned: Planned; readonly untilMs: number } | undefined;
+
+  /** Whether a GPU was re-laid a short while ago. */
+  isResting(demand: PolicyDemand, id: string, nowMs: number): boolean {
+    return this.#restOf(demand).isResting(id, nowMs);
+  }
+
+  /** Takes in how many of a slice are asked for now. @returns how many have been for long enough */
+  steady({ stabilization = usualStabilization }: PolicyDemand, slice: string, count: number, nowMs: number): number {
+    if (this.#windows?.stabilization !== stabilization) this.#windows = { stabilization, bySlice: new Map() };
+    const { bySlice } = this.#windows;
+    const fallMs = durationMs(stabilization);
+    const window = bySlice.get(slice) ?? new DemandWindow({ riseMs: Math.min(longestRiseMs, fallMs), fallMs });
+    bySlice.set(slice, window);
+    return window.observe(count, nowMs);
+  }
+
+  /** @returns undefined if a plan must be made */
+  next(asked: DemandAsked, members: readonly Member[], nowMs: number): NextPlan {
+    if (isServed(asked, members)) {
+      this.#short = undefined;
+      return { planned: { members, asked, layouts: [], shortfall: { lacking: {} } } };
+    }
+    const known = this.#short;
+    if (!known || !sameJson(known.planned.asked, asked)) return undefined;
+    const { planned, untilMs } = known;
+    const isSame = planned.members.length === members.length && areUnchanged(planned.members, members);
+    if (isSame) return { planned };
+    return untilMs > nowMs ? { waitMs: untilMs - nowMs } : undefined;
+  }
+
+  /** Takes in a plan that was made between two moments. */
+  takePlan(planned: Planned, startedMs: number, nowMs: number): void {
+    const isShort = Object.keys(planned.shortfall.lacking).length > 0;
+    this.#short = isShort ? { planned, untilMs: nowMs + (nowMs - startedMs) / mostShare } : undefined;
+  }
+
+  /**
+   * Takes a plan for the pool as it is now. GPUs that it re-lays rest from now on.
+   *
+   * @returns undefined if a GPU that it re-lays is not what it was: the plan is not taken
+   */
+  choose(
+    demand: PolicyDemand,
+    { members, layouts }: Planned,
+    current: readonly Member[],
+    nowMs: number,
+  ): ChosenLayouts | undefined {
+    const touched = listChanged(members, layouts);
+    if (!areUnchanged(touched, current)) return undefined;
+    const rest = this.#restOf(demand);
+    for (const { gpu } of touched) rest.relaid(gpu.id, nowMs);
+    return { wishes: wishesOf(members, layouts), touched };
+  }
+
+  #restOf({ cooldown = usualCooldown }: PolicyDemand): RelayRest {
+    if (this.#rest?.cooldown !== cooldown) this.#rest = { cooldown, rest: new RelayRest(durationMs(cooldown)) };
+    return this.#rest.rest;
+  }
+}
+
+/** How old the list of waiting pods may be: a demand that is to follow quickly is looked at often. */
+export function podsPaceOf({ stabilization = usualStabilization }: PolicyDemand): number {
+  return Math.min(podsPace.most, Math.max(podsPace.least, durationMs(stabilization) / 4));
+}
