@@ -66,6 +66,8 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     policy: { name, ...(uid !== undefined && { uid }), generation },
     strategy: winner.spec.strategy,
     ...(spec.backend !== backend && { backend: backend ?? null }),
+    // A claim of this name may be another one when the DRA driver is back.
+    ...(spec.monitors !== undefined && backend === undefined && { monitors: null }),
     // A merge patch keeps what it does not name.
     wish: {
       gpus: wish.gpus,
