@@ -203,6 +203,10 @@ export interface GpuNodePartition {
       }[];
     };
     /**
+     * ResourceClaims, as NAMESPACE/NAME, that have GPUs of this node with admin access only. They look on: the agent does not count their pods as users.
+     */
+    monitors?: string[];
+    /**
      * Times at which the layout was granted again because something else had changed the device, newest last.
      */
     repairs?: string[];

@@ -1,6 +1,6 @@
 import { retryAnnotation } from '../../../api/names.ts';
 import type { Wish } from '../../../api/types.ts';
-import { deviceMeets } from '../../wish/wish.ts';
+import { deviceMeets, wishHash } from '../../wish/wish.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { isDrifting } from '../repair.ts';
@@ -66,6 +66,8 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     policy: { name, ...(uid !== undefined && { uid }), generation },
     strategy: winner.spec.strategy,
     ...(spec.backend !== backend && { backend: backend ?? null }),
+    // A claim of this name may be another one when the DRA driver is back.
+    ...(spec.monitors !== undefined && backend === undefined && { monitors: null }),
     // A merge patch keeps what it does not name.
     wish: {
       gpus: wish.gpus,
@@ -75,8 +77,16 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     repairs: null,
     drain: null,
   };
+  // The agent has nothing new to say of a wish that it knows: of another policy with the same layouts, say.
+  const isPlanned = partition.status?.device?.plan?.wishHash === wishHash(wish);
   return {
-    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
+    verdict: {
+      phase: 'Pending',
+      reason: 'AwaitingPlan',
+      message: awaitingPlan,
+      transient: true,
+      ...(isPlanned && { requeueAfterMs: 10 }),
+    },
     commands: [{ name: 'WriteWish', fields }],
     ifClosed: 'Stays',
   };

@@ -69,6 +69,14 @@ describe('the wish', () => {
     expect(wishOf(judge({ policy: again }))?.policy).to.include({ uid: 'uid-again' });
   });
 
+  it('is looked at again at once if the agent has planned it for another policy: it has nothing new to say', () => {
+    const policy = aSlicingPolicy();
+    const again = { ...policy, metadata: { ...policy.metadata, uid: 'uid-again' } };
+    expect(judge({ policy: again }).verdict.requeueAfterMs).to.equal(10);
+    const other = aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] });
+    expect(judge({ policy: other }).verdict.requeueAfterMs, 'whose plan will be an event').to.equal(undefined);
+  });
+
   it('keeps a closed node closed until it is planned', () => {
     const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
     const { commands } = judge({ node, policy: aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] }) });
