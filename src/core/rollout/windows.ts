@@ -72,5 +72,5 @@ function nextTimeOfDay(window: Window, after: number): number | undefined {
 }
 
 function cronOf({ schedule, timeZone = 'UTC' }: Window): Cron {
-  return new Cron(schedule, { timezone: timeZone, paused: true, mode: '5-part' });
+  return new Cron(schedule, { timezone: timeZone, mode: '5-part' });
 }

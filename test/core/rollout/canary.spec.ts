@@ -137,6 +137,11 @@ describe('a canary', () => {
     ]);
   });
 
+  it('loses a node that is gone before a new leader has looked at the others, and soaks anew', () => {
+    const { canary } = go({ uids: { c1: 'uid-c1' }, canary: soaking, now: minutes(4), admits: 'Nobody' });
+    expect(canary).to.deep.equal({ generation: 1, nodes: ['c1'] });
+  });
+
   it('and its soak outlive a change of leader, who has not looked at its nodes yet', () => {
     const uids = { c0: 'uid-c0', c1: 'uid-c1', a0: 'uid-a0' };
     for (const nodes of [[], manyAsking(1), [ready('c0'), ...manyAsking(1)]]) {
@@ -168,5 +173,8 @@ describe('a canary', () => {
     const { gate, requeueAfterMs } = go({ nodes, canary: soaking, now: minutes(4) });
     expect(gate?.reason).to.equal('Halted');
     expect(requeueAfterMs).to.equal(360_100);
+    const windows = [{ schedule: '5 12 * * *', duration: '1h' }];
+    const closed = go({ nodes, canary: soaking, now: minutes(4), rollout: { ...rollout, windows } });
+    expect(closed.requeueAfterMs, 'unless a window opens before').to.equal(60_100);
   });
 });
