@@ -1,27 +1,24 @@
 import type { PolicyDemand } from '../api/types.ts';
 import { DemandWindow } from '../core/demand/demand-window.ts';
 import { RelayRest } from '../core/demand/relay-rest.ts';
-import type { NodeView } from '../core/node/node-view.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { enforces } from '../core/policy/versions.ts';
 import { askFor, isServed, type DemandAsked } from '../core/supply/demand-question.ts';
 import { areUnchanged, listChanged, wishesOf } from '../core/supply/demand-answer.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
-import { reportDemand, reportFailure, type Shortfall } from '../core/supply/demand-report.ts';
-import { listMembers, type Member } from '../core/supply/member.ts';
-import { countWaiting } from '../core/supply/pod-demand.ts';
+import { reportDemand, reportFailure } from '../core/supply/demand-report.ts';
+import type { Member } from '../core/supply/member.ts';
+import { listWaiters } from '../core/supply/pod-demand.ts';
+import { shareWaiting } from '../core/supply/waiting-share.ts';
 import { type Wanted, wantedOf } from '../core/supply/wanted.ts';
 import { durationMs } from '../core/text/duration.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import { type DemandPlan, planDemand } from '../process/demand-solver.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import { Turn } from '../process/turn.ts';
+import { type PlannedPool, planPool } from '../process/pool-plan.ts';
+import { readMembers, readPools } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
 import type { PendingPods } from './pending-pods.ts';
 
-/** How long a plan may take, in seconds. */
-const planSeconds = 20;
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
 const usualCooldown = '30m';
@@ -30,14 +27,6 @@ const usualStabilization = '10m';
 const longestRiseMs = 60_000;
 /** How often waiting pods are read at most, and at least, in ms. */
 const podsPace = { least: 1000, most: 10_000 };
-
-/** A plan, and the pool that it was made for. */
-interface Planned {
-  readonly members: readonly Member[];
-  readonly asked: DemandAsked;
-  readonly layouts: DemandPlan['layouts'];
-  readonly shortfall: Shortfall;
-}
 
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
 export class DemandReconciler {
@@ -55,7 +44,7 @@ export class DemandReconciler {
     { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> }
   >();
   /** The last plan that left something unserved, and until when none is made for another pool. */
-  readonly #short = new Map<string, { readonly planned: Planned; readonly untilMs: number }>();
+  readonly #short = new Map<string, { readonly planned: PlannedPool; readonly untilMs: number }>();
 
   constructor(parts: {
     readonly cluster: Cluster;
@@ -119,44 +108,21 @@ export class DemandReconciler {
     this.#tellPolicy(record.name);
   }
 
-  async #gather(record: PolicyRecord, demand: PolicyDemand): Promise<readonly Member[]> {
-    const { fleet, partitions } = this.#cluster;
-    const { policy } = record;
-    const { name } = policy.metadata;
-    const rest = this.#restOf(name, demand);
+  #gather(record: PolicyRecord, demand: PolicyDemand): Promise<readonly Member[]> {
+    const rest = this.#restOf(record.policy.metadata.name, demand);
     const now = this.#now();
-    const turn = new Turn();
-    const members: Member[] = [];
-    for (const node of [...record.nodes].sort()) {
-      // One that only plans takes no node from another, and shows what it would do with all.
-      const partition = !enforces(policy) || fleet.winnerOf(node) === name ? partitions.get(node) : undefined;
-      if (partition !== undefined)
-        members.push(...listMembers(policy, partition, (uuid) => rest.isResting(`${node}/${uuid}`, now)));
-      await turn.pause();
-    }
-    return members;
+    return readMembers(this.#cluster, record, (node, uuid) => rest.isResting(`${node}/${uuid}`, now));
   }
 
   async #want(record: PolicyRecord, demand: PolicyDemand, members: readonly Member[]): Promise<readonly Wanted[]> {
     if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
     const { name } = record;
     const pods = await this.#pods.list(podsPaceOf(demand));
-    const before = [...this.#cluster.fleet.policies].filter(
-      (one) => one.name < name && one.policy.spec.demand?.from === 'Pods',
-    );
-    const waiting = countWaiting(
-      pods,
-      this.#nodesOf(record),
-      before.flatMap((one) => this.#nodesOf(one)),
-    );
+    const waiting =
+      shareWaiting(listWaiters(pods), await readPools(this.#cluster, record)).get(name) ?? new Map<string, number>();
     const now = this.#now();
     const steady = (slice: string, count: number): number => this.#windowOf(name, demand, slice).observe(count, now);
     return wantedOf(demand, members, { waiting, steady });
-  }
-
-  #nodesOf({ name, nodes }: PolicyRecord): readonly NodeView[] {
-    const { fleet, nodes: known } = this.#cluster;
-    return [...nodes].flatMap((node) => (fleet.winnerOf(node) === name ? (known.get(node) ?? []) : []));
   }
 
   #windowOf(name: string, { stabilization = usualStabilization }: PolicyDemand, slice: string): DemandWindow {
@@ -182,7 +148,7 @@ export class DemandReconciler {
     name: string,
     asked: DemandAsked,
     members: readonly Member[],
-  ): Promise<Planned | { readonly waitMs: number }> {
+  ): Promise<PlannedPool | { readonly waitMs: number }> {
     if (isServed(asked, members)) {
       this.#short.delete(name);
       return { members, asked, layouts: [], shortfall: { lacking: {} } };
@@ -195,7 +161,7 @@ export class DemandReconciler {
       if (waitMs > 0) return { waitMs };
     }
     const startedMs = this.#now();
-    const planned = await planMembers(members, asked);
+    const planned = await planPool(members, asked);
     const now = this.#now();
     if (Object.keys(planned.shortfall.lacking).length === 0) this.#short.delete(name);
     else this.#short.set(name, { planned, untilMs: now + (now - startedMs) / mostShare });
@@ -206,23 +172,4 @@ export class DemandReconciler {
 /** A demand that is to follow quickly is looked at often. */
 function podsPaceOf({ stabilization = usualStabilization }: PolicyDemand): number {
   return Math.min(podsPace.most, Math.max(podsPace.least, durationMs(stabilization) / 4));
-}
-
-/** The best plan that leaves resting GPUs alone; if that leaves something unserved, one that does not, where it serves more. */
-async function planMembers(members: readonly Member[], asked: DemandAsked): Promise<Planned> {
-  const all = { ...asked, seconds: planSeconds };
-  const resting = members.map(({ gpu, rests }) => (rests ? { ...gpu, isResting: true } : gpu));
-  const gentle = await planDemand(resting, all);
-  const isShort = gentle.cost.unserved > 0;
-  const gpus = members.map(({ gpu }) => gpu);
-  const urgent = isShort && members.some(({ rests }) => rests) ? await planDemand(gpus, all) : gentle;
-  const plan = urgent.cost.unserved < gentle.cost.unserved ? urgent : gentle;
-  const isHeld = plan.cost.unserved > 0 && asked.evict === 'Never';
-  const free = isHeld ? await planDemand(gpus, { ...all, evict: 'IfNeeded' }) : undefined;
-  return {
-    members,
-    asked,
-    layouts: plan.layouts,
-    shortfall: { lacking: plan.unserved, lackingAtLeast: free?.unserved },
-  };
 }
