@@ -41,7 +41,7 @@ describe('gpu-partition plan --snapshot', () => {
     const { layouts: _none, ...rest } = spec;
     const slices = [{ name: 'small', profiles: ['1g.5gb'] }, { profiles: ['3g.20gb'] }];
     await write('policy.yaml', stringify({ ...policy, spec: { ...rest, demand: { from: 'Pods', slices } } }));
-    const containers = [{ resources: { limits: { 'nvidia.com/mig-1g.5gb': 2 } } }];
+    const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/mig-1g.5gb': 2 } } }];
     const waiting = { metadata: { name: 'w', namespace: 'team' }, spec: { containers }, status: { phase: 'Pending' } };
     const { pods } = aBusyCluster();
     await write('cluster.yaml', snapshotYaml({ ...aBusyCluster(), pods: [...pods, waiting] }));

@@ -44,15 +44,7 @@ export interface PreparedChange {
   readonly involved: Involved;
 }
 
-/** Plans what applying policies to a cluster does, with the controller's own decisions. Nothing is written. */
-export function planChange(
-  cluster: ClusterState,
-  given: readonly GpuPartitionPolicy[],
-  setup: ControllerSetup,
-): ChangePlan {
-  return planPrepared(prepareChange(cluster, given, setup));
-}
-
+/** What applying policies to a cluster leaves to be planned, with the controller's own decisions. Nothing is written. */
 export function prepareChange(
   cluster: ClusterState,
   given: readonly GpuPartitionPolicy[],

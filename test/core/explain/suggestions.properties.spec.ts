@@ -5,7 +5,7 @@ import { explainPod } from '../../../src/core/explain/explanation.ts';
 import { applyEdit } from '../../../src/core/explain/policy-edit.ts';
 import { enumerateLayouts } from '../../../src/core/gpu/search/layout-enumeration.ts';
 import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
-import { planChange } from '../../../src/core/plan/change-plan.ts';
+import { planChange } from '../plan/cluster-builder.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
 import { findForeign } from '../../../src/core/wish/ownership.ts';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
