@@ -22,7 +22,7 @@ const plan = (cluster: ClusterState, ...given: readonly GpuPartitionPolicy[]): P
 /** A pod in the shape of the API, that waits for a slice. */
 const waiting = (name: string, resource: string, spec: WorkloadPod['spec'] = {}): ClusterPod => ({
   metadata: { name, namespace: 'team', uid: `uid-${name}` },
-  spec: { ...spec, containers: [{ resources: { limits: { [resource]: 1 } } }] },
+  spec: { ...spec, containers: [{ name: 'main', resources: { limits: { [resource]: 1 } } }] },
   status: { phase: 'Pending' },
 });
 
@@ -113,9 +113,9 @@ describe('the plan of a change to a demand', () => {
   });
 
   it('chooses layouts again for a demand that loses nodes to a given policy', async () => {
-    const { status, ...own } = sliced({ priority: 0 });
+    const own = sliced({ priority: 0 });
     const { layouts: _none, ...spec } = own.spec;
-    const shared = { ...own, status, spec: { ...spec, demand: { slices: [small({ count: 7 })] } } };
+    const shared = { ...own, spec: { ...spec, demand: { slices: [small({ count: 7 })] } } };
     const nodes = ['n1', 'n2'].map((name) =>
       aFleetNode({ name, slices: halves, node: { labels: { pool: 'p', name } } }, shared),
     );
