@@ -2,22 +2,19 @@ import type { PolicyDemand } from '../api/types.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, podsPaceOf } from '../core/supply/demand-course.ts';
-import { listPool, waitingOf } from '../core/supply/demand-pool.ts';
+import { waitingOf } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure } from '../core/supply/demand-report.ts';
 import type { Member } from '../core/supply/member.ts';
-import { type Planned, planMembers } from '../core/supply/pool-plan.ts';
+import type { Planned } from '../core/supply/pool-plan.ts';
 import { type Wanted, wantedOf } from '../core/supply/wanted.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import { planDemand } from '../process/demand-solver.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import { Turn } from '../process/turn.ts';
+import { planPool } from '../process/pool-plan.ts';
+import { readMembers, readPodPools } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
 import type { PendingPods } from './pending-pods.ts';
-
-/** How long a plan may take, in seconds. */
-const planSeconds = 20;
 
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
 export class DemandReconciler {
@@ -88,15 +85,9 @@ export class DemandReconciler {
     this.#tellPolicy(record.name);
   }
 
-  async #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
     const now = this.#now();
-    const turn = new Turn();
-    const members: Member[] = [];
-    for (const found of listPool(record, this.#cluster, (id) => course.isResting(demand, id, now))) {
-      members.push(...found);
-      await turn.pause();
-    }
-    return members;
+    return readMembers(this.#cluster, record, (id) => course.isResting(demand, id, now));
   }
 
   async #want(
@@ -107,9 +98,10 @@ export class DemandReconciler {
   ): Promise<readonly Wanted[]> {
     if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
     const pods = await this.#pods.list(podsPaceOf(demand));
+    const waiting = waitingOf(record, pods, await readPodPools(this.#cluster, record));
     const now = this.#now();
     const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);
-    return wantedOf(demand, members, { waiting: waitingOf(record, pods, this.#cluster), steady });
+    return wantedOf(demand, members, { waiting, steady });
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */
@@ -121,13 +113,8 @@ export class DemandReconciler {
     const next = course.next(asked, members, this.#now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#now();
-    const planning = planMembers(members, asked);
-    let step = planning.next();
-    while (step.done !== true) {
-      const question = step.value;
-      step = planning.next(await planDemand(question.gpus, { ...question.asked, seconds: planSeconds }));
-    }
-    course.takePlan(step.value, startedMs, this.#now());
-    return step.value;
+    const planned = await planPool(members, asked);
+    course.takePlan(planned, startedMs, this.#now());
+    return planned;
   }
 }

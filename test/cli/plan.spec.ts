@@ -36,6 +36,38 @@ describe('gpu-partition plan --snapshot', () => {
   });
   afterEach(async () => rm(folder, { recursive: true }));
 
+  it('chooses layouts for a demand, with what pods of the snapshot request', async () => {
+    const { spec, ...policy } = inFile({ rollout: { maxUnavailable: 2 } });
+    const { layouts: _none, ...rest } = spec;
+    const slices = [{ name: 'small', profiles: ['1g.5gb'] }, { profiles: ['3g.20gb'] }];
+    await write('policy.yaml', stringify({ ...policy, spec: { ...rest, demand: { from: 'Pods', slices } } }));
+    const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/mig-1g.5gb': 2 } } }];
+    const waiting = { metadata: { name: 'w', namespace: 'team' }, spec: { containers }, status: { phase: 'Pending' } };
+    const { pods } = aBusyCluster();
+    await write('cluster.yaml', snapshotYaml({ ...aBusyCluster(), pods: [...pods, waiting] }));
+    const { code, stdout, stderr } = await plan('-f', 'policy.yaml', ...options);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(stdout.split('\n')).to.deep.equal([
+      'policy p: changed',
+      '',
+      'Demand of policy p',
+      '  small: 2 wanted, 0 in use and 2 requested by waiting pods; 0 offered now; 2 to',
+      '    be made',
+      '  3g.20gb: 3 wanted, 3 in use; 3 offered now',
+      '',
+      'Wave 1 of 1: 1 node, no pod evicted',
+      '  n3 (policy p): keep 1, destroy 1, create 2',
+      'GPU 0 (A100-SXM4-40GB)',
+      'now   |3g.20gb                            |3g.20gb*                           |',
+      'after |1g.5gb  |1g.5gb  |........|........|3g.20gb*                           |',
+      '',
+      'Already matches the policy: n1 and n2',
+      '',
+      'this change evicts no pod and changes 1 of 3 nodes in 1 wave',
+      '',
+    ]);
+  });
+
   it('draws each wave in 80 columns: pictures, pods, and a sentence at the end', async () => {
     const { code, stdout, stderr } = await plan('-f', 'policy.yaml', ...options);
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });

@@ -2,7 +2,6 @@ import { stringify } from 'yaml';
 import { pods, policies } from '../../api/resources.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
-import { planChange } from '../../core/plan/change-plan.ts';
 import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
@@ -11,6 +10,7 @@ import { explainWaiting, waitsForGpu } from '../../core/view/waiting-pods.ts';
 import { reportWaste } from '../../core/waste/waste-report.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { foreseeChange } from '../../process/change-plan.ts';
 import type { PageAnswers, PlanAnswer } from '../../ui/page-answers.ts';
 import { WasteSamples } from '../../ui/waste-samples.ts';
 import { readCluster } from '../plan/live-cluster.ts';
@@ -88,7 +88,7 @@ async function answerPlan(
   read: () => Promise<ClusterState>,
   setup: ControllerSetup,
 ): Promise<PlanAnswer> {
-  const plan = planChange(await read(), given, setup);
+  const plan = await foreseeChange(await read(), given, setup);
   const { waves, findings, summary, nodes } = plan;
   const evictions = nodes.flatMap(({ node, evictions: list }) =>
     // An agent has reported them, and they have ended since.

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { type ChangePlan, planChange } from '../../core/plan/change-plan.ts';
+import type { ChangePlan } from '../../core/plan/change-plan.ts';
 import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { wrapHanging } from '../../core/text/wrap.ts';
+import { foreseeChange } from '../../process/change-plan.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
@@ -35,23 +36,12 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (options: Options) => {
       const policies = await readPolicies(options.filename, terminal);
-      refuseDemands(policies);
       const cluster = await readState(options, policies, terminal);
-      const plan = planChange(cluster, policies, setupOf(options));
+      const plan = await foreseeChange(cluster, policies, setupOf(options));
       if (plan.findings.length > 0) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, plan);
       else printPlan(terminal, plan);
     });
-}
-
-/** Layouts for a demand are chosen by the controller, from what all nodes have at that moment. */
-function refuseDemands(policies: readonly GpuPartitionPolicy[]): void {
-  const [first] = policies.filter(({ spec }) => spec.demand !== undefined);
-  if (first === undefined) return;
-  throw new CliError(
-    `policy ${first.metadata.name} has spec.demand, for which plan chooses no layouts: apply it with mode: Plan, and status.demand and ` +
-      'status.plan show what it would do; or ask gpu-partition recommend',
-  );
 }
 
 async function readState(

@@ -5,9 +5,10 @@ import { compareText } from '../text/fingerprint.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import { Fleet } from '../policy/fleet.ts';
-import { listRefused } from '../policy/policy-record.ts';
+import { listRefused, type PolicyRecord } from '../policy/policy-record.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import type { ClusterPod, ClusterState, ControllerSetup } from './cluster-state.ts';
+import type { DemandOutlook } from './demand-outlook.ts';
 import { describeEvictions } from './eviction-outlook.ts';
 import { type PlanFault, listFaults } from './faults.ts';
 import { forecastNode, type NodeOutlook } from './node-outlook.ts';
@@ -19,6 +20,8 @@ import { forecastWaves, type Wave, type Waves } from './waves.ts';
 /** What a change of policies does to a cluster. */
 export interface ChangePlan {
   readonly policies: readonly PolicyOutlook[];
+  /** Of policies with a demand, those of others included that share nodes with them. */
+  readonly demands: readonly DemandOutlook[];
   /** Nodes that these policies select, or have selected until now; by name. */
   readonly nodes: readonly PlannedNode[];
   /** An estimate: all nodes of a wave finish at the same time. */
@@ -27,20 +30,45 @@ export interface ChangePlan {
   readonly summary: string;
 }
 
-/** Plans what applying policies to a cluster does, with the controller's own decisions. Nothing is written. */
-export function planChange(
+/** A change of policies before anything is planned for it. */
+export interface PreparedChange {
+  readonly cluster: ClusterState;
+  readonly setup: ControllerSetup;
+  /** With the policies as they are then. It takes in what plans for demands choose. */
+  readonly fleet: Fleet;
+  /** Policies with a demand whose layouts are to be chosen for it. */
+  readonly demands: readonly PolicyRecord[];
+  readonly after: PoliciesAfter;
+  readonly refusals: ReadonlyMap<string, string | undefined>;
+  readonly located: Located;
+  readonly involved: Involved;
+}
+
+/** What applying policies to a cluster leaves to be planned, with the controller's own decisions. Nothing is written. */
+export function prepareChange(
   cluster: ClusterState,
   given: readonly GpuPartitionPolicy[],
   setup: ControllerSetup,
-): ChangePlan {
+): PreparedChange {
   const after = applyPolicies(cluster.policies, given, cluster.now);
   const fleet = fillFleet(cluster, after, setup);
   const names = new Set(after.changes.map(({ policy }) => policy));
   const located = locate(cluster);
   const refusals = acceptAll(fleet, located, names);
+  const involved = listInvolved(located, fleet, names);
+  const demands = [...fleet.policies].filter(
+    ({ name, policy, isAccepted, inForce }) =>
+      policy.spec.demand !== undefined && (isAccepted || inForce !== undefined) && involved.policies.has(name),
+  );
+  return { cluster, setup, fleet, demands, after, refusals, located, involved };
+}
+
+/** @param demands how the demands stand for which `prepareChange` asked: what was chosen for them is in its fleet */
+export function planPrepared(prepared: PreparedChange, demands: readonly DemandOutlook[] = []): ChangePlan {
+  const { cluster, setup, fleet, after, refusals, located, involved } = prepared;
+  const names = new Set(after.changes.map(({ policy }) => policy));
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
   const own: GivenPolicies = { all: names, changed: new Set(changed) };
-  const involved = listInvolved(located, fleet, names);
   const outlooks = forecastNodes(located, fleet, involved, names, setup);
   const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
   const waves = pickWaves(forecast(cluster, fleet, outlooks, setup), concerns);
@@ -52,8 +80,9 @@ export function planChange(
       return describeNode(outlook, evictions, waves, own);
     });
   const policies = after.changes.map((change) => describePolicy(change, refusals, waves));
-  const findings = listFaults(policies, nodes);
-  return { policies, nodes, waves: waves.waves, findings, summary: summarizeChange(nodes, findings, waves.cap) };
+  const findings = listFaults(policies, demands, nodes);
+  const summary = summarizeChange(nodes, findings, waves.cap);
+  return { policies, demands, nodes, waves: waves.waves, findings, summary };
 }
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
@@ -107,6 +136,8 @@ interface Involved {
   readonly affected: ReadonlySet<string>;
   /** Those, and all that share a rollout with them. */
   readonly nodes: ReadonlySet<string>;
+  /** All policies that select these nodes. */
+  readonly policies: ReadonlySet<string>;
 }
 
 function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: ReadonlySet<string>): Involved {
@@ -118,7 +149,7 @@ function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: Re
     });
   const policies = new Set(affected.flatMap((node) => fleet.policiesOf(node)));
   const sharing = [...policies].flatMap((name) => [...(fleet.policy(name)?.nodes ?? [])]);
-  return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]) };
+  return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]), policies };
 }
 
 function forecastNodes(

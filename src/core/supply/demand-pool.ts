@@ -1,48 +1,68 @@
 import type { GpuNodePartition } from '../../api/types.ts';
+import type { WorkloadPod } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
 import { enforces } from '../policy/versions.ts';
 import { listMembers, type Member } from './member.ts';
-import { countWaiting } from './pod-demand.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
+import { listWaiters } from './pod-demand.ts';
+import { type PodPool, type PoolNode, PoolReader, shareWaiting } from './waiting-share.ts';
 
-/** The cluster as far as pools are made of it. */
-interface PoolCluster {
-  readonly fleet: Pick<Fleet, 'policies' | 'winnerOf'>;
-  readonly partitions: { get(name: string): GpuNodePartition | undefined };
-  readonly nodes: { get(name: string): NodeView | undefined };
+interface ByName<T> {
+  get(name: string): T | undefined;
 }
 
-/** The members of a policy's pool, node by node. */
+/** The cluster as far as pools are made of it. */
+export interface PoolCluster {
+  readonly fleet: Pick<Fleet, 'policies' | 'winnerOf'>;
+  readonly nodes: ByName<NodeView>;
+  readonly partitions: ByName<GpuNodePartition>;
+}
+
+/** The GPUs that take part in the demand of a policy, node by node. @param isResting whether a GPU was re-laid a short while ago */
 export function* listPool(
-  { policy, name, nodes }: PolicyRecord,
+  record: PolicyRecord,
   { fleet, partitions }: Pick<PoolCluster, 'fleet' | 'partitions'>,
   isResting: (id: string) => boolean,
 ): Generator<readonly Member[], undefined, undefined> {
-  for (const node of [...nodes].sort()) {
-    // One that only plans takes no node from another, and shows what it would do with all.
-    const partition = !enforces(policy) || fleet.winnerOf(node) === name ? partitions.get(node) : undefined;
-    yield partition === undefined ? [] : listMembers(policy, partition, (uuid) => isResting(`${node}/${uuid}`));
+  for (const node of [...record.nodes].sort()) {
+    const partition = isInPool(fleet, record, node) ? partitions.get(node) : undefined;
+    yield partition === undefined ? [] : listMembers(record.policy, partition, (uuid) => isResting(`${node}/${uuid}`));
   }
 }
 
-/** What pods that wait ask of a policy's pool, by resource. Policies that go before it, by name, take theirs first. */
-export function waitingOf(
+/** All pools among which pods that wait are shared, with that of a policy as {@link listPool} has it; yields after each node. */
+export function* listPodPools(
   record: PolicyRecord,
-  pods: readonly WorkloadPod[],
-  cluster: Pick<PoolCluster, 'fleet' | 'nodes'>,
-): ReadonlyMap<string, number> {
-  const before = [...cluster.fleet.policies].filter(
-    (one) => one.name < record.name && one.policy.spec.demand?.from === 'Pods',
-  );
-  return countWaiting(
-    pods,
-    nodesOf(record, cluster),
-    before.flatMap((one) => nodesOf(one, cluster)),
-  );
+  { fleet, nodes, partitions }: PoolCluster,
+): Generator<undefined, readonly PodPool[], undefined> {
+  const pools: PodPool[] = [];
+  for (const one of fleet.policies) {
+    const { name, policy } = one;
+    const reader = new PoolReader(policy);
+    const own: PoolNode[] = [];
+    for (const key of one.nodes) {
+      const isOwn = one === record ? isInPool(fleet, one, key) : fleet.winnerOf(key) === name;
+      const isTaken = one !== record && record.nodes.has(key) && isInPool(fleet, record, key);
+      const node = isOwn && !isTaken ? nodes.get(key) : undefined;
+      if (node) own.push(reader.read(node, partitions.get(key)));
+      yield;
+    }
+    pools.push({ policy: name, priority: policy.spec.priority ?? 0, nodes: own });
+  }
+  return pools;
 }
 
-function nodesOf({ name, nodes }: PolicyRecord, cluster: Pick<PoolCluster, 'fleet' | 'nodes'>): readonly NodeView[] {
-  return [...nodes].flatMap((node) => (cluster.fleet.winnerOf(node) === name ? (cluster.nodes.get(node) ?? []) : []));
+/** The slices that pods wait for and that a policy's pool is to offer, by resource. */
+export function waitingOf(
+  { name }: PolicyRecord,
+  pods: readonly WorkloadPod[],
+  pools: readonly PodPool[],
+): ReadonlyMap<string, number> {
+  return shareWaiting(listWaiters(pods), pools).get(name) ?? new Map<string, number>();
+}
+
+/** A policy that only plans takes no node from another, and shows what it would do with all. */
+function isInPool(fleet: Pick<Fleet, 'winnerOf'>, { name, policy }: PolicyRecord, node: string): boolean {
+  return !enforces(policy) || fleet.winnerOf(node) === name;
 }

@@ -1,7 +1,6 @@
-import { couldTake } from '../explain/could-take.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
-import type { NodeView } from '../node/node-view.ts';
+import { hasEnded } from '../pods/gpu-pods.ts';
 
 /** Whether a resource is a slice that is not shared. */
 export function isSlice(resource: string): boolean {
@@ -9,31 +8,26 @@ export function isSlice(resource: string): boolean {
 }
 
 /** Pods that wait for a node, and not for leave to be scheduled. */
-function isWaiting({ metadata, spec }: WorkloadPod): boolean {
+export function isWaiting(pod: WorkloadPod): boolean {
+  const { metadata, spec } = pod;
   const isGated = (spec?.schedulingGates ?? []).length > 0;
-  return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated;
+  return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated && !hasEnded(pod);
 }
 
-/**
- * The slices that waiting pods request, by resource. A pod that several pools could take counts for the first of them: it gets one
- * node only.
- *
- * @param pool the nodes of the demand
- * @param before the nodes of pools that go before it
- */
-export function countWaiting(
-  pods: readonly WorkloadPod[],
-  pool: readonly NodeView[],
-  before: readonly NodeView[],
-): ReadonlyMap<string, number> {
-  const waiting = new Map<string, number>();
-  for (const pod of pods) {
+/** Pods that wait alike for slices. */
+export interface Waiter {
+  readonly pod: WorkloadPod;
+  readonly count: number;
+  /** Slices that each requests, by resource. */
+  readonly requests: ReadonlyMap<string, number>;
+}
+
+/** The pods that wait for slices. */
+export function listWaiters(pods: readonly WorkloadPod[]): readonly Waiter[] {
+  return pods.flatMap((pod) => {
     const requests = requestsOf(pod, isSlice);
-    if (requests.size === 0 || !isWaiting(pod) || before.some((node) => couldTake(node, pod))) continue;
-    if (!pool.some((node) => couldTake(node, pod))) continue;
-    for (const [name, amount] of requests) waiting.set(name, (waiting.get(name) ?? 0) + amount);
-  }
-  return waiting;
+    return requests.size > 0 && isWaiting(pod) ? [{ pod, count: 1, requests }] : [];
+  });
 }
 
 /** How many slices of a profile are waited for. */
