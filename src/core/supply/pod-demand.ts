@@ -9,7 +9,7 @@ export function isSlice(resource: string): boolean {
 }
 
 /** Pods that wait for a node, and not for leave to be scheduled. */
-function isWaiting({ metadata, spec }: WorkloadPod): boolean {
+export function isWaiting({ metadata, spec }: WorkloadPod): boolean {
   const isGated = (spec?.schedulingGates ?? []).length > 0;
   return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated;
 }
