@@ -228,9 +228,9 @@ describe('gpu-partition recommend', () => {
 
   it('says what is missing, and does not mix its two questions', async () => {
     for (const [args, words] of [
-      [[], '--pool FILE'],
       [['--demand', 'demand.json'], '--pool FILE'],
       [['--size', '1GiB', '--pool', 'pool.json'], 'cannot be used with'],
+      [['--snapshot', 'cluster.yaml', '--pool', 'pool.json'], 'cannot be used with'],
       [['--pool', 'pool.json', '--demand', 'demand.json', '--model', 'a30'], '--model goes with --size'],
     ] as const) {
       const { code, stderr } = await run(['recommend', ...args]);
