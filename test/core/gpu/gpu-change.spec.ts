@@ -72,6 +72,8 @@ describe('the change of a GPU', () => {
       planGpuChange(aView({ mig: { current: 'Disabled', pending: 'Enabled' } }), 'Disabled', anything),
     );
     expect(late).to.deep.include({ isDone: false, steps: [], mode: undefined });
+    const early = aView({ mig: { current: 'Disabled', pending: 'Enabled' } });
+    expect(expectChange(planGpuChange(early, {}, anything))).to.deep.include({ isDone: false, mode: 'Enable' });
   });
 
   it('needs MIG, and a known geometry for anything but MIG off', () => {
@@ -82,9 +84,10 @@ describe('the change of a GPU', () => {
       mode: undefined,
     });
     const unknown: GpuView = { ...aView(), geometry: undefined };
-    expect(expectRefused(planGpuChange(unknown, {}, anything)).code).to.equal('NoMig');
+    for (const use of ['None', 'Held'] as const)
+      expect(expectRefused(planGpuChange({ ...unknown, use }, {}, anything)).code, use).to.equal('NoMig');
     const emptied = expectChange(planGpuChange({ ...unknown, instances: [aViewed('9g.9gb@0')] }, 'Disabled', anything));
-    expect(emptied.mode, 'without a geometry nothing is changed').to.equal('Disable');
+    expect([emptied.mode, writePlaces(emptied.destroy)]).to.deep.equal(['Disable', ['9g.9gb@0']]);
   });
 
   describe('of which the whole is used', () => {
@@ -224,6 +227,7 @@ describe('the reset of a GPU', () => {
       expect(expectRefused(planGpuReset(aView({ use }), {}, anything)), use).to.deep.include({
         code: 'InUse',
         inTheWay: [],
+        message: 'the GPU is in use; it can change once that ends',
       });
   });
 

@@ -44,6 +44,9 @@ describe('the way back to how a GPU was', () => {
   it('exchanges only those compute instances that differ, and frees their slices first', () => {
     const before = [aViewed('4g.20gb@0', ['1c.4g.20gb', '1c.4g.20gb', '2c.4g.20gb'])];
     const now = [aViewed('4g.20gb@0', ['1c.4g.20gb', '1c.4g.20gb', '1c.4g.20gb', '1c.4g.20gb']), aViewed('3g.20gb@4')];
+    expect(
+      back([aViewed('3g.20gb@0', ['1c.3g.20gb'])], [aViewed('3g.20gb@0', ['2c.3g.20gb', '1c.3g.20gb'])]),
+    ).to.deep.equal(['CreateComputeInstances 3g.20gb@0 [2c.3g.20gb]']);
     expect(back(now, before)).to.deep.equal([
       'DestroyComputeInstances 4g.20gb@0 [1c.4g.20gb,1c.4g.20gb]',
       'DestroyInstance 3g.20gb@4 [3g.20gb]',
