@@ -5,11 +5,12 @@ import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { askFor, isServed, type DemandAsked } from '../core/supply/demand-question.ts';
 import { areUnchanged, listChanged, wishesOf } from '../core/supply/demand-answer.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
-import { reportDemand, reportFailure } from '../core/supply/demand-report.ts';
+import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import { listHeld } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import { shareWaiting } from '../core/supply/waiting-share.ts';
-import { type Wanted, wantedOf } from '../core/supply/wanted.ts';
+import { followsPods, type Wanted, wantedOf } from '../core/supply/wanted.ts';
 import { durationMs } from '../core/text/duration.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -17,6 +18,7 @@ import { describeError, type Logger } from '../process/logger.ts';
 import { type PlannedPool, planPool } from '../process/pool-plan.ts';
 import { readMembers, readPools } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
+import type { HeldWorkloads } from './held-workloads.ts';
 import type { PendingPods } from './pending-pods.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
@@ -32,6 +34,7 @@ const podsPace = { least: 1000, most: 10_000 };
 export class DemandReconciler {
   readonly #cluster: Cluster;
   readonly #pods: PendingPods;
+  readonly #held: HeldWorkloads;
   readonly #log: Logger;
   readonly #requeueNodes: (names: Iterable<string>) => void;
   readonly #tellPolicy: (name: string) => void;
@@ -49,6 +52,7 @@ export class DemandReconciler {
   constructor(parts: {
     readonly cluster: Cluster;
     readonly pods: PendingPods;
+    readonly held: HeldWorkloads;
     readonly log: Logger;
     readonly requeueNodes: (names: Iterable<string>) => void;
     /** Called with a policy whose demand stands differently. */
@@ -57,6 +61,7 @@ export class DemandReconciler {
   }) {
     this.#cluster = parts.cluster;
     this.#pods = parts.pods;
+    this.#held = parts.held;
     this.#log = parts.log;
     this.#requeueNodes = parts.requeueNodes;
     this.#tellPolicy = parts.tellPolicy;
@@ -69,9 +74,9 @@ export class DemandReconciler {
     if (!record || !demand || !(record.isAccepted || record.inForce)) return this.#forget(name);
     const { policy } = record;
     const members = await this.#gather(record, demand);
-    const wanted = await this.#want(record, demand, members);
+    const { wanted, trouble } = await this.#want(record, demand, members);
     const asked = askFor(policy, wanted);
-    const soon = demand.from === 'Pods' ? { requeueAfterMs: podsPaceOf(demand) } : undefined;
+    const soon = followsPods(demand) ? { requeueAfterMs: podsPaceOf(demand) } : undefined;
     try {
       const planned = await this.#plan(name, asked, members);
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
@@ -87,7 +92,8 @@ export class DemandReconciler {
       if (touched.length > 0)
         this.#log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#requeueNodes(this.#cluster.fleet.choose(policy, wishesOf(planned.members, planned.layouts)));
-      this.#report(record, reportDemand(wanted, current, planned.shortfall));
+      const report = reportDemand(wanted, current, planned.shortfall);
+      this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
     } catch (error) {
       this.#report(record, reportFailure(record.demand, describeError(error)));
       throw error;
@@ -114,15 +120,27 @@ export class DemandReconciler {
     return readMembers(this.#cluster, record, (node, uuid) => rest.isResting(`${node}/${uuid}`, now));
   }
 
-  async #want(record: PolicyRecord, demand: PolicyDemand, members: readonly Member[]): Promise<readonly Wanted[]> {
-    if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
+  /** @returns with why what Kueue holds back cannot be read, if so */
+  async #want(
+    record: PolicyRecord,
+    demand: PolicyDemand,
+    members: readonly Member[],
+  ): Promise<{ readonly wanted: readonly Wanted[]; readonly trouble?: string }> {
+    if (!followsPods(demand))
+      return { wanted: wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) };
     const { name } = record;
-    const pods = await this.#pods.list(podsPaceOf(demand));
+    const paceMs = podsPaceOf(demand);
+    const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
+    const waiters = [
+      ...listWaiters(await this.#pods.list(paceMs)),
+      ...(held && 'workloads' in held ? listHeld(held) : []),
+    ];
     const waiting =
-      shareWaiting(listWaiters(pods), await readPools(this.#cluster, record)).get(name) ?? new Map<string, number>();
+      shareWaiting(waiters, await readPools(this.#cluster, record)).get(name) ?? new Map<string, number>();
     const now = this.#now();
     const steady = (slice: string, count: number): number => this.#windowOf(name, demand, slice).observe(count, now);
-    return wantedOf(demand, members, { waiting, steady });
+    const wanted = wantedOf(demand, members, { waiting, steady });
+    return { wanted, ...(held && 'trouble' in held && { trouble: held.trouble }) };
   }
 
   #windowOf(name: string, { stabilization = usualStabilization }: PolicyDemand, slice: string): DemandWindow {

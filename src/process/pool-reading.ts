@@ -52,7 +52,8 @@ export async function readPools(
       if (node) own.push(reader.read(node, partitions.get(key)));
       await turn.pause();
     }
-    pools.push({ policy: name, priority: policy.spec.priority ?? 0, nodes: own });
+    const { priority = 0, demand } = policy.spec;
+    pools.push({ policy: name, priority, followsQueues: demand?.from === 'Kueue', nodes: own });
   }
   return pools;
 }
