@@ -6,7 +6,7 @@ import { askFor, isServed, type DemandAsked } from '../core/supply/demand-questi
 import { areUnchanged, listChanged, wishesOf } from '../core/supply/demand-answer.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
-import { listHeld } from '../core/supply/kueue.ts';
+import { heldBy } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import { shareWaiting } from '../core/supply/waiting-share.ts';
@@ -131,10 +131,7 @@ export class DemandReconciler {
     const { name } = record;
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
-    const waiters = [
-      ...listWaiters(await this.#pods.list(paceMs)),
-      ...(held && 'workloads' in held ? listHeld(held) : []),
-    ];
+    const waiters = [...listWaiters(await this.#pods.list(paceMs)), ...heldBy(held)];
     const waiting =
       shareWaiting(waiters, await readPools(this.#cluster, record)).get(name) ?? new Map<string, number>();
     const now = this.#now();

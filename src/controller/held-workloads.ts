@@ -1,5 +1,6 @@
+import type { KueueReading } from '../core/supply/kueue.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type KueueReading, readKueue } from '../kube/read-kueue.ts';
+import { readKueue } from '../kube/read-kueue.ts';
 
 /** Reading a long queue takes at most this part of the time. */
 const mostShare = 0.1;

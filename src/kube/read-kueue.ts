@@ -1,5 +1,12 @@
 import { projectWorkload } from '../core/projection/project-workload.ts';
-import type { ClusterQueue, KueueFacts, KueueWorkload, LocalQueue, ResourceFlavor } from '../core/supply/kueue.ts';
+import type {
+  ClusterQueue,
+  KueueFacts,
+  KueueReading,
+  KueueWorkload,
+  LocalQueue,
+  ResourceFlavor,
+} from '../core/supply/kueue.ts';
 import { ApiError, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import { listVersions } from './discovery.ts';
@@ -7,9 +14,6 @@ import type { KubeObject } from './resource.ts';
 
 /** Those whose fields are known here, the newest first. */
 const knownVersions = ['v1beta2', 'v1beta1'];
-
-/** What Kueue holds back, or why that cannot be read. */
-export type KueueReading = KueueFacts | { readonly trouble: string };
 
 /** @throws ApiError for what may pass */
 export async function readKueue(client: KubeClient): Promise<KueueReading> {

@@ -17,7 +17,7 @@ function demanding(demand: PolicyDemand, more: Partial<PolicySpec> = {}): GpuPar
 
 const small = (more: Partial<PolicyDemand['slices'][number]>) => ({ name: 'small', profiles: ['1g.5gb'], ...more });
 const plan = (cluster: ClusterState, ...given: readonly GpuPartitionPolicy[]): Promise<ChangePlan> =>
-  foreseeChange(cluster, given, someSetup);
+  foreseeChange(cluster, given, someSetup, async () => ({ trouble: 'no Kueue here' }));
 
 /** A pod in the shape of the API, that waits for a slice. */
 const waiting = (name: string, resource: string, spec: WorkloadPod['spec'] = {}): ClusterPod => {

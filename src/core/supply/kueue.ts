@@ -10,6 +10,14 @@ export interface KueueFacts {
   readonly flavors: readonly ResourceFlavor[];
 }
 
+/** What Kueue holds back, or why that cannot be read. */
+export type KueueReading = KueueFacts | { readonly trouble: string };
+
+/** The pods that are held back; none if it is not known. */
+export function heldBy(reading: KueueReading | undefined): readonly Waiter[] {
+  return reading && 'workloads' in reading ? listHeld(reading) : [];
+}
+
 interface Metadata {
   readonly name: string;
   readonly namespace?: string;
