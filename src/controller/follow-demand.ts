@@ -4,22 +4,26 @@ import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, podsPaceOf } from '../core/supply/demand-course.ts';
 import { waitingOf } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
-import { reportDemand, reportFailure } from '../core/supply/demand-report.ts';
+import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import { heldBy } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
+import { listWaiters } from '../core/supply/pod-demand.ts';
 import type { Planned } from '../core/supply/pool-plan.ts';
-import { type Wanted, wantedOf } from '../core/supply/wanted.ts';
+import { followsPods, type Wanted, wantedOf } from '../core/supply/wanted.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { planPool } from '../process/pool-plan.ts';
 import { readMembers, readPodPools } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
+import type { HeldWorkloads } from './held-workloads.ts';
 import type { PendingPods } from './pending-pods.ts';
 
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
 export class DemandReconciler {
   readonly #cluster: Cluster;
   readonly #pods: PendingPods;
+  readonly #held: HeldWorkloads;
   readonly #log: Logger;
   readonly #requeueNodes: (names: Iterable<string>) => void;
   readonly #tellPolicy: (name: string) => void;
@@ -29,6 +33,7 @@ export class DemandReconciler {
   constructor(parts: {
     readonly cluster: Cluster;
     readonly pods: PendingPods;
+    readonly held: HeldWorkloads;
     readonly log: Logger;
     readonly requeueNodes: (names: Iterable<string>) => void;
     /** Called with a policy whose demand stands differently. */
@@ -37,6 +42,7 @@ export class DemandReconciler {
   }) {
     this.#cluster = parts.cluster;
     this.#pods = parts.pods;
+    this.#held = parts.held;
     this.#log = parts.log;
     this.#requeueNodes = parts.requeueNodes;
     this.#tellPolicy = parts.tellPolicy;
@@ -54,9 +60,9 @@ export class DemandReconciler {
     const course = this.#courses.get(name) ?? new DemandCourse();
     this.#courses.set(name, course);
     const members = await this.#gather(record, demand, course);
-    const wanted = await this.#want(record, demand, members, course);
+    const { wanted, trouble } = await this.#want(record, demand, members, course);
     const asked = askFor(policy, wanted);
-    const soon = demand.from === 'Pods' ? { requeueAfterMs: podsPaceOf(demand) } : undefined;
+    const soon = followsPods(demand) ? { requeueAfterMs: podsPaceOf(demand) } : undefined;
     try {
       const planned = await this.#plan(course, asked, members);
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
@@ -70,7 +76,8 @@ export class DemandReconciler {
       if (touched.length > 0)
         this.#log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#requeueNodes(this.#cluster.fleet.choose(policy, wishes));
-      this.#report(record, reportDemand(wanted, current, planned.shortfall));
+      const report = reportDemand(wanted, current, planned.shortfall);
+      this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
     } catch (error) {
       this.#report(record, reportFailure(record.demand, describeError(error)));
       throw error;
@@ -90,18 +97,23 @@ export class DemandReconciler {
     return readMembers(this.#cluster, record, (id) => course.isResting(demand, id, now));
   }
 
+  /** @returns with why what Kueue holds back cannot be read, if so */
   async #want(
     record: PolicyRecord,
     demand: PolicyDemand,
     members: readonly Member[],
     course: DemandCourse,
-  ): Promise<readonly Wanted[]> {
-    if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
-    const pods = await this.#pods.list(podsPaceOf(demand));
-    const waiting = waitingOf(record, pods, await readPodPools(this.#cluster, record));
+  ): Promise<{ readonly wanted: readonly Wanted[]; readonly trouble?: string }> {
+    if (!followsPods(demand))
+      return { wanted: wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) };
+    const paceMs = podsPaceOf(demand);
+    const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
+    const waiters = [...listWaiters(await this.#pods.list(paceMs)), ...heldBy(held)];
+    const waiting = waitingOf(record, waiters, await readPodPools(this.#cluster, record));
     const now = this.#now();
     const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);
-    return wantedOf(demand, members, { waiting, steady });
+    const wanted = wantedOf(demand, members, { waiting, steady });
+    return { wanted, ...(held && 'trouble' in held && { trouble: held.trouble }) };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */

@@ -6,9 +6,11 @@ import type { DemandOutlook } from '../core/plan/demand-outlook.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { wishesOf } from '../core/supply/demand-answer.ts';
 import { askFor, isServed } from '../core/supply/demand-question.ts';
-import { reportDemand, reportFailure } from '../core/supply/demand-report.ts';
 import { waitingOf } from '../core/supply/demand-pool.ts';
-import { wantedOf } from '../core/supply/wanted.ts';
+import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import { heldBy, type KueueReading } from '../core/supply/kueue.ts';
+import { listWaiters, type Waiter } from '../core/supply/pod-demand.ts';
+import { followsPods, wantedOf } from '../core/supply/wanted.ts';
 import { describeError } from './logger.ts';
 import { planPool } from './pool-plan.ts';
 import { readMembers, readPodPools } from './pool-reading.ts';
@@ -18,12 +20,15 @@ export async function foreseeChange(
   cluster: ClusterState,
   given: readonly GpuPartitionPolicy[],
   setup: ControllerSetup,
+  readKueue: () => Promise<KueueReading>,
 ): Promise<ChangePlan> {
   const prepared = prepareChange(cluster, given, setup);
   // A saved cluster, and one that was just read, have whole pods.
-  const pods = cluster.pods as readonly unknown[] as readonly WorkloadPod[];
+  const waiters = listWaiters(cluster.pods as readonly unknown[] as readonly WorkloadPod[]);
+  const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
+  const kueue = isQueued ? await readKueue() : undefined;
   const demands: DemandOutlook[] = [];
-  for (const record of prepared.demands) demands.push(await chooseLayouts(prepared, record, pods));
+  for (const record of prepared.demands) demands.push(await chooseLayouts(prepared, record, waiters, kueue));
   return planPrepared(prepared, demands);
 }
 
@@ -31,7 +36,8 @@ export async function foreseeChange(
 async function chooseLayouts(
   { cluster, fleet }: PreparedChange,
   record: PolicyRecord,
-  pods: readonly WorkloadPod[],
+  waiters: readonly Waiter[],
+  kueue: KueueReading | undefined,
 ): Promise<DemandOutlook> {
   const { name, policy } = record;
   const { demand = { slices: [] } } = policy.spec;
@@ -39,7 +45,9 @@ async function chooseLayouts(
     new Map(all.map((one) => [one.metadata.name, one]));
   const sources = { fleet, nodes: byName(cluster.nodes), partitions: byName(cluster.partitions) };
   const members = await readMembers(sources, record, () => false);
-  const waiting = demand.from === 'Pods' ? waitingOf(record, pods, await readPodPools(sources, record)) : undefined;
+  const held = demand.from === 'Kueue' ? kueue : undefined;
+  const all = [...waiters, ...heldBy(held)];
+  const waiting = followsPods(demand) ? waitingOf(record, all, await readPodPools(sources, record)) : undefined;
   const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
   const asked = askFor(policy, wanted);
   try {
@@ -47,7 +55,8 @@ async function chooseLayouts(
       ? { layouts: [], shortfall: { lacking: {} } }
       : await planPool(members, asked);
     fleet.choose(policy, wishesOf(members, layouts));
-    return outlookOf(name, reportDemand(wanted, members, shortfall));
+    const report = reportDemand(wanted, members, shortfall);
+    return outlookOf(name, held && 'trouble' in held ? reportUnread(report, held.trouble) : report);
   } catch (error) {
     return outlookOf(name, reportFailure(undefined, describeError(error)));
   }

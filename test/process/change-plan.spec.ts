@@ -17,14 +17,17 @@ function demanding(demand: PolicyDemand, more: Partial<PolicySpec> = {}): GpuPar
 
 const small = (more: Partial<PolicyDemand['slices'][number]>) => ({ name: 'small', profiles: ['1g.5gb'], ...more });
 const plan = (cluster: ClusterState, ...given: readonly GpuPartitionPolicy[]): Promise<ChangePlan> =>
-  foreseeChange(cluster, given, someSetup);
+  foreseeChange(cluster, given, someSetup, async () => ({ trouble: 'no Kueue here' }));
 
 /** A pod in the shape of the API, that waits for a slice. */
-const waiting = (name: string, resource: string, spec: WorkloadPod['spec'] = {}): ClusterPod => ({
-  metadata: { name, namespace: 'team', uid: `uid-${name}` },
-  spec: { ...spec, containers: [{ name: 'main', resources: { limits: { [resource]: 1 } } }] },
-  status: { phase: 'Pending' },
-});
+const waiting = (name: string, resource: string, spec: WorkloadPod['spec'] = {}): ClusterPod => {
+  const containers = [{ name: 'main', resources: { limits: { [resource]: 1 } } }];
+  return {
+    metadata: { name, namespace: 'team', uid: `uid-${name}` },
+    spec: { ...spec, containers },
+    status: { phase: 'Pending' },
+  };
+};
 
 /** Two nodes of two halves; a pod on one half of n1. */
 function aFleet(more: Partial<ClusterState> = {}): ClusterState {

@@ -87,15 +87,15 @@ export interface GpuPartitionPolicy {
          */
         count?: number;
         /**
-         * With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent.
+         * With from: Pods or Kueue. At least this many are wanted, whatever pods ask for. 0 if it is absent.
          */
         min?: number;
         /**
-         * With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for.
+         * With from: Pods or Kueue. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for.
          */
         max?: number;
         /**
-         * With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.
+         * With from: Pods or Kueue. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.
          */
         spare?: number | string;
         /**
@@ -104,15 +104,15 @@ export interface GpuPartitionPolicy {
         weight?: number;
       }[];
       /**
-       * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE.
+       * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods.
        */
-      from?: 'Declared' | 'Pods';
+      from?: 'Declared' | 'Pods' | 'Kueue';
       /**
        * Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain.
        */
       evict?: 'Never' | 'IfNeeded';
       /**
-       * With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
+       * With from: Pods or Kueue. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
        */
       stabilization?: string;
       /**
@@ -432,7 +432,7 @@ export interface GpuPartitionPolicy {
        */
       used: number;
       /**
-       * With from: Pods. How many are requested by pods that wait for a node and could run on those selected.
+       * With from: Pods or Kueue. How many are requested by pods that wait for a node and could run on those selected, and by what Kueue holds back for them.
        */
       waiting?: number;
       /**

@@ -3,9 +3,11 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { ChangePlan } from '../../core/plan/change-plan.ts';
 import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
+import type { KueueReading } from '../../core/supply/kueue.ts';
 import { wrapHanging } from '../../core/text/wrap.ts';
+import { readKueue } from '../../kube/read-kueue.ts';
 import { foreseeChange } from '../../process/change-plan.ts';
-import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
@@ -36,8 +38,8 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (options: Options) => {
       const policies = await readPolicies(options.filename, terminal);
-      const cluster = await readState(options, policies, terminal);
-      const plan = await foreseeChange(cluster, policies, setupOf(options));
+      const { cluster, readQueues } = await readState(options, policies, terminal);
+      const plan = await foreseeChange(cluster, policies, setupOf(options), readQueues);
       if (plan.findings.length > 0) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, plan);
       else printPlan(terminal, plan);
@@ -48,17 +50,20 @@ async function readState(
   options: Options,
   given: readonly GpuPartitionPolicy[],
   terminal: Terminal,
-): Promise<ClusterState> {
+): Promise<{ readonly cluster: ClusterState; readonly readQueues: () => Promise<KueueReading> }> {
   const { snapshot, filename, kubeconfig, context } = options;
   const now = Date.now();
-  if (snapshot === undefined) return readCluster(connect(options), now);
+  if (snapshot === undefined) {
+    const client = connect(options);
+    return { cluster: await readCluster(client, now), readQueues: () => ask('Kueue', () => readKueue(client)) };
+  }
   if (kubeconfig !== undefined || context !== undefined)
     throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
   if (snapshot.includes('-') && filename.includes('-'))
     throw new CliError('standard input is the policies or the snapshot, not both');
   const cluster = await readSnapshot(snapshot, now, terminal);
   demandComplete(cluster, given);
-  return cluster;
+  return { cluster, readQueues: async () => cluster.kueue };
 }
 
 function printPlan({ stdout }: Terminal, plan: ChangePlan): void {

@@ -5,7 +5,14 @@ import type { PolicyOutlook } from './policy-change.ts';
 
 /** Something in a plan that will go wrong or will not happen at all. */
 export interface PlanFault {
-  readonly code: 'PolicyInvalid' | 'PolicyNotAccepted' | 'NodeRefused' | 'PodStays' | 'EvictionBlocked' | 'DemandUnmet';
+  readonly code:
+    | 'PolicyInvalid'
+    | 'PolicyNotAccepted'
+    | 'NodeRefused'
+    | 'PodStays'
+    | 'EvictionBlocked'
+    | 'DemandUnmet'
+    | 'DemandUnread';
   readonly policy?: string;
   readonly node?: string;
   /** `NAMESPACE/NAME` */
@@ -43,7 +50,9 @@ function judgePolicy({ policy, refusal }: PolicyOutlook, nodes: readonly Planned
 
 function judgeDemand({ policy, slices, reason, message }: DemandOutlook): readonly PlanFault[] {
   const isUnmet = reason === 'PlannerFailed' || slices.some(({ unmet }) => unmet > 0);
-  return isUnmet ? [{ code: 'DemandUnmet', policy, message: `demand of policy ${policy}: ${message}` }] : [];
+  const found = { policy, message: `demand of policy ${policy}: ${message}` };
+  if (reason === 'KueueUnavailable') return [{ code: 'DemandUnread', ...found }];
+  return isUnmet ? [{ code: 'DemandUnmet', ...found }] : [];
 }
 
 function judgeNode({ node, fate, reason, message, evictions }: PlannedNode): readonly PlanFault[] {

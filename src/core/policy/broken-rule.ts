@@ -21,7 +21,7 @@ export const RULE_MESSAGES = {
   draSharing:
     'backend DRA does not take sharing.timeSlicing, which is a setting of the device plugin: share a slice by a ResourceClaim that several pods use',
   draDemand:
-    'with backend DRA pods ask by claims, which a demand does not count yet: give each slice a count, without from: Pods',
+    'with backend DRA pods ask by claims, which a demand does not count yet: give each slice a count, without from',
   emptySelector:
     'nodeSelector must not be empty: set at least one label, for example pool: inference or nvidia.com/gpu.present: "true"',
   changingLabel:
@@ -42,8 +42,9 @@ export const RULE_MESSAGES = {
     'a demand counts slices, and sharing would offer each of them several times: leave out sharing, or write layouts',
   sliceCount: 'count is a fixed number, and min, max and spare follow pods: set one or the others',
   sliceRange: 'min of a slice must not be more than its max',
-  declaredCount: 'each slice of a demand needs a count, unless from: Pods has it follow pods',
-  declaredSteady: 'stabilization is about what pods ask for, which a demand follows only with from: Pods',
+  declaredCount: 'each slice of a demand needs a count, unless from: Pods or from: Kueue has it follow pods',
+  declaredSteady:
+    'stabilization is about what pods ask for, which a demand follows only with from: Pods or from: Kueue',
   sliceNames: 'two slices of a demand have one name; a slice without a name has that of its first profile',
   exclusive: 'exactly one of profiles, preset and mig must be set',
   profileName:

@@ -38,8 +38,12 @@ function checkDra({ strategy, sharing, demand }: Fields): readonly BrokenRule[] 
   return [
     ...breakIf(strategy !== 'mixed', ['spec', 'strategy'], RULE_MESSAGES.draStrategy),
     ...breakIf(isSliced, ['spec', 'sharing', 'timeSlicing'], RULE_MESSAGES.draSharing),
-    ...breakIf(fieldsOf(demand)?.['from'] === 'Pods', ['spec', 'demand', 'from'], RULE_MESSAGES.draDemand),
+    ...breakIf(!isDeclared(fieldsOf(demand)), ['spec', 'demand', 'from'], RULE_MESSAGES.draDemand),
   ];
+}
+
+function isDeclared(demand: Fields | undefined): boolean {
+  return (demand?.['from'] ?? 'Declared') === 'Declared';
 }
 
 function checkDemandRules(spec: Fields): readonly BrokenRule[] {
@@ -49,9 +53,8 @@ function checkDemandRules(spec: Fields): readonly BrokenRule[] {
   const exclusive = breakIf(!isOne, ['spec'], RULE_MESSAGES.layoutsOrDemand);
   if (demand === undefined) return exclusive;
   const slices = listOf(demand['slices']).map((slice) => fieldsOf(slice) ?? {});
-  const isDeclared = demand['from'] !== 'Pods';
-  const lacksCount = isDeclared && slices.some(({ count }) => count === undefined);
-  const isSteadied = isDeclared && demand['stabilization'] !== undefined;
+  const lacksCount = isDeclared(demand) && slices.some(({ count }) => count === undefined);
+  const isSteadied = isDeclared(demand) && demand['stabilization'] !== undefined;
   const names = slices.map(({ name, profiles }) => name ?? listOf(profiles)[0]);
   const drainsAll = fieldsOf(spec['drain'])?.['scope'] === 'Node';
   return [

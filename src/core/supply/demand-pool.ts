@@ -1,11 +1,10 @@
 import type { GpuNodePartition } from '../../api/types.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
 import { enforces } from '../policy/versions.ts';
 import { listMembers, type Member } from './member.ts';
-import { listWaiters } from './pod-demand.ts';
+import type { Waiter } from './pod-demand.ts';
 import { type PodPool, type PoolNode, PoolReader, shareWaiting } from './waiting-share.ts';
 
 interface ByName<T> {
@@ -48,18 +47,19 @@ export function* listPodPools(
       if (node) own.push(reader.read(node, partitions.get(key)));
       yield;
     }
-    pools.push({ policy: name, priority: policy.spec.priority ?? 0, nodes: own });
+    const { priority = 0, demand } = policy.spec;
+    pools.push({ policy: name, priority, followsQueues: demand?.from === 'Kueue', nodes: own });
   }
   return pools;
 }
 
-/** The slices that pods wait for and that a policy's pool is to offer, by resource. */
+/** The slices that are waited for and that a policy's pool is to offer, by resource. */
 export function waitingOf(
   { name }: PolicyRecord,
-  pods: readonly WorkloadPod[],
+  waiters: readonly Waiter[],
   pools: readonly PodPool[],
 ): ReadonlyMap<string, number> {
-  return shareWaiting(listWaiters(pods), pools).get(name) ?? new Map<string, number>();
+  return shareWaiting(waiters, pools).get(name) ?? new Map<string, number>();
 }
 
 /** A policy that only plans takes no node from another, and shows what it would do with all. */

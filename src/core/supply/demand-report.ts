@@ -52,6 +52,13 @@ export function reportFailure(known: DemandReport | undefined, message: string):
   };
 }
 
+/** The same, where what a queue holds back cannot be read. @param trouble why */
+export function reportUnread({ states, condition }: DemandReport, trouble: string): DemandReport {
+  const advice = 'install Kueue and grant what config/rbac has for it, or set demand.from: Pods';
+  const message = `${trouble}: ${advice}. Until then only pods count: ${condition.message}`;
+  return { states, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
+}
+
 /** What is wanted and does not exist on the GPUs yet. */
 function missingNow(wanted: readonly Wanted[], members: readonly Member[]): Lacking {
   const table = readDemand(

@@ -1,5 +1,7 @@
 import { isResourceOf } from '../explain/cluster-facts.ts';
+import { couldTake } from '../explain/could-take.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import type { NodeView } from '../node/node-view.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
 
 /** Whether a resource is a slice that is not shared. */
@@ -20,6 +22,24 @@ export interface Waiter {
   readonly count: number;
   /** Slices that each requests, by resource. */
   readonly requests: ReadonlyMap<string, number>;
+  /** Of what Kueue holds back: the nodes to which each flavor would bring it, and the pod that it would be there. */
+  readonly ways?: readonly { readonly nodeLabels: Readonly<Record<string, string>>; readonly pod: WorkloadPod }[];
+}
+
+/** Whether a node would accept a pod if it had the slices that the pod requests. */
+export function accepts(node: NodeView, { pod, ways }: Waiter): boolean {
+  if (ways === undefined) return couldTake(node, pod);
+  const { labels = {} } = node.metadata;
+  return ways.some(
+    (way) =>
+      Object.entries(way.nodeLabels).every(([key, value]) => labels[key] === value || isOfLayout(key)) &&
+      couldTake(node, way.pod),
+  );
+}
+
+/** Another layout has other labels of these. */
+function isOfLayout(key: string): boolean {
+  return key.startsWith('nvidia.com/mig-');
 }
 
 /** The pods that wait for slices. */

@@ -1,12 +1,11 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
-import { couldTake } from '../explain/could-take.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { isClosed, type NodeView } from '../node/node-view.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { profilesServing } from '../policy/demand-profiles.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
-import type { Waiter } from './pod-demand.ts';
+import { accepts, type Waiter } from './pod-demand.ts';
 
 /** A node of a pool, as a pod that waits sees it. */
 export interface PoolNode {
@@ -22,6 +21,8 @@ export interface PoolNode {
 export interface PodPool {
   readonly policy: string;
   readonly priority: number;
+  /** Whether its demand follows what Kueue holds back, too. */
+  readonly followsQueues: boolean;
   readonly nodes: readonly PoolNode[];
 }
 
@@ -124,35 +125,43 @@ function keyOf({ pod: { metadata } }: Waiter): string {
 /** A pool while pods are given its idle slices. */
 class OpenPool {
   readonly policy: string;
+  readonly #followsQueues: boolean;
   readonly #nodes: readonly PoolNode[];
   readonly #idle: readonly { readonly node: NodeView; readonly left: Map<string, number> }[];
   /** Which pods it could take, by what they require of a node. */
   readonly #known = new Map<string, boolean>();
 
-  constructor({ policy, nodes }: PodPool) {
+  constructor({ policy, followsQueues, nodes }: PodPool) {
     this.policy = policy;
+    this.#followsQueues = followsQueues;
     this.#nodes = nodes;
     this.#idle = nodes.flatMap(({ node, idle }) => (idle.size > 0 ? [{ node, left: new Map(idle) }] : []));
   }
 
   /** Takes idle slices for a pod from a node that could take it. @returns whether there was one */
-  serve({ pod, requests }: Waiter): boolean {
+  serve(waiter: Waiter): boolean {
+    const { requests } = waiter;
     const found = this.#idle.find(
       ({ node, left }) =>
-        [...requests].every(([name, amount]) => (left.get(name) ?? 0) >= amount) && couldTake(node, pod),
+        [...requests].every(([name, amount]) => (left.get(name) ?? 0) >= amount) && accepts(node, waiter),
     );
     for (const [name, amount] of found ? requests : []) found?.left.set(name, (found.left.get(name) ?? 0) - amount);
     return found !== undefined;
   }
 
   /** Whether a node of it could take the pod, and be given a slice that the pod requests. */
-  makes({ pod, requests }: Waiter, how: 'follows' | 'fixed'): boolean {
+  makes(waiter: Waiter, how: 'follows' | 'fixed'): boolean {
+    const { pod, requests, ways } = waiter;
+    if (ways !== undefined && !this.#followsQueues) return false;
     const names = [...requests.keys()];
-    const { nodeSelector, affinity, tolerations } = pod.spec ?? {};
-    const key = JSON.stringify([how, names, nodeSelector, affinity, tolerations]);
+    const places = (ways ?? [{ pod }]).map((way) => {
+      const { nodeSelector, affinity, tolerations } = way.pod.spec ?? {};
+      return [nodeSelector, affinity, tolerations, 'nodeLabels' in way && way.nodeLabels];
+    });
+    const key = JSON.stringify([how, names, places]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const isMade = this.#nodes.some((one) => names.some((name) => one[how].has(name)) && couldTake(one.node, pod));
+    const isMade = this.#nodes.some((one) => names.some((name) => one[how].has(name)) && accepts(one.node, waiter));
     this.#known.set(key, isMade);
     return isMade;
   }

@@ -28,6 +28,11 @@ export interface Asked {
   readonly steady: (name: string, count: number) => number;
 }
 
+/** Whether a demand follows what pods ask for. */
+export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
+  return from !== 'Declared';
+}
+
 export function wantedOf({ slices }: PolicyDemand, members: readonly Member[], asked: Asked): readonly Wanted[] {
   const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));

@@ -29,6 +29,7 @@ describe('pods that wait for slices', () => {
   const aPool = (policy: string, node: Partial<PoolNode> = {}, priority = 0): PodPool => ({
     policy,
     priority,
+    followsQueues: false,
     nodes: [aPoolNode(node)],
   });
   const share = (pods: readonly WorkloadPod[], ...pools: readonly PodPool[]) =>
@@ -88,7 +89,7 @@ describe('pods that wait for slices', () => {
 
   it('that request two slices need both on one node to be served', () => {
     const idle = { idle: new Map([[small, 1]]) };
-    const pool = { policy: 'z', priority: 0, nodes: [aPoolNode(idle), aPoolNode(idle)] };
+    const pool = { policy: 'z', priority: 0, followsQueues: false, nodes: [aPoolNode(idle), aPoolNode(idle)] };
     expect(share([aPod({}, small, 2)], aPool('a'), pool)).to.deep.equal({ a: { [small]: 2 }, z: {} });
   });
 
