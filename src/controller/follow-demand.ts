@@ -5,7 +5,9 @@ import type { NodeView } from '../core/node/node-view.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { enforces } from '../core/policy/versions.ts';
 import { askFor, isServed, type DemandAsked } from '../core/supply/demand-question.ts';
-import { areUnchanged, listChanged, wishesOf } from '../core/supply/demand-answer.ts';
+import { areUnchanged, listChanged, type MemberLayout, wishesOf } from '../core/supply/demand-answer.ts';
+import { layRest } from '../core/supply/demand-rest.ts';
+import { nameSlice, type WantedSlice } from '../core/policy/demand-profiles.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import { reportDemand, reportFailure, type Shortfall } from '../core/supply/demand-report.ts';
 import { listMembers, type Member } from '../core/supply/member.ts';
@@ -30,6 +32,9 @@ const usualStabilization = '10m';
 const longestRiseMs = 60_000;
 /** How often waiting pods are read at most, and at least, in ms. */
 const podsPace = { least: 1000, most: 10_000 };
+
+/** How often it is looked whether GPUs have rested, in ms. */
+const restPaceMs = 30_000;
 
 /** A plan, and the pool that it was made for. */
 interface Planned {
@@ -89,7 +94,8 @@ export class DemandReconciler {
       // 1. What was planned for a pool that has changed meanwhile is not taken.
       const current = await this.#gather(record, demand);
       if (this.#cluster.fleet.policy(name)?.policy !== policy) return { requeueAfterMs: 10 };
-      const touched = listChanged(planned.members, planned.layouts);
+      const layouts = this.#layRest(record.name, demand, planned);
+      const touched = listChanged(planned.members, layouts);
       if (!areUnchanged(touched, current)) return { requeueAfterMs: 100 };
       // 2. The nodes take it from here, each when it gets a slot.
       const rest = this.#restOf(name, demand);
@@ -97,13 +103,30 @@ export class DemandReconciler {
       for (const { gpu } of touched) rest.relaid(gpu.id, now);
       if (touched.length > 0)
         this.#log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
-      this.#requeueNodes(this.#cluster.fleet.choose(policy, wishesOf(planned.members, planned.layouts)));
+      this.#requeueNodes(this.#cluster.fleet.choose(policy, wishesOf(planned.members, layouts)));
       this.#report(record, reportDemand(wanted, current, planned.shortfall));
     } catch (error) {
       this.#report(record, reportFailure(record.demand, describeError(error)));
       throw error;
     }
-    return soon;
+    return soon ?? this.#untilRested(demand, members);
+  }
+
+  /** What the plan leaves as it is, by the demand's `rest`: once all is served, and it is known what has not been asked for lately. */
+  #layRest(
+    name: string,
+    demand: PolicyDemand,
+    { asked, members, layouts, shortfall }: Planned,
+  ): readonly (MemberLayout | undefined)[] {
+    const isDone = Object.keys(shortfall.lacking).length === 0 && listChanged(members, layouts).length === 0;
+    const isSettled = (slice: WantedSlice): boolean =>
+      slice.count !== undefined || this.#windowOf(name, demand, nameSlice(slice)).isSettled(this.#now());
+    return isDone && demand.slices.every(isSettled) ? layRest(demand.rest, asked, members) : layouts;
+  }
+
+  /** A GPU that was re-laid may become part of the rest once it has rested, of which nothing tells. */
+  #untilRested({ rest = 'Keep' }: PolicyDemand, members: readonly Member[]): ReconcileResult | undefined {
+    return rest !== 'Keep' && members.some(({ rests }) => rests) ? { requeueAfterMs: restPaceMs } : undefined;
   }
 
   #forget(name: string): void {

@@ -1,11 +1,13 @@
+import { WHOLE } from '../demand/pool.ts';
 import { couldTake } from '../explain/could-take.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 
-/** Whether a resource is a slice that is not shared. */
+/** Whether a resource is a slice that is not shared, the whole GPU included. */
 export function isSlice(resource: string): boolean {
-  return /^nvidia\.com\/mig-[^/]+$/.test(resource) && !resource.endsWith('.shared');
+  return resource === GPU_RESOURCE || (/^nvidia\.com\/mig-[^/]+$/.test(resource) && !resource.endsWith('.shared'));
 }
 
 /** Pods that wait for a node, and not for leave to be scheduled. */
@@ -36,7 +38,11 @@ export function countWaiting(
   return waiting;
 }
 
-/** How many slices of a profile are waited for. */
+/** How many slices of a profile, or whole GPUs, are waited for. */
 export function waitingFor(waiting: ReadonlyMap<string, number>, profile: string): number {
-  return [...waiting].reduce((sum, [resource, count]) => sum + (isResourceOf(resource, profile) ? count : 0), 0);
+  return [...waiting].reduce((sum, [resource, count]) => sum + (isOfProfile(resource, profile) ? count : 0), 0);
+}
+
+function isOfProfile(resource: string, profile: string): boolean {
+  return profile === WHOLE ? resource === GPU_RESOURCE : isResourceOf(resource, profile);
 }
