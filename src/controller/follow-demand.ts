@@ -1,7 +1,7 @@
 import type { PolicyDemand } from '../api/types.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { DemandCourse, podsPaceOf } from '../core/supply/demand-course.ts';
+import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
 import { waitingOf } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
@@ -62,7 +62,7 @@ export class DemandReconciler {
     const members = await this.#gather(record, demand, course);
     const { wanted, trouble } = await this.#want(record, demand, members, course);
     const asked = askFor(policy, wanted);
-    const soon = followsPods(demand) ? { requeueAfterMs: podsPaceOf(demand) } : undefined;
+    const requeueAfterMs = lookAgainAfter(demand, members);
     try {
       const planned = await this.#plan(course, asked, members);
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
@@ -82,7 +82,7 @@ export class DemandReconciler {
       this.#report(record, reportFailure(record.demand, describeError(error)));
       throw error;
     }
-    return soon;
+    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
   #report(record: PolicyRecord, report: DemandReport): void {

@@ -91,6 +91,10 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
     instead({ drain: { scope: 'Node' } }),
     RULE_MESSAGES.demandDrain,
   ],
+  'a rest that is laid with a drain of whole nodes': [
+    instead({ demand: { slices, evict: 'IfNeeded', rest: 'Whole' }, drain: { scope: 'Node' } }),
+    RULE_MESSAGES.demandRest,
+  ],
   'a demand with shared slices': [
     instead({ sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] } }),
     RULE_MESSAGES.demandSharing,
@@ -101,6 +105,25 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
   ],
   'a demand for nothing': [instead({ demand: { slices: [] } })],
   'a slice without profiles': [instead({ demand: { slices: [{ profiles: [], count: 1 }] } })],
+  'a slice of nothing': [instead({ demand: { slices: [{ name: 'x', count: 1 }] } }), RULE_MESSAGES.sliceKind],
+  'a slice of profiles and of memory': [
+    instead({ demand: { slices: [{ profiles: ['1g.5gb'], memory: '4Gi', count: 1 }] } }),
+    RULE_MESSAGES.sliceKind,
+  ],
+  'two slices of whole GPUs, one without a name': [
+    instead({
+      demand: {
+        slices: [
+          { mig: 'Disabled', count: 1 },
+          { name: 'whole', memory: '4Gi', count: 1 },
+        ],
+      },
+    }),
+    RULE_MESSAGES.sliceNames,
+  ],
+  'a memory without a unit': [instead({ demand: { slices: [{ memory: '5', count: 1 }] } })],
+  'whole GPUs with MIG mode on': [instead({ demand: { slices: [{ mig: 'Enabled', count: 1 }] } })],
+  'a rest that there is not': [instead({ demand: { slices, rest: 'Off' } })],
   'a slice of a compute instance': [instead({ demand: { slices: [{ profiles: ['1c.3g.20gb'], count: 1 }] } })],
   'a slice without a count that follows nothing': [
     instead({ demand: { slices: [{ profiles: ['1g.5gb'], min: 1 }] } }),

@@ -78,7 +78,7 @@ export interface GpuNodePartition {
          */
         mig?: 'Disabled';
         /**
-         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy. Absent for entries without count.
+         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy; rest, if that does not need the GPU. Absent for entries without count.
          */
         entry?: string;
       }[];
@@ -114,7 +114,7 @@ export interface GpuNodePartition {
          */
         mig?: 'Disabled';
         /**
-         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy. Absent for entries without count.
+         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy; rest, if that does not need the GPU. Absent for entries without count.
          */
         entry?: string;
       }[];

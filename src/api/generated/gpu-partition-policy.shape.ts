@@ -33,10 +33,11 @@ export const shape = {
             type: 'array',
             items: {
               type: 'object',
-              required: ['profiles'],
               properties: {
                 name: { type: 'string' },
                 profiles: { type: 'array', items: { type: 'string' } },
+                memory: { type: 'string' },
+                mig: { type: 'string' },
                 count: { type: 'integer' },
                 min: { type: 'integer' },
                 max: { type: 'integer' },
@@ -47,6 +48,7 @@ export const shape = {
           },
           from: { type: 'string' },
           evict: { type: 'string' },
+          rest: { type: 'string' },
           stabilization: { type: 'string' },
           cooldown: { type: 'string' },
         },

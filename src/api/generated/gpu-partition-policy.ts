@@ -71,17 +71,25 @@ export interface GpuPartitionPolicy {
      */
     demand?: {
       /**
-       * The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.
+       * The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them only.
        */
       slices: {
         /**
-         * Name in status and messages, for example small. If it is absent, the first profile.
+         * Name in status and messages, for example small. If it is absent, the first profile, the memory, or whole.
          */
         name?: string;
         /**
-         * Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + means plain profiles, without +me and the like.
+         * Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + means plain profiles, without +me and the like. Of those that serve equally well, the smallest is made.
          */
-        profiles: string[];
+        profiles?: string[];
+        /**
+         * Instead of profiles: every plain profile serves that has at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi, which a 1g.5gb of an A100 has, but not 5Gi: gpu-partition recommend --size.
+         */
+        memory?: string;
+        /**
+         * Instead of profiles: whole GPUs, with MIG mode off, which pods request as nvidia.com/gpu.
+         */
+        mig?: 'Disabled';
         /**
          * How many are wanted over all selected nodes, those in use included.
          */
@@ -104,13 +112,17 @@ export interface GpuPartitionPolicy {
         weight?: number;
       }[];
       /**
-       * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods.
+       * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE, and of nvidia.com/gpu for whole GPUs. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods.
        */
       from?: 'Declared' | 'Pods' | 'Kueue';
       /**
        * Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain.
        */
       evict?: 'Never' | 'IfNeeded';
+      /**
+       * What becomes of idle GPUs that the demand does not need. Keep (if it is absent too): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
+       */
+      rest?: 'Keep' | 'Whole' | 'Balanced';
       /**
        * With from: Pods or Kueue. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
        */

@@ -55,12 +55,12 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
     )
     .option(
       '--pool <file>',
-      'JSON or YAML, - for standard input: {"gpus": [{"id", "model", "instances": [{"profile", "start", "busy"}]}]}',
+      'JSON or YAML, - for standard input: {"gpus": [{"id", "model", "instances": [{"profile", "start", "busy"}]}]}; a whole GPU has "mig": "Disabled" and "busy" instead',
       readPath,
     )
     .option(
       '--demand <file>',
-      'JSON or YAML, - for standard input: {"1g.5gb": 40, "3g.20gb": 4}, those in use included',
+      'JSON or YAML, - for standard input: {"1g.5gb": 40, "3g.20gb": 4, "whole": 2}, those in use included',
       readPath,
     )
     .addOption(

@@ -31,7 +31,7 @@ export interface PoolGpu {
 export interface DemandSlice {
   /** Unique in the demand. */
   readonly name: string;
-  /** Any of them serves, the smallest first; also `whole`. Profiles that no GPU of the pool has are no use and no error. */
+  /** Any of them serves, `whole` too; of equal plans one with small ones is made. Those that no GPU has are no use and no error. */
   readonly profiles: readonly string[];
   /** How many are wanted over the whole pool, those in use included. */
   readonly count: number;

@@ -38,6 +38,8 @@ export const RULE_MESSAGES = {
     'a demand needs strategy mixed: single gives all GPUs of a node one profile, and none offers no slices; write layouts for these',
   demandDrain:
     'a demand evicts no pod unless its evict is IfNeeded, so drain.scope Node has nothing to do: leave it out, or set demand.evict: IfNeeded',
+  demandRest:
+    'what a demand does not need changes without any eviction, and drain.scope Node would evict all pods of the node: leave out demand.rest or drain.scope',
   demandSharing:
     'a demand counts slices, and sharing would offer each of them several times: leave out sharing, or write layouts',
   sliceCount: 'count is a fixed number, and min, max and spare follow pods: set one or the others',
@@ -45,7 +47,10 @@ export const RULE_MESSAGES = {
   declaredCount: 'each slice of a demand needs a count, unless from: Pods or from: Kueue has it follow pods',
   declaredSteady:
     'stabilization is about what pods ask for, which a demand follows only with from: Pods or from: Kueue',
-  sliceNames: 'two slices of a demand have one name; a slice without a name has that of its first profile',
+  sliceKind:
+    'exactly one of profiles, memory and mig must be set: profiles names what serves, memory the least that does, and mig: Disabled asks for whole GPUs',
+  sliceNames:
+    'two slices of a demand have one name; a slice without a name has that of its first profile or its memory, or whole',
   exclusive: 'exactly one of profiles, preset and mig must be set',
   profileName:
     'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',

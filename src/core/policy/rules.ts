@@ -55,17 +55,24 @@ function checkDemandRules(spec: Fields): readonly BrokenRule[] {
   const slices = listOf(demand['slices']).map((slice) => fieldsOf(slice) ?? {});
   const lacksCount = isDeclared(demand) && slices.some(({ count }) => count === undefined);
   const isSteadied = isDeclared(demand) && demand['stabilization'] !== undefined;
-  const names = slices.map(({ name, profiles }) => name ?? listOf(profiles)[0]);
+  const names = slices.map(({ name, profiles, memory }) => name ?? listOf(profiles)[0] ?? memory ?? 'whole');
+  const laysRest = demand['rest'] !== undefined && demand['rest'] !== 'Keep';
   const drainsAll = fieldsOf(spec['drain'])?.['scope'] === 'Node';
   return [
     ...exclusive,
     ...breakIf(spec['strategy'] !== 'mixed', ['spec', 'strategy'], RULE_MESSAGES.demandStrategy),
     ...breakIf(drainsAll && demand['evict'] !== 'IfNeeded', ['spec', 'drain', 'scope'], RULE_MESSAGES.demandDrain),
+    ...breakIf(drainsAll && laysRest, ['spec', 'demand', 'rest'], RULE_MESSAGES.demandRest),
     ...breakIf(spec['sharing'] !== undefined, ['spec', 'sharing'], RULE_MESSAGES.demandSharing),
     ...breakIf(lacksCount, at, RULE_MESSAGES.declaredCount),
     ...breakIf(isSteadied, [...at, 'stabilization'], RULE_MESSAGES.declaredSteady),
     ...breakIf(new Set(names).size < names.length, [...at, 'slices'], RULE_MESSAGES.sliceNames),
-    ...checkEach(slices, ({ count, min, max, spare }, index) => [
+    ...checkEach(slices, ({ profiles, memory, mig, count, min, max, spare }, index) => [
+      ...breakIf(
+        [profiles, memory, mig].filter((one) => one !== undefined).length !== 1,
+        [...at, 'slices', index],
+        RULE_MESSAGES.sliceKind,
+      ),
       ...breakIf(
         count !== undefined && [min, max, spare].some((one) => one !== undefined),
         [...at, 'slices', index],

@@ -1,12 +1,14 @@
+import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import { couldTake } from '../explain/could-take.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
 
-/** Whether a resource is a slice that is not shared. */
+/** Whether a resource is a slice that is not shared, the whole GPU included. */
 export function isSlice(resource: string): boolean {
-  return /^nvidia\.com\/mig-[^/]+$/.test(resource) && !resource.endsWith('.shared');
+  return resource === GPU_RESOURCE || (/^nvidia\.com\/mig-[^/]+$/.test(resource) && !resource.endsWith('.shared'));
 }
 
 /** Pods that wait for a node, and not for leave to be scheduled. */
@@ -50,7 +52,11 @@ export function listWaiters(pods: readonly WorkloadPod[]): readonly Waiter[] {
   });
 }
 
-/** How many slices of a profile are waited for. */
+/** How many slices of a profile, or whole GPUs, are waited for. */
 export function waitingFor(waiting: ReadonlyMap<string, number>, profile: string): number {
-  return [...waiting].reduce((sum, [resource, count]) => sum + (isResourceOf(resource, profile) ? count : 0), 0);
+  return [...waiting].reduce((sum, [resource, count]) => sum + (isOfProfile(resource, profile) ? count : 0), 0);
+}
+
+function isOfProfile(resource: string, profile: string): boolean {
+  return profile === WHOLE ? resource === GPU_RESOURCE : isResourceOf(resource, profile);
 }

@@ -1,10 +1,11 @@
-import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicySpec } from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { isClosed, type NodeView } from '../node/node-view.ts';
-import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
-import { profilesServing } from '../policy/demand-profiles.ts';
+import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { isWhole, profilesServing, type WantedSlice } from '../policy/demand-profiles.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
+import { noProfiles } from './member.ts';
 import { accepts, type Waiter } from './pod-demand.ts';
 
 /** A node of a pool, as a pod that waits sees it. */
@@ -39,14 +40,11 @@ export class PoolReader {
   read(node: NodeView, partition: GpuNodePartition | undefined): PoolNode {
     const { device = {} } = partition?.status ?? {};
     const { strategy, sharing } = this.#policy.spec;
-    const gpus = strategy === 'mixed' && sharing === undefined ? (device.gpus ?? []) : [];
+    const gpus = sharing === undefined ? (device.gpus ?? []) : [];
     const idle = new Map<string, number>();
     // Those of a closed node may go.
-    const open = isClosed(node) ? [] : gpus.flatMap(({ instances, error }) => (error === undefined ? instances : []));
-    for (const { profile, busy } of open) {
-      const resource = resourceOf(profile);
-      if (busy !== true) idle.set(resource, (idle.get(resource) ?? 0) + 1);
-    }
+    const open = isClosed(node) ? [] : gpus.flatMap((gpu) => listIdle(gpu, strategy));
+    for (const resource of open) idle.set(resource, (idle.get(resource) ?? 0) + 1);
     const made = gpus.map((gpu) => this.#madeOf(device, gpu));
     const join = (how: 'follows' | 'fixed'): ReadonlySet<string> => {
       const [first = new Set<string>(), ...others] = new Set(made.map((one) => one[how]));
@@ -58,14 +56,15 @@ export class PoolReader {
   #madeOf(device: DeviceReport, gpu: GpuReport): Pick<PoolNode, 'follows' | 'fixed'> {
     const { product } = gpu;
     const slices = this.#policy.spec.demand?.slices ?? [];
-    const geometry = slices.length === 0 ? undefined : liveGeometry(device, gpu);
-    if (geometry === undefined) return makesNothing;
+    if (slices.length === 0) return makesNothing;
+    const geometry = liveGeometry(device, gpu) ?? noProfiles;
     const byProduct = this.#made.get(geometry) ?? new Map<string, Pick<PoolNode, 'follows' | 'fixed'>>();
     this.#made.set(geometry, byProduct);
     const known = byProduct.get(product);
     if (known !== undefined) return known;
-    const list = (some: typeof slices): ReadonlySet<string> =>
-      new Set(some.flatMap((slice) => profilesServing(slice, geometry, product)).map(resourceOf));
+    const serving = (slice: WantedSlice): readonly string[] =>
+      isWhole(slice) ? [GPU_RESOURCE] : profilesServing(slice, geometry, product).map(resourceOf);
+    const list = (some: typeof slices): ReadonlySet<string> => new Set(some.flatMap(serving));
     const made = {
       follows: list(slices.filter(({ count }) => count === undefined)),
       fixed: list(slices.filter(({ count }) => count !== undefined)),
@@ -76,6 +75,17 @@ export class PoolReader {
 }
 
 const makesNothing = { follows: new Set<string>(), fixed: new Set<string>() };
+
+/** What a GPU offers and nobody uses, one resource for each slice. */
+function listIdle(
+  { error, mig, busy, pods = [], instances }: GpuReport,
+  strategy: PolicySpec['strategy'],
+): readonly string[] {
+  if (error !== undefined) return [];
+  if (strategy === 'none' || mig !== 'Enabled') return busy === true || pods.length > 0 ? [] : [GPU_RESOURCE];
+  const idle = instances.filter((instance) => instance.busy !== true);
+  return idle.map(({ profile }) => (strategy === 'single' ? GPU_RESOURCE : resourceOf(profile)));
+}
 
 function resourceOf(profile: string): string {
   return migResourceName(labelProfile(profile));
