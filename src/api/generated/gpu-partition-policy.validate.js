@@ -2,7 +2,7 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","required":["profiles"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA"],"default":"DevicePlugin","description":"What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps a DeviceClass for each profile of the policy, and one for each size, as gpu-partition export dra prints them; it deletes none. If it is absent, they are yours to apply."}},"additionalProperties":false},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"previous":{"type":"object","description":"The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"demand":{"type":"array","description":"What of spec.demand is offered, by slice.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"How many are wanted."},"offered":{"type":"integer","description":"How many of those wanted exist on the GPUs now."},"used":{"type":"integer","description":"How many instances that serve it are in use."},"waiting":{"type":"integer","description":"With from: Pods. How many are requested by pods that wait for a node and could run on those selected."},"unmet":{"type":"integer","description":"How many the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","required":["profiles"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA"],"default":"DevicePlugin","description":"What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps a DeviceClass for each profile of the policy, and one for each size, as gpu-partition export dra prints them; it deletes none. If it is absent, they are yours to apply."}},"additionalProperties":false},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"schedules":{"type":"array","description":"Times with layouts or a demand of their own, for example a night shift. The first that is open applies; outside of all of them, the policy's own layouts or demand. A switch is a rollout: docs/rollout.md.","minItems":1,"maxItems":8,"items":{"type":"object","required":["name","schedule","duration"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example night."},"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"When it begins, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long it lasts, for example 8h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. If it is absent, UTC."},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","required":["profiles"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"previous":{"type":"object","description":"The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"schedule":{"type":"object","description":"For a policy with spec.schedules: which of them is in force, and what follows.","required":["since"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule in force. If it is absent, the policy's own layouts or demand are."},"since":{"type":"string","description":"When the controller switched to it."},"next":{"type":"object","description":"The next switch. If it is absent, none is known.","required":["time"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule that is then in force. If it is absent, the policy's own layouts or demand."},"time":{"type":"string","description":"When the controller switches."}},"additionalProperties":false}},"additionalProperties":false},"demand":{"type":"array","description":"What of spec.demand is offered, by slice.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"How many are wanted."},"offered":{"type":"integer","description":"How many of those wanted exist on the GPUs now."},"used":{"type":"integer","description":"How many instances that serve it are in use."},"waiting":{"type":"integer","description":"With from: Pods. How many are requested by pods that wait for a node and could run on those selected."},"unmet":{"type":"integer","description":"How many the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"schedule":{"type":"string","maxLength":32,"description":"The schedule that they are the canary of: each switch has its own."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
@@ -14,8 +14,8 @@ const pattern5 = new RegExp("^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$", "u");
 const pattern6 = new RegExp("^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "u");
 const pattern7 = new RegExp("^0x[0-9a-fA-F]{4}10[dD][eE]$", "u");
 const pattern8 = new RegExp("^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$", "u");
-const pattern9 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
-const pattern15 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
+const pattern10 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
+const pattern21 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -1874,12 +1874,11 @@ if (vErrors.length < 1000) vErrors.push(err153);
 errors++;
 }
 }
-if(data15.sharing !== undefined){
-let data62 = data15.sharing;
-if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
-for(const key13 in data62){
-if(!((key13 === "mps") || (key13 === "timeSlicing"))){
-const err154 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+if(data15.schedules !== undefined){
+let data62 = data15.schedules;
+if(Array.isArray(data62)){
+if(data62.length > 8){
+const err154 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1888,13 +1887,8 @@ if (vErrors.length < 1000) vErrors.push(err154);
 }
 errors++;
 }
-}
-if(data62.mps !== undefined){
-let data63 = data62.mps;
-if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
-}
-else {
-const err155 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data62.length < 1){
+const err155 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1903,12 +1897,12 @@ if (vErrors.length < 1000) vErrors.push(err155);
 }
 errors++;
 }
-}
-if(data62.timeSlicing !== undefined){
-let data64 = data62.timeSlicing;
-if(Array.isArray(data64)){
-if(data64.length > 32){
-const err156 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+const len10 = data62.length;
+for(let i10=0; i10<len10; i10++){
+let data63 = data62[i10];
+if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
+if(data63.name === undefined){
+const err156 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1917,8 +1911,8 @@ if (vErrors.length < 1000) vErrors.push(err156);
 }
 errors++;
 }
-if(data64.length < 1){
-const err157 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(data63.schedule === undefined){
+const err157 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1927,12 +1921,8 @@ if (vErrors.length < 1000) vErrors.push(err157);
 }
 errors++;
 }
-const len10 = data64.length;
-for(let i10=0; i10<len10; i10++){
-let data65 = data64[i10];
-if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
-if(data65.resource === undefined){
-const err158 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+if(data63.duration === undefined){
+const err158 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1941,8 +1931,9 @@ if (vErrors.length < 1000) vErrors.push(err158);
 }
 errors++;
 }
-if(data65.replicas === undefined){
-const err159 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+for(const key13 in data63){
+if(!((((((key13 === "name") || (key13 === "schedule")) || (key13 === "duration")) || (key13 === "timeZone")) || (key13 === "layouts")) || (key13 === "demand"))){
+const err159 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1951,9 +1942,12 @@ if (vErrors.length < 1000) vErrors.push(err159);
 }
 errors++;
 }
-for(const key14 in data65){
-if(!((key14 === "resource") || (key14 === "replicas"))){
-const err160 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+}
+if(data63.name !== undefined){
+let data64 = data63.name;
+if(typeof data64 === "string"){
+if(func3(data64) > 32){
+const err160 = {instancePath:instancePath+"/spec/schedules/" + i10+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1962,12 +1956,8 @@ if (vErrors.length < 1000) vErrors.push(err160);
 }
 errors++;
 }
-}
-if(data65.resource !== undefined){
-let data66 = data65.resource;
-if(typeof data66 === "string"){
-if(func3(data66) > 63){
-const err161 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(func3(data64) < 1){
+const err161 = {instancePath:instancePath+"/spec/schedules/" + i10+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1976,8 +1966,8 @@ if (vErrors.length < 1000) vErrors.push(err161);
 }
 errors++;
 }
-if(!pattern9.test(data66)){
-const err162 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+if(!pattern0.test(data64)){
+const err162 = {instancePath:instancePath+"/spec/schedules/" + i10+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1988,7 +1978,7 @@ errors++;
 }
 }
 else {
-const err163 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err163 = {instancePath:instancePath+"/spec/schedules/" + i10+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1998,10 +1988,11 @@ if (vErrors.length < 1000) vErrors.push(err163);
 errors++;
 }
 }
-if(data65.replicas !== undefined){
-let data67 = data65.replicas;
-if(!((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67)))){
-const err164 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data63.schedule !== undefined){
+let data65 = data63.schedule;
+if(typeof data65 === "string"){
+if(func3(data65) > 64){
+const err164 = {instancePath:instancePath+"/spec/schedules/" + i10+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2010,9 +2001,8 @@ if (vErrors.length < 1000) vErrors.push(err164);
 }
 errors++;
 }
-if(typeof data67 == "number"){
-if(data67 > 128 || isNaN(data67)){
-const err165 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+if(!pattern10.test(data65)){
+const err165 = {instancePath:instancePath+"/spec/schedules/" + i10+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2021,8 +2011,9 @@ if (vErrors.length < 1000) vErrors.push(err165);
 }
 errors++;
 }
-if(data67 < 2 || isNaN(data67)){
-const err166 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+}
+else {
+const err166 = {instancePath:instancePath+"/spec/schedules/" + i10+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2032,10 +2023,11 @@ if (vErrors.length < 1000) vErrors.push(err166);
 errors++;
 }
 }
-}
-}
-else {
-const err167 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data63.duration !== undefined){
+let data66 = data63.duration;
+if(typeof data66 === "string"){
+if(func3(data66) > 16){
+const err167 = {instancePath:instancePath+"/spec/schedules/" + i10+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2044,10 +2036,8 @@ if (vErrors.length < 1000) vErrors.push(err167);
 }
 errors++;
 }
-}
-}
-else {
-const err168 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!pattern3.test(data66)){
+const err168 = {instancePath:instancePath+"/spec/schedules/" + i10+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2057,9 +2047,8 @@ if (vErrors.length < 1000) vErrors.push(err168);
 errors++;
 }
 }
-}
 else {
-const err169 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err169 = {instancePath:instancePath+"/spec/schedules/" + i10+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2069,12 +2058,11 @@ if (vErrors.length < 1000) vErrors.push(err169);
 errors++;
 }
 }
-if(data15.drain !== undefined){
-let data68 = data15.drain;
-if(data68 && typeof data68 == "object" && !Array.isArray(data68)){
-for(const key15 in data68){
-if(!((((key15 === "scope") || (key15 === "timeout")) || (key15 === "onTimeout")) || (key15 === "gracePeriod"))){
-const err170 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(data63.timeZone !== undefined){
+let data67 = data63.timeZone;
+if(typeof data67 === "string"){
+if(func3(data67) > 64){
+const err170 = {instancePath:instancePath+"/spec/schedules/" + i10+"/timeZone",schemaPath:"#/properties/spec/properties/schedules/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2084,10 +2072,8 @@ if (vErrors.length < 1000) vErrors.push(err170);
 errors++;
 }
 }
-if(data68.scope !== undefined){
-let data69 = data68.scope;
-if(typeof data69 !== "string"){
-const err171 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err171 = {instancePath:instancePath+"/spec/schedules/" + i10+"/timeZone",schemaPath:"#/properties/spec/properties/schedules/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2096,8 +2082,12 @@ if (vErrors.length < 1000) vErrors.push(err171);
 }
 errors++;
 }
-if(!(((data69 === "Affected") || (data69 === "Node")) || (data69 === "None"))){
-const err172 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+if(data63.layouts !== undefined){
+let data68 = data63.layouts;
+if(Array.isArray(data68)){
+if(data68.length > 64){
+const err172 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2106,12 +2096,8 @@ if (vErrors.length < 1000) vErrors.push(err172);
 }
 errors++;
 }
-}
-if(data68.timeout !== undefined){
-let data70 = data68.timeout;
-if(typeof data70 === "string"){
-if(func3(data70) > 16){
-const err173 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data68.length < 1){
+const err173 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2120,8 +2106,13 @@ if (vErrors.length < 1000) vErrors.push(err173);
 }
 errors++;
 }
-if(!pattern3.test(data70)){
-const err174 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+const len11 = data68.length;
+for(let i11=0; i11<len11; i11++){
+let data69 = data68[i11];
+if(data69 && typeof data69 == "object" && !Array.isArray(data69)){
+for(const key14 in data69){
+if(!((((key14 === "gpus") || (key14 === "profiles")) || (key14 === "preset")) || (key14 === "mig"))){
+const err174 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2131,8 +2122,12 @@ if (vErrors.length < 1000) vErrors.push(err174);
 errors++;
 }
 }
-else {
-const err175 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data69.gpus !== undefined){
+let data70 = data69.gpus;
+if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
+for(const key15 in data70){
+if(!(((((key15 === "models") || (key15 === "indices")) || (key15 === "uuids")) || (key15 === "pciDeviceIds")) || (key15 === "count"))){
+const err175 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2142,10 +2137,11 @@ if (vErrors.length < 1000) vErrors.push(err175);
 errors++;
 }
 }
-if(data68.onTimeout !== undefined){
-let data71 = data68.onTimeout;
-if(typeof data71 !== "string"){
-const err176 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data70.models !== undefined){
+let data71 = data70.models;
+if(Array.isArray(data71)){
+if(data71.length > 32){
+const err176 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2154,8 +2150,8 @@ if (vErrors.length < 1000) vErrors.push(err176);
 }
 errors++;
 }
-if(!(((data71 === "Skip") || (data71 === "Wait")) || (data71 === "Force"))){
-const err177 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+if(data71.length < 1){
+const err177 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2164,12 +2160,12 @@ if (vErrors.length < 1000) vErrors.push(err177);
 }
 errors++;
 }
-}
-if(data68.gracePeriod !== undefined){
-let data72 = data68.gracePeriod;
+const len12 = data71.length;
+for(let i12=0; i12<len12; i12++){
+let data72 = data71[i12];
 if(typeof data72 === "string"){
-if(func3(data72) > 16){
-const err178 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(func3(data72) > 63){
+const err178 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2178,8 +2174,8 @@ if (vErrors.length < 1000) vErrors.push(err178);
 }
 errors++;
 }
-if(!pattern3.test(data72)){
-const err179 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(func3(data72) < 1){
+const err179 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2188,9 +2184,8 @@ if (vErrors.length < 1000) vErrors.push(err179);
 }
 errors++;
 }
-}
-else {
-const err180 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern5.test(data72)){
+const err180 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2200,9 +2195,8 @@ if (vErrors.length < 1000) vErrors.push(err180);
 errors++;
 }
 }
-}
 else {
-const err181 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err181 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2212,12 +2206,9 @@ if (vErrors.length < 1000) vErrors.push(err181);
 errors++;
 }
 }
-if(data15.rollout !== undefined){
-let data73 = data15.rollout;
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-for(const key16 in data73){
-if(!((((((key16 === "maxUnavailable") || (key16 === "canary")) || (key16 === "failureThreshold")) || (key16 === "windows")) || (key16 === "paused")) || (key16 === "rollback"))){
-const err182 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+}
+else {
+const err182 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2227,13 +2218,11 @@ if (vErrors.length < 1000) vErrors.push(err182);
 errors++;
 }
 }
-if(data73.maxUnavailable !== undefined){
-let data74 = data73.maxUnavailable;
-const _errs173 = errors;
-let valid41 = false;
-const _errs174 = errors;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err183 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data70.indices !== undefined){
+let data73 = data70.indices;
+if(Array.isArray(data73)){
+if(data73.length > 32){
+const err183 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2242,12 +2231,8 @@ if (vErrors.length < 1000) vErrors.push(err183);
 }
 errors++;
 }
-var _valid1 = _errs174 === errors;
-valid41 = valid41 || _valid1;
-if(!valid41){
-const _errs176 = errors;
-if(typeof data74 !== "string"){
-const err184 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data73.length < 1){
+const err184 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2256,11 +2241,11 @@ if (vErrors.length < 1000) vErrors.push(err184);
 }
 errors++;
 }
-var _valid1 = _errs176 === errors;
-valid41 = valid41 || _valid1;
-}
-if(!valid41){
-const err185 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+const len13 = data73.length;
+for(let i13=0; i13<len13; i13++){
+let data74 = data73[i13];
+if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
+const err185 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2269,20 +2254,9 @@ if (vErrors.length < 1000) vErrors.push(err185);
 }
 errors++;
 }
-else {
-errors = _errs173;
-if(vErrors !== null){
-if(_errs173){
-vErrors.length = Math.min(vErrors.length, _errs173);
-}
-else {
-vErrors = null;
-}
-}
-}
 if(typeof data74 == "number"){
-if(data74 > 10000 || isNaN(data74)){
-const err186 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(data74 > 63 || isNaN(data74)){
+const err186 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2292,7 +2266,7 @@ if (vErrors.length < 1000) vErrors.push(err186);
 errors++;
 }
 if(data74 < 0 || isNaN(data74)){
-const err187 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const err187 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2302,9 +2276,10 @@ if (vErrors.length < 1000) vErrors.push(err187);
 errors++;
 }
 }
-if(typeof data74 === "string"){
-if(!pattern2.test(data74)){
-const err188 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+}
+}
+else {
+const err188 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2314,12 +2289,11 @@ if (vErrors.length < 1000) vErrors.push(err188);
 errors++;
 }
 }
-}
-if(data73.canary !== undefined){
-let data75 = data73.canary;
-if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
-if(data75.nodes === undefined){
-const err189 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(data70.uuids !== undefined){
+let data75 = data70.uuids;
+if(Array.isArray(data75)){
+if(data75.length > 64){
+const err189 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2328,9 +2302,8 @@ if (vErrors.length < 1000) vErrors.push(err189);
 }
 errors++;
 }
-for(const key17 in data75){
-if(!((key17 === "nodes") || (key17 === "soak"))){
-const err190 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(data75.length < 1){
+const err190 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2339,11 +2312,12 @@ if (vErrors.length < 1000) vErrors.push(err190);
 }
 errors++;
 }
-}
-if(data75.nodes !== undefined){
-let data76 = data75.nodes;
-if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
-const err191 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len14 = data75.length;
+for(let i14=0; i14<len14; i14++){
+let data76 = data75[i14];
+if(typeof data76 === "string"){
+if(func3(data76) > 64){
+const err191 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2352,9 +2326,8 @@ if (vErrors.length < 1000) vErrors.push(err191);
 }
 errors++;
 }
-if(typeof data76 == "number"){
-if(data76 > 1000 || isNaN(data76)){
-const err192 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(!pattern6.test(data76)){
+const err192 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2363,8 +2336,9 @@ if (vErrors.length < 1000) vErrors.push(err192);
 }
 errors++;
 }
-if(data76 < 1 || isNaN(data76)){
-const err193 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+else {
+const err193 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2375,11 +2349,8 @@ errors++;
 }
 }
 }
-if(data75.soak !== undefined){
-let data77 = data75.soak;
-if(typeof data77 === "string"){
-if(func3(data77) > 16){
-const err194 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+else {
+const err194 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2388,8 +2359,12 @@ if (vErrors.length < 1000) vErrors.push(err194);
 }
 errors++;
 }
-if(!pattern3.test(data77)){
-const err195 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+if(data70.pciDeviceIds !== undefined){
+let data77 = data70.pciDeviceIds;
+if(Array.isArray(data77)){
+if(data77.length > 32){
+const err195 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2398,9 +2373,8 @@ if (vErrors.length < 1000) vErrors.push(err195);
 }
 errors++;
 }
-}
-else {
-const err196 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data77.length < 1){
+const err196 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2409,10 +2383,12 @@ if (vErrors.length < 1000) vErrors.push(err196);
 }
 errors++;
 }
-}
-}
-else {
-const err197 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len15 = data77.length;
+for(let i15=0; i15<len15; i15++){
+let data78 = data77[i15];
+if(typeof data78 === "string"){
+if(func3(data78) > 10){
+const err197 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2421,14 +2397,8 @@ if (vErrors.length < 1000) vErrors.push(err197);
 }
 errors++;
 }
-}
-if(data73.failureThreshold !== undefined){
-let data78 = data73.failureThreshold;
-const _errs186 = errors;
-let valid43 = false;
-const _errs187 = errors;
-if(!((typeof data78 == "number") && (!(data78 % 1) && !isNaN(data78)))){
-const err198 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern7.test(data78)){
+const err198 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2437,12 +2407,9 @@ if (vErrors.length < 1000) vErrors.push(err198);
 }
 errors++;
 }
-var _valid2 = _errs187 === errors;
-valid43 = valid43 || _valid2;
-if(!valid43){
-const _errs189 = errors;
-if(typeof data78 !== "string"){
-const err199 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err199 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2451,11 +2418,10 @@ if (vErrors.length < 1000) vErrors.push(err199);
 }
 errors++;
 }
-var _valid2 = _errs189 === errors;
-valid43 = valid43 || _valid2;
 }
-if(!valid43){
-const err200 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+}
+else {
+const err200 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2464,20 +2430,11 @@ if (vErrors.length < 1000) vErrors.push(err200);
 }
 errors++;
 }
-else {
-errors = _errs186;
-if(vErrors !== null){
-if(_errs186){
-vErrors.length = Math.min(vErrors.length, _errs186);
 }
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data78 == "number"){
-if(data78 > 10000 || isNaN(data78)){
-const err201 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(data70.count !== undefined){
+let data79 = data70.count;
+if(!((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79)))){
+const err201 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2486,8 +2443,9 @@ if (vErrors.length < 1000) vErrors.push(err201);
 }
 errors++;
 }
-if(data78 < 1 || isNaN(data78)){
-const err202 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(typeof data79 == "number"){
+if(data79 > 64 || isNaN(data79)){
+const err202 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2496,10 +2454,8 @@ if (vErrors.length < 1000) vErrors.push(err202);
 }
 errors++;
 }
-}
-if(typeof data78 === "string"){
-if(!pattern2.test(data78)){
-const err203 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+if(data79 < 1 || isNaN(data79)){
+const err203 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2510,11 +2466,9 @@ errors++;
 }
 }
 }
-if(data73.windows !== undefined){
-let data79 = data73.windows;
-if(Array.isArray(data79)){
-if(data79.length > 16){
-const err204 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+else {
+const err204 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2523,8 +2477,12 @@ if (vErrors.length < 1000) vErrors.push(err204);
 }
 errors++;
 }
-if(data79.length < 1){
-const err205 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data69.profiles !== undefined){
+let data80 = data69.profiles;
+if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
+if(Object.keys(data80).length > 32){
+const err205 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2533,12 +2491,8 @@ if (vErrors.length < 1000) vErrors.push(err205);
 }
 errors++;
 }
-const len11 = data79.length;
-for(let i11=0; i11<len11; i11++){
-let data80 = data79[i11];
-if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
-if(data80.schedule === undefined){
-const err206 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+if(Object.keys(data80).length < 1){
+const err206 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2547,8 +2501,10 @@ if (vErrors.length < 1000) vErrors.push(err206);
 }
 errors++;
 }
-if(data80.duration === undefined){
-const err207 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+for(const key16 in data80){
+let data81 = data80[key16];
+if(!((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81)))){
+const err207 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2557,9 +2513,9 @@ if (vErrors.length < 1000) vErrors.push(err207);
 }
 errors++;
 }
-for(const key18 in data80){
-if(!(((key18 === "schedule") || (key18 === "duration")) || (key18 === "timeZone"))){
-const err208 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(typeof data81 == "number"){
+if(data81 > 16 || isNaN(data81)){
+const err208 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2568,12 +2524,8 @@ if (vErrors.length < 1000) vErrors.push(err208);
 }
 errors++;
 }
-}
-if(data80.schedule !== undefined){
-let data81 = data80.schedule;
-if(typeof data81 === "string"){
-if(func3(data81) > 64){
-const err209 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data81 < 1 || isNaN(data81)){
+const err209 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2582,8 +2534,11 @@ if (vErrors.length < 1000) vErrors.push(err209);
 }
 errors++;
 }
-if(!pattern15.test(data81)){
-const err210 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
+}
+}
+}
+else {
+const err210 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2593,8 +2548,11 @@ if (vErrors.length < 1000) vErrors.push(err210);
 errors++;
 }
 }
-else {
-const err211 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data69.preset !== undefined){
+let data82 = data69.preset;
+if(typeof data82 === "string"){
+if(func3(data82) > 32){
+const err211 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2603,12 +2561,8 @@ if (vErrors.length < 1000) vErrors.push(err211);
 }
 errors++;
 }
-}
-if(data80.duration !== undefined){
-let data82 = data80.duration;
-if(typeof data82 === "string"){
-if(func3(data82) > 16){
-const err212 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!pattern8.test(data82)){
+const err212 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2617,8 +2571,9 @@ if (vErrors.length < 1000) vErrors.push(err212);
 }
 errors++;
 }
-if(!pattern3.test(data82)){
-const err213 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+else {
+const err213 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2628,8 +2583,10 @@ if (vErrors.length < 1000) vErrors.push(err213);
 errors++;
 }
 }
-else {
-const err214 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data69.mig !== undefined){
+let data83 = data69.mig;
+if(typeof data83 !== "string"){
+const err214 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2638,12 +2595,8 @@ if (vErrors.length < 1000) vErrors.push(err214);
 }
 errors++;
 }
-}
-if(data80.timeZone !== undefined){
-let data83 = data80.timeZone;
-if(typeof data83 === "string"){
-if(func3(data83) > 64){
-const err215 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!(data83 === "Disabled")){
+const err215 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2653,8 +2606,9 @@ if (vErrors.length < 1000) vErrors.push(err215);
 errors++;
 }
 }
+}
 else {
-const err216 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err216 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2666,7 +2620,7 @@ errors++;
 }
 }
 else {
-const err217 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err217 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2676,9 +2630,11 @@ if (vErrors.length < 1000) vErrors.push(err217);
 errors++;
 }
 }
-}
-else {
-const err218 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data63.demand !== undefined){
+let data84 = data63.demand;
+if(data84 && typeof data84 == "object" && !Array.isArray(data84)){
+if(data84.slices === undefined){
+const err218 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/required",keyword:"required",params:{missingProperty: "slices"},message:"must have required property '"+"slices"+"'"};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2687,10 +2643,9 @@ if (vErrors.length < 1000) vErrors.push(err218);
 }
 errors++;
 }
-}
-if(data73.paused !== undefined){
-if(typeof data73.paused !== "boolean"){
-const err219 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+for(const key17 in data84){
+if(!(((((key17 === "slices") || (key17 === "from")) || (key17 === "evict")) || (key17 === "stabilization")) || (key17 === "cooldown"))){
+const err219 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2700,10 +2655,11 @@ if (vErrors.length < 1000) vErrors.push(err219);
 errors++;
 }
 }
-if(data73.rollback !== undefined){
-let data85 = data73.rollback;
-if(typeof data85 !== "string"){
-const err220 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data84.slices !== undefined){
+let data85 = data84.slices;
+if(Array.isArray(data85)){
+if(data85.length > 16){
+const err220 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2712,8 +2668,8 @@ if (vErrors.length < 1000) vErrors.push(err220);
 }
 errors++;
 }
-if(!((data85 === "OnFailure") || (data85 === "Never"))){
-const err221 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+if(data85.length < 1){
+const err221 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2722,10 +2678,12 @@ if (vErrors.length < 1000) vErrors.push(err221);
 }
 errors++;
 }
-}
-}
-else {
-const err222 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len16 = data85.length;
+for(let i16=0; i16<len16; i16++){
+let data86 = data85[i16];
+if(data86 && typeof data86 == "object" && !Array.isArray(data86)){
+if(data86.profiles === undefined){
+const err222 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2734,13 +2692,9 @@ if (vErrors.length < 1000) vErrors.push(err222);
 }
 errors++;
 }
-}
-if(data15.allow !== undefined){
-let data86 = data15.allow;
-if(data86 && typeof data86 == "object" && !Array.isArray(data86)){
-for(const key19 in data86){
-if(!((((key19 === "gpuReset") || (key19 === "reboot")) || (key19 === "replaceForeignInstances")) || (key19 === "takeOver"))){
-const err223 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+for(const key18 in data86){
+if(!(((((((key18 === "name") || (key18 === "profiles")) || (key18 === "count")) || (key18 === "min")) || (key18 === "max")) || (key18 === "spare")) || (key18 === "weight"))){
+const err223 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2750,9 +2704,11 @@ if (vErrors.length < 1000) vErrors.push(err223);
 errors++;
 }
 }
-if(data86.gpuReset !== undefined){
-if(typeof data86.gpuReset !== "boolean"){
-const err224 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data86.name !== undefined){
+let data87 = data86.name;
+if(typeof data87 === "string"){
+if(func3(data87) > 32){
+const err224 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2761,10 +2717,8 @@ if (vErrors.length < 1000) vErrors.push(err224);
 }
 errors++;
 }
-}
-if(data86.reboot !== undefined){
-if(typeof data86.reboot !== "boolean"){
-const err225 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(func3(data87) < 1){
+const err225 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2773,10 +2727,8 @@ if (vErrors.length < 1000) vErrors.push(err225);
 }
 errors++;
 }
-}
-if(data86.replaceForeignInstances !== undefined){
-if(typeof data86.replaceForeignInstances !== "boolean"){
-const err226 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(!pattern0.test(data87)){
+const err226 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2786,11 +2738,8 @@ if (vErrors.length < 1000) vErrors.push(err226);
 errors++;
 }
 }
-if(data86.takeOver !== undefined){
-let data90 = data86.takeOver;
-if(Array.isArray(data90)){
-if(data90.length > 4){
-const err227 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+else {
+const err227 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2799,8 +2748,12 @@ if (vErrors.length < 1000) vErrors.push(err227);
 }
 errors++;
 }
-if(data90.length < 1){
-const err228 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+if(data86.profiles !== undefined){
+let data88 = data86.profiles;
+if(Array.isArray(data88)){
+if(data88.length > 16){
+const err228 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2809,11 +2762,8 @@ if (vErrors.length < 1000) vErrors.push(err228);
 }
 errors++;
 }
-const len12 = data90.length;
-for(let i12=0; i12<len12; i12++){
-let data91 = data90[i12];
-if(typeof data91 !== "string"){
-const err229 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data88.length < 1){
+const err229 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2822,8 +2772,12 @@ if (vErrors.length < 1000) vErrors.push(err229);
 }
 errors++;
 }
-if(!(data91 === "mig-manager")){
-const err230 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+const len17 = data88.length;
+for(let i17=0; i17<len17; i17++){
+let data89 = data88[i17];
+if(typeof data89 === "string"){
+if(func3(data89) > 32){
+const err230 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2832,10 +2786,8 @@ if (vErrors.length < 1000) vErrors.push(err230);
 }
 errors++;
 }
-}
-}
-else {
-const err231 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(func3(data89) < 1){
+const err231 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2844,10 +2796,8 @@ if (vErrors.length < 1000) vErrors.push(err231);
 }
 errors++;
 }
-}
-}
-else {
-const err232 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern1.test(data89)){
+const err232 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/pattern",keyword:"pattern",params:{pattern: "^[1-9*?][0-9abefglmx.+*?-]*$"},message:"must match pattern \""+"^[1-9*?][0-9abefglmx.+*?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2857,10 +2807,8 @@ if (vErrors.length < 1000) vErrors.push(err232);
 errors++;
 }
 }
-if(data15.onDelete !== undefined){
-let data92 = data15.onDelete;
-if(typeof data92 !== "string"){
-const err233 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err233 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2869,8 +2817,10 @@ if (vErrors.length < 1000) vErrors.push(err233);
 }
 errors++;
 }
-if(!((data92 === "Keep") || (data92 === "DisableMig"))){
-const err234 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err234 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2880,9 +2830,10 @@ if (vErrors.length < 1000) vErrors.push(err234);
 errors++;
 }
 }
-}
-else {
-const err235 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data86.count !== undefined){
+let data90 = data86.count;
+if(!((typeof data90 == "number") && (!(data90 % 1) && !isNaN(data90)))){
+const err235 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2891,13 +2842,9 @@ if (vErrors.length < 1000) vErrors.push(err235);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data93 = data.status;
-if(data93 && typeof data93 == "object" && !Array.isArray(data93)){
-for(const key20 in data93){
-if(!(func2.call(schema11.properties.status.properties, key20))){
-const err236 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(typeof data90 == "number"){
+if(data90 > 100000 || isNaN(data90)){
+const err236 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2906,11 +2853,8 @@ if (vErrors.length < 1000) vErrors.push(err236);
 }
 errors++;
 }
-}
-if(data93.observedGeneration !== undefined){
-let data94 = data93.observedGeneration;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err237 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data90 < 0 || isNaN(data90)){
+const err237 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2920,10 +2864,11 @@ if (vErrors.length < 1000) vErrors.push(err237);
 errors++;
 }
 }
-if(data93.acceptedGeneration !== undefined){
-let data95 = data93.acceptedGeneration;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err238 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data86.min !== undefined){
+let data91 = data86.min;
+if(!((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91)))){
+const err238 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2932,12 +2877,9 @@ if (vErrors.length < 1000) vErrors.push(err238);
 }
 errors++;
 }
-}
-if(data93.inForce !== undefined){
-let data96 = data93.inForce;
-if(data96 && typeof data96 == "object" && !Array.isArray(data96)){
-if(data96.generation === undefined){
-const err239 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(typeof data91 == "number"){
+if(data91 > 100000 || isNaN(data91)){
+const err239 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2946,8 +2888,8 @@ if (vErrors.length < 1000) vErrors.push(err239);
 }
 errors++;
 }
-if(data96.spec === undefined){
-const err240 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+if(data91 < 0 || isNaN(data91)){
+const err240 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2956,9 +2898,12 @@ if (vErrors.length < 1000) vErrors.push(err240);
 }
 errors++;
 }
-for(const key21 in data96){
-if(!((key21 === "generation") || (key21 === "spec"))){
-const err241 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+}
+}
+if(data86.max !== undefined){
+let data92 = data86.max;
+if(!((typeof data92 == "number") && (!(data92 % 1) && !isNaN(data92)))){
+const err241 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2967,11 +2912,9 @@ if (vErrors.length < 1000) vErrors.push(err241);
 }
 errors++;
 }
-}
-if(data96.generation !== undefined){
-let data97 = data96.generation;
-if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err242 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data92 == "number"){
+if(data92 > 100000 || isNaN(data92)){
+const err242 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2980,13 +2923,8 @@ if (vErrors.length < 1000) vErrors.push(err242);
 }
 errors++;
 }
-}
-if(data96.spec !== undefined){
-let data98 = data96.spec;
-if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
-}
-else {
-const err243 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data92 < 0 || isNaN(data92)){
+const err243 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2997,8 +2935,13 @@ errors++;
 }
 }
 }
-else {
-const err244 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data86.spare !== undefined){
+let data93 = data86.spare;
+const _errs212 = errors;
+let valid57 = false;
+const _errs213 = errors;
+if(!((typeof data93 == "number") && (!(data93 % 1) && !isNaN(data93)))){
+const err244 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3007,12 +2950,12 @@ if (vErrors.length < 1000) vErrors.push(err244);
 }
 errors++;
 }
-}
-if(data93.previous !== undefined){
-let data99 = data93.previous;
-if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
-if(data99.generation === undefined){
-const err245 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+var _valid1 = _errs213 === errors;
+valid57 = valid57 || _valid1;
+if(!valid57){
+const _errs215 = errors;
+if(typeof data93 !== "string"){
+const err245 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3021,8 +2964,11 @@ if (vErrors.length < 1000) vErrors.push(err245);
 }
 errors++;
 }
-if(data99.spec === undefined){
-const err246 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+var _valid1 = _errs215 === errors;
+valid57 = valid57 || _valid1;
+}
+if(!valid57){
+const err246 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3031,9 +2977,20 @@ if (vErrors.length < 1000) vErrors.push(err246);
 }
 errors++;
 }
-for(const key22 in data99){
-if(!((key22 === "generation") || (key22 === "spec"))){
-const err247 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+else {
+errors = _errs212;
+if(vErrors !== null){
+if(_errs212){
+vErrors.length = Math.min(vErrors.length, _errs212);
+}
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data93 == "number"){
+if(data93 > 100000 || isNaN(data93)){
+const err247 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3042,11 +2999,8 @@ if (vErrors.length < 1000) vErrors.push(err247);
 }
 errors++;
 }
-}
-if(data99.generation !== undefined){
-let data100 = data99.generation;
-if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
-const err248 = {instancePath:instancePath+"/status/previous/generation",schemaPath:"#/properties/status/properties/previous/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data93 < 0 || isNaN(data93)){
+const err248 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3056,12 +3010,9 @@ if (vErrors.length < 1000) vErrors.push(err248);
 errors++;
 }
 }
-if(data99.spec !== undefined){
-let data101 = data99.spec;
-if(data101 && typeof data101 == "object" && !Array.isArray(data101)){
-}
-else {
-const err249 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data93 === "string"){
+if(!pattern2.test(data93)){
+const err249 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3072,8 +3023,10 @@ errors++;
 }
 }
 }
-else {
-const err250 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data86.weight !== undefined){
+let data94 = data86.weight;
+if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
+const err250 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3082,12 +3035,9 @@ if (vErrors.length < 1000) vErrors.push(err250);
 }
 errors++;
 }
-}
-if(data93.summary !== undefined){
-let data102 = data93.summary;
-if(typeof data102 === "string"){
-if(func3(data102) > 256){
-const err251 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(typeof data94 == "number"){
+if(data94 > 1000000 || isNaN(data94)){
+const err251 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3096,9 +3046,8 @@ if (vErrors.length < 1000) vErrors.push(err251);
 }
 errors++;
 }
-}
-else {
-const err252 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data94 < 1 || isNaN(data94)){
+const err252 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3108,11 +3057,10 @@ if (vErrors.length < 1000) vErrors.push(err252);
 errors++;
 }
 }
-if(data93.conditions !== undefined){
-let data103 = data93.conditions;
-if(Array.isArray(data103)){
-if(data103.length > 16){
-const err253 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+}
+else {
+const err253 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3121,12 +3069,10 @@ if (vErrors.length < 1000) vErrors.push(err253);
 }
 errors++;
 }
-const len13 = data103.length;
-for(let i13=0; i13<len13; i13++){
-let data104 = data103[i13];
-if(data104 && typeof data104 == "object" && !Array.isArray(data104)){
-if(data104.type === undefined){
-const err254 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+}
+else {
+const err254 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3135,8 +3081,11 @@ if (vErrors.length < 1000) vErrors.push(err254);
 }
 errors++;
 }
-if(data104.status === undefined){
-const err255 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+}
+if(data84.from !== undefined){
+let data95 = data84.from;
+if(typeof data95 !== "string"){
+const err255 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/from",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3145,8 +3094,8 @@ if (vErrors.length < 1000) vErrors.push(err255);
 }
 errors++;
 }
-if(data104.reason === undefined){
-const err256 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(!((data95 === "Declared") || (data95 === "Pods"))){
+const err256 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/from",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/from/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.from.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3155,8 +3104,11 @@ if (vErrors.length < 1000) vErrors.push(err256);
 }
 errors++;
 }
-if(data104.message === undefined){
-const err257 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data84.evict !== undefined){
+let data96 = data84.evict;
+if(typeof data96 !== "string"){
+const err257 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/evict",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/evict/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3165,8 +3117,8 @@ if (vErrors.length < 1000) vErrors.push(err257);
 }
 errors++;
 }
-if(data104.lastTransitionTime === undefined){
-const err258 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(!((data96 === "Never") || (data96 === "IfNeeded"))){
+const err258 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/evict",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/evict/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.evict.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3175,9 +3127,12 @@ if (vErrors.length < 1000) vErrors.push(err258);
 }
 errors++;
 }
-for(const key23 in data104){
-if(!((((((key23 === "type") || (key23 === "status")) || (key23 === "reason")) || (key23 === "message")) || (key23 === "lastTransitionTime")) || (key23 === "observedGeneration"))){
-const err259 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+if(data84.stabilization !== undefined){
+let data97 = data84.stabilization;
+if(typeof data97 === "string"){
+if(func3(data97) > 16){
+const err259 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3186,12 +3141,8 @@ if (vErrors.length < 1000) vErrors.push(err259);
 }
 errors++;
 }
-}
-if(data104.type !== undefined){
-let data105 = data104.type;
-if(typeof data105 === "string"){
-if(func3(data105) > 316){
-const err260 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(!pattern3.test(data97)){
+const err260 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3202,7 +3153,7 @@ errors++;
 }
 }
 else {
-const err261 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err261 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3212,10 +3163,11 @@ if (vErrors.length < 1000) vErrors.push(err261);
 errors++;
 }
 }
-if(data104.status !== undefined){
-let data106 = data104.status;
-if(typeof data106 !== "string"){
-const err262 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data84.cooldown !== undefined){
+let data98 = data84.cooldown;
+if(typeof data98 === "string"){
+if(func3(data98) > 16){
+const err262 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3224,8 +3176,8 @@ if (vErrors.length < 1000) vErrors.push(err262);
 }
 errors++;
 }
-if(!(((data106 === "True") || (data106 === "False")) || (data106 === "Unknown"))){
-const err263 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(!pattern3.test(data98)){
+const err263 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3235,11 +3187,8 @@ if (vErrors.length < 1000) vErrors.push(err263);
 errors++;
 }
 }
-if(data104.reason !== undefined){
-let data107 = data104.reason;
-if(typeof data107 === "string"){
-if(func3(data107) > 1024){
-const err264 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+else {
+const err264 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3249,8 +3198,9 @@ if (vErrors.length < 1000) vErrors.push(err264);
 errors++;
 }
 }
+}
 else {
-const err265 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err265 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3260,11 +3210,9 @@ if (vErrors.length < 1000) vErrors.push(err265);
 errors++;
 }
 }
-if(data104.message !== undefined){
-let data108 = data104.message;
-if(typeof data108 === "string"){
-if(func3(data108) > 8192){
-const err266 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+}
+else {
+const err266 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3274,8 +3222,9 @@ if (vErrors.length < 1000) vErrors.push(err266);
 errors++;
 }
 }
+}
 else {
-const err267 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err267 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3285,9 +3234,12 @@ if (vErrors.length < 1000) vErrors.push(err267);
 errors++;
 }
 }
-if(data104.lastTransitionTime !== undefined){
-if(typeof data104.lastTransitionTime !== "string"){
-const err268 = {instancePath:instancePath+"/status/conditions/" + i13+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data15.sharing !== undefined){
+let data99 = data15.sharing;
+if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
+for(const key19 in data99){
+if(!((key19 === "mps") || (key19 === "timeSlicing"))){
+const err268 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3297,10 +3249,12 @@ if (vErrors.length < 1000) vErrors.push(err268);
 errors++;
 }
 }
-if(data104.observedGeneration !== undefined){
-let data110 = data104.observedGeneration;
-if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
-const err269 = {instancePath:instancePath+"/status/conditions/" + i13+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data99.mps !== undefined){
+let data100 = data99.mps;
+if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
+}
+else {
+const err269 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3310,9 +3264,11 @@ if (vErrors.length < 1000) vErrors.push(err269);
 errors++;
 }
 }
-}
-else {
-const err270 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data99.timeSlicing !== undefined){
+let data101 = data99.timeSlicing;
+if(Array.isArray(data101)){
+if(data101.length > 32){
+const err270 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3321,10 +3277,8 @@ if (vErrors.length < 1000) vErrors.push(err270);
 }
 errors++;
 }
-}
-}
-else {
-const err271 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data101.length < 1){
+const err271 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3333,13 +3287,12 @@ if (vErrors.length < 1000) vErrors.push(err271);
 }
 errors++;
 }
-}
-if(data93.nodes !== undefined){
-let data111 = data93.nodes;
-if(data111 && typeof data111 == "object" && !Array.isArray(data111)){
-for(const key24 in data111){
-if(!((((((((key24 === "matched") || (key24 === "ready")) || (key24 === "updating")) || (key24 === "pending")) || (key24 === "failed")) || (key24 === "outranked")) || (key24 === "conflicted")) || (key24 === "skipped"))){
-const err272 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+const len18 = data101.length;
+for(let i18=0; i18<len18; i18++){
+let data102 = data101[i18];
+if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
+if(data102.resource === undefined){
+const err272 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3348,11 +3301,8 @@ if (vErrors.length < 1000) vErrors.push(err272);
 }
 errors++;
 }
-}
-if(data111.matched !== undefined){
-let data112 = data111.matched;
-if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
-const err273 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data102.replicas === undefined){
+const err273 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3361,11 +3311,9 @@ if (vErrors.length < 1000) vErrors.push(err273);
 }
 errors++;
 }
-}
-if(data111.ready !== undefined){
-let data113 = data111.ready;
-if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
-const err274 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key20 in data102){
+if(!((key20 === "resource") || (key20 === "replicas"))){
+const err274 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3375,10 +3323,11 @@ if (vErrors.length < 1000) vErrors.push(err274);
 errors++;
 }
 }
-if(data111.updating !== undefined){
-let data114 = data111.updating;
-if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
-const err275 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data102.resource !== undefined){
+let data103 = data102.resource;
+if(typeof data103 === "string"){
+if(func3(data103) > 63){
+const err275 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3387,11 +3336,8 @@ if (vErrors.length < 1000) vErrors.push(err275);
 }
 errors++;
 }
-}
-if(data111.pending !== undefined){
-let data115 = data111.pending;
-if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
-const err276 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern21.test(data103)){
+const err276 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3401,10 +3347,8 @@ if (vErrors.length < 1000) vErrors.push(err276);
 errors++;
 }
 }
-if(data111.failed !== undefined){
-let data116 = data111.failed;
-if(!((typeof data116 == "number") && (!(data116 % 1) && !isNaN(data116)))){
-const err277 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err277 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3414,10 +3358,10 @@ if (vErrors.length < 1000) vErrors.push(err277);
 errors++;
 }
 }
-if(data111.outranked !== undefined){
-let data117 = data111.outranked;
-if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
-const err278 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data102.replicas !== undefined){
+let data104 = data102.replicas;
+if(!((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104)))){
+const err278 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3426,11 +3370,9 @@ if (vErrors.length < 1000) vErrors.push(err278);
 }
 errors++;
 }
-}
-if(data111.conflicted !== undefined){
-let data118 = data111.conflicted;
-if(!((typeof data118 == "number") && (!(data118 % 1) && !isNaN(data118)))){
-const err279 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data104 == "number"){
+if(data104 > 128 || isNaN(data104)){
+const err279 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3439,11 +3381,8 @@ if (vErrors.length < 1000) vErrors.push(err279);
 }
 errors++;
 }
-}
-if(data111.skipped !== undefined){
-let data119 = data111.skipped;
-if(!((typeof data119 == "number") && (!(data119 % 1) && !isNaN(data119)))){
-const err280 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data104 < 2 || isNaN(data104)){
+const err280 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3454,8 +3393,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err281 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err281 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3465,11 +3405,9 @@ if (vErrors.length < 1000) vErrors.push(err281);
 errors++;
 }
 }
-if(data93.demand !== undefined){
-let data120 = data93.demand;
-if(Array.isArray(data120)){
-if(data120.length > 16){
-const err282 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+}
+else {
+const err282 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3478,12 +3416,10 @@ if (vErrors.length < 1000) vErrors.push(err282);
 }
 errors++;
 }
-const len14 = data120.length;
-for(let i14=0; i14<len14; i14++){
-let data121 = data120[i14];
-if(data121 && typeof data121 == "object" && !Array.isArray(data121)){
-if(data121.name === undefined){
-const err283 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+}
+}
+else {
+const err283 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3492,8 +3428,13 @@ if (vErrors.length < 1000) vErrors.push(err283);
 }
 errors++;
 }
-if(data121.wanted === undefined){
-const err284 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
+}
+if(data15.drain !== undefined){
+let data105 = data15.drain;
+if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
+for(const key21 in data105){
+if(!((((key21 === "scope") || (key21 === "timeout")) || (key21 === "onTimeout")) || (key21 === "gracePeriod"))){
+const err284 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3502,8 +3443,11 @@ if (vErrors.length < 1000) vErrors.push(err284);
 }
 errors++;
 }
-if(data121.offered === undefined){
-const err285 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
+}
+if(data105.scope !== undefined){
+let data106 = data105.scope;
+if(typeof data106 !== "string"){
+const err285 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3512,8 +3456,8 @@ if (vErrors.length < 1000) vErrors.push(err285);
 }
 errors++;
 }
-if(data121.used === undefined){
-const err286 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
+if(!(((data106 === "Affected") || (data106 === "Node")) || (data106 === "None"))){
+const err286 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3522,8 +3466,12 @@ if (vErrors.length < 1000) vErrors.push(err286);
 }
 errors++;
 }
-if(data121.unmet === undefined){
-const err287 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
+}
+if(data105.timeout !== undefined){
+let data107 = data105.timeout;
+if(typeof data107 === "string"){
+if(func3(data107) > 16){
+const err287 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3532,9 +3480,8 @@ if (vErrors.length < 1000) vErrors.push(err287);
 }
 errors++;
 }
-for(const key25 in data121){
-if(!(((((((key25 === "name") || (key25 === "wanted")) || (key25 === "offered")) || (key25 === "used")) || (key25 === "waiting")) || (key25 === "unmet")) || (key25 === "why"))){
-const err288 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+if(!pattern3.test(data107)){
+const err288 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3544,11 +3491,8 @@ if (vErrors.length < 1000) vErrors.push(err288);
 errors++;
 }
 }
-if(data121.name !== undefined){
-let data122 = data121.name;
-if(typeof data122 === "string"){
-if(func3(data122) > 32){
-const err289 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+else {
+const err289 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3558,8 +3502,10 @@ if (vErrors.length < 1000) vErrors.push(err289);
 errors++;
 }
 }
-else {
-const err290 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data105.onTimeout !== undefined){
+let data108 = data105.onTimeout;
+if(typeof data108 !== "string"){
+const err290 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3568,11 +3514,8 @@ if (vErrors.length < 1000) vErrors.push(err290);
 }
 errors++;
 }
-}
-if(data121.wanted !== undefined){
-let data123 = data121.wanted;
-if(!((typeof data123 == "number") && (!(data123 % 1) && !isNaN(data123)))){
-const err291 = {instancePath:instancePath+"/status/demand/" + i14+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!(((data108 === "Skip") || (data108 === "Wait")) || (data108 === "Force"))){
+const err291 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3582,10 +3525,11 @@ if (vErrors.length < 1000) vErrors.push(err291);
 errors++;
 }
 }
-if(data121.offered !== undefined){
-let data124 = data121.offered;
-if(!((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124)))){
-const err292 = {instancePath:instancePath+"/status/demand/" + i14+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data105.gracePeriod !== undefined){
+let data109 = data105.gracePeriod;
+if(typeof data109 === "string"){
+if(func3(data109) > 16){
+const err292 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3594,11 +3538,8 @@ if (vErrors.length < 1000) vErrors.push(err292);
 }
 errors++;
 }
-}
-if(data121.used !== undefined){
-let data125 = data121.used;
-if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
-const err293 = {instancePath:instancePath+"/status/demand/" + i14+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern3.test(data109)){
+const err293 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3608,10 +3549,8 @@ if (vErrors.length < 1000) vErrors.push(err293);
 errors++;
 }
 }
-if(data121.waiting !== undefined){
-let data126 = data121.waiting;
-if(!((typeof data126 == "number") && (!(data126 % 1) && !isNaN(data126)))){
-const err294 = {instancePath:instancePath+"/status/demand/" + i14+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err294 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3621,10 +3560,9 @@ if (vErrors.length < 1000) vErrors.push(err294);
 errors++;
 }
 }
-if(data121.unmet !== undefined){
-let data127 = data121.unmet;
-if(!((typeof data127 == "number") && (!(data127 % 1) && !isNaN(data127)))){
-const err295 = {instancePath:instancePath+"/status/demand/" + i14+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err295 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3634,11 +3572,12 @@ if (vErrors.length < 1000) vErrors.push(err295);
 errors++;
 }
 }
-if(data121.why !== undefined){
-let data128 = data121.why;
-if(typeof data128 === "string"){
-if(func3(data128) > 1024){
-const err296 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data15.rollout !== undefined){
+let data110 = data15.rollout;
+if(data110 && typeof data110 == "object" && !Array.isArray(data110)){
+for(const key22 in data110){
+if(!((((((key22 === "maxUnavailable") || (key22 === "canary")) || (key22 === "failureThreshold")) || (key22 === "windows")) || (key22 === "paused")) || (key22 === "rollback"))){
+const err296 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3648,8 +3587,13 @@ if (vErrors.length < 1000) vErrors.push(err296);
 errors++;
 }
 }
-else {
-const err297 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data110.maxUnavailable !== undefined){
+let data111 = data110.maxUnavailable;
+const _errs257 = errors;
+let valid64 = false;
+const _errs258 = errors;
+if(!((typeof data111 == "number") && (!(data111 % 1) && !isNaN(data111)))){
+const err297 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3658,10 +3602,12 @@ if (vErrors.length < 1000) vErrors.push(err297);
 }
 errors++;
 }
-}
-}
-else {
-const err298 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+var _valid2 = _errs258 === errors;
+valid64 = valid64 || _valid2;
+if(!valid64){
+const _errs260 = errors;
+if(typeof data111 !== "string"){
+const err298 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3670,10 +3616,11 @@ if (vErrors.length < 1000) vErrors.push(err298);
 }
 errors++;
 }
+var _valid2 = _errs260 === errors;
+valid64 = valid64 || _valid2;
 }
-}
-else {
-const err299 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!valid64){
+const err299 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3682,13 +3629,20 @@ if (vErrors.length < 1000) vErrors.push(err299);
 }
 errors++;
 }
+else {
+errors = _errs257;
+if(vErrors !== null){
+if(_errs257){
+vErrors.length = Math.min(vErrors.length, _errs257);
 }
-if(data93.plan !== undefined){
-let data129 = data93.plan;
-if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
-for(const key26 in data129){
-if(!(((((key26 === "gpusChanging") || (key26 === "instancesKept")) || (key26 === "instancesDestroyed")) || (key26 === "instancesCreated")) || (key26 === "podsToEvict"))){
-const err300 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data111 == "number"){
+if(data111 > 10000 || isNaN(data111)){
+const err300 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3697,11 +3651,8 @@ if (vErrors.length < 1000) vErrors.push(err300);
 }
 errors++;
 }
-}
-if(data129.gpusChanging !== undefined){
-let data130 = data129.gpusChanging;
-if(!((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130)))){
-const err301 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data111 < 0 || isNaN(data111)){
+const err301 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3711,10 +3662,9 @@ if (vErrors.length < 1000) vErrors.push(err301);
 errors++;
 }
 }
-if(data129.instancesKept !== undefined){
-let data131 = data129.instancesKept;
-if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
-const err302 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data111 === "string"){
+if(!pattern2.test(data111)){
+const err302 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3724,10 +3674,12 @@ if (vErrors.length < 1000) vErrors.push(err302);
 errors++;
 }
 }
-if(data129.instancesDestroyed !== undefined){
-let data132 = data129.instancesDestroyed;
-if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
-const err303 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data110.canary !== undefined){
+let data112 = data110.canary;
+if(data112 && typeof data112 == "object" && !Array.isArray(data112)){
+if(data112.nodes === undefined){
+const err303 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3736,11 +3688,9 @@ if (vErrors.length < 1000) vErrors.push(err303);
 }
 errors++;
 }
-}
-if(data129.instancesCreated !== undefined){
-let data133 = data129.instancesCreated;
-if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
-const err304 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key23 in data112){
+if(!((key23 === "nodes") || (key23 === "soak"))){
+const err304 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3750,10 +3700,10 @@ if (vErrors.length < 1000) vErrors.push(err304);
 errors++;
 }
 }
-if(data129.podsToEvict !== undefined){
-let data134 = data129.podsToEvict;
-if(!((typeof data134 == "number") && (!(data134 % 1) && !isNaN(data134)))){
-const err305 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data112.nodes !== undefined){
+let data113 = data112.nodes;
+if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
+const err305 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3762,10 +3712,9 @@ if (vErrors.length < 1000) vErrors.push(err305);
 }
 errors++;
 }
-}
-}
-else {
-const err306 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data113 == "number"){
+if(data113 > 1000 || isNaN(data113)){
+const err306 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3774,12 +3723,8 @@ if (vErrors.length < 1000) vErrors.push(err306);
 }
 errors++;
 }
-}
-if(data93.inFlight !== undefined){
-let data135 = data93.inFlight;
-if(Array.isArray(data135)){
-if(data135.length > 500){
-const err307 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(data113 < 1 || isNaN(data113)){
+const err307 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err307];
 }
@@ -3788,12 +3733,13 @@ if (vErrors.length < 1000) vErrors.push(err307);
 }
 errors++;
 }
-const len15 = data135.length;
-for(let i15=0; i15<len15; i15++){
-let data136 = data135[i15];
-if(data136 && typeof data136 == "object" && !Array.isArray(data136)){
-if(data136.node === undefined){
-const err308 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+if(data112.soak !== undefined){
+let data114 = data112.soak;
+if(typeof data114 === "string"){
+if(func3(data114) > 16){
+const err308 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err308];
 }
@@ -3802,8 +3748,8 @@ if (vErrors.length < 1000) vErrors.push(err308);
 }
 errors++;
 }
-if(data136.nodeUID === undefined){
-const err309 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+if(!pattern3.test(data114)){
+const err309 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err309];
 }
@@ -3812,8 +3758,9 @@ if (vErrors.length < 1000) vErrors.push(err309);
 }
 errors++;
 }
-if(data136.epoch === undefined){
-const err310 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+}
+else {
+const err310 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err310];
 }
@@ -3822,9 +3769,10 @@ if (vErrors.length < 1000) vErrors.push(err310);
 }
 errors++;
 }
-for(const key27 in data136){
-if(!(((((((key27 === "node") || (key27 === "nodeUID")) || (key27 === "epoch")) || (key27 === "generation")) || (key27 === "startTime")) || (key27 === "deadline")) || (key27 === "kind"))){
-const err311 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
+}
+}
+else {
+const err311 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err311];
 }
@@ -3834,11 +3782,13 @@ if (vErrors.length < 1000) vErrors.push(err311);
 errors++;
 }
 }
-if(data136.node !== undefined){
-let data137 = data136.node;
-if(typeof data137 === "string"){
-if(func3(data137) > 253){
-const err312 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(data110.failureThreshold !== undefined){
+let data115 = data110.failureThreshold;
+const _errs270 = errors;
+let valid66 = false;
+const _errs271 = errors;
+if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
+const err312 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err312];
 }
@@ -3847,9 +3797,12 @@ if (vErrors.length < 1000) vErrors.push(err312);
 }
 errors++;
 }
-}
-else {
-const err313 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+var _valid3 = _errs271 === errors;
+valid66 = valid66 || _valid3;
+if(!valid66){
+const _errs273 = errors;
+if(typeof data115 !== "string"){
+const err313 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err313];
 }
@@ -3858,12 +3811,11 @@ if (vErrors.length < 1000) vErrors.push(err313);
 }
 errors++;
 }
+var _valid3 = _errs273 === errors;
+valid66 = valid66 || _valid3;
 }
-if(data136.nodeUID !== undefined){
-let data138 = data136.nodeUID;
-if(typeof data138 === "string"){
-if(func3(data138) > 64){
-const err314 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!valid66){
+const err314 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err314];
 }
@@ -3872,9 +3824,20 @@ if (vErrors.length < 1000) vErrors.push(err314);
 }
 errors++;
 }
+else {
+errors = _errs270;
+if(vErrors !== null){
+if(_errs270){
+vErrors.length = Math.min(vErrors.length, _errs270);
 }
 else {
-const err315 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = null;
+}
+}
+}
+if(typeof data115 == "number"){
+if(data115 > 10000 || isNaN(data115)){
+const err315 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err315];
 }
@@ -3883,11 +3846,8 @@ if (vErrors.length < 1000) vErrors.push(err315);
 }
 errors++;
 }
-}
-if(data136.epoch !== undefined){
-let data139 = data136.epoch;
-if(!((typeof data139 == "number") && (!(data139 % 1) && !isNaN(data139)))){
-const err316 = {instancePath:instancePath+"/status/inFlight/" + i15+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data115 < 1 || isNaN(data115)){
+const err316 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err316];
 }
@@ -3897,10 +3857,9 @@ if (vErrors.length < 1000) vErrors.push(err316);
 errors++;
 }
 }
-if(data136.generation !== undefined){
-let data140 = data136.generation;
-if(!((typeof data140 == "number") && (!(data140 % 1) && !isNaN(data140)))){
-const err317 = {instancePath:instancePath+"/status/inFlight/" + i15+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data115 === "string"){
+if(!pattern2.test(data115)){
+const err317 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err317];
 }
@@ -3910,9 +3869,12 @@ if (vErrors.length < 1000) vErrors.push(err317);
 errors++;
 }
 }
-if(data136.startTime !== undefined){
-if(typeof data136.startTime !== "string"){
-const err318 = {instancePath:instancePath+"/status/inFlight/" + i15+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data110.windows !== undefined){
+let data116 = data110.windows;
+if(Array.isArray(data116)){
+if(data116.length > 16){
+const err318 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err318];
 }
@@ -3921,10 +3883,8 @@ if (vErrors.length < 1000) vErrors.push(err318);
 }
 errors++;
 }
-}
-if(data136.deadline !== undefined){
-if(typeof data136.deadline !== "string"){
-const err319 = {instancePath:instancePath+"/status/inFlight/" + i15+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data116.length < 1){
+const err319 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err319];
 }
@@ -3933,11 +3893,12 @@ if (vErrors.length < 1000) vErrors.push(err319);
 }
 errors++;
 }
-}
-if(data136.kind !== undefined){
-let data143 = data136.kind;
-if(typeof data143 !== "string"){
-const err320 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len19 = data116.length;
+for(let i19=0; i19<len19; i19++){
+let data117 = data116[i19];
+if(data117 && typeof data117 == "object" && !Array.isArray(data117)){
+if(data117.schedule === undefined){
+const err320 = {instancePath:instancePath+"/spec/rollout/windows/" + i19,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err320];
 }
@@ -3946,8 +3907,8 @@ if (vErrors.length < 1000) vErrors.push(err320);
 }
 errors++;
 }
-if(!(((((data143 === "Fresh") || (data143 === "Repair")) || (data143 === "Retry")) || (data143 === "New")) || (data143 === "Found"))){
-const err321 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+if(data117.duration === undefined){
+const err321 = {instancePath:instancePath+"/spec/rollout/windows/" + i19,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err321];
 }
@@ -3956,10 +3917,9 @@ if (vErrors.length < 1000) vErrors.push(err321);
 }
 errors++;
 }
-}
-}
-else {
-const err322 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key24 in data117){
+if(!(((key24 === "schedule") || (key24 === "duration")) || (key24 === "timeZone"))){
+const err322 = {instancePath:instancePath+"/spec/rollout/windows/" + i19,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err322];
 }
@@ -3969,9 +3929,11 @@ if (vErrors.length < 1000) vErrors.push(err322);
 errors++;
 }
 }
-}
-else {
-const err323 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data117.schedule !== undefined){
+let data118 = data117.schedule;
+if(typeof data118 === "string"){
+if(func3(data118) > 64){
+const err323 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err323];
 }
@@ -3980,12 +3942,8 @@ if (vErrors.length < 1000) vErrors.push(err323);
 }
 errors++;
 }
-}
-if(data93.canary !== undefined){
-let data144 = data93.canary;
-if(data144 && typeof data144 == "object" && !Array.isArray(data144)){
-if(data144.generation === undefined){
-const err324 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(!pattern10.test(data118)){
+const err324 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err324];
 }
@@ -3994,8 +3952,9 @@ if (vErrors.length < 1000) vErrors.push(err324);
 }
 errors++;
 }
-if(data144.nodes === undefined){
-const err325 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+else {
+const err325 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err325];
 }
@@ -4004,9 +3963,12 @@ if (vErrors.length < 1000) vErrors.push(err325);
 }
 errors++;
 }
-for(const key28 in data144){
-if(!((((key28 === "generation") || (key28 === "nodes")) || (key28 === "readySince")) || (key28 === "passedTime"))){
-const err326 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
+}
+if(data117.duration !== undefined){
+let data119 = data117.duration;
+if(typeof data119 === "string"){
+if(func3(data119) > 16){
+const err326 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err326];
 }
@@ -4015,11 +3977,8 @@ if (vErrors.length < 1000) vErrors.push(err326);
 }
 errors++;
 }
-}
-if(data144.generation !== undefined){
-let data145 = data144.generation;
-if(!((typeof data145 == "number") && (!(data145 % 1) && !isNaN(data145)))){
-const err327 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern3.test(data119)){
+const err327 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err327];
 }
@@ -4029,11 +3988,8 @@ if (vErrors.length < 1000) vErrors.push(err327);
 errors++;
 }
 }
-if(data144.nodes !== undefined){
-let data146 = data144.nodes;
-if(Array.isArray(data146)){
-if(data146.length > 1000){
-const err328 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+else {
+const err328 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err328];
 }
@@ -4042,12 +3998,12 @@ if (vErrors.length < 1000) vErrors.push(err328);
 }
 errors++;
 }
-const len16 = data146.length;
-for(let i16=0; i16<len16; i16++){
-let data147 = data146[i16];
-if(typeof data147 === "string"){
-if(func3(data147) > 253){
-const err329 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+if(data117.timeZone !== undefined){
+let data120 = data117.timeZone;
+if(typeof data120 === "string"){
+if(func3(data120) > 64){
+const err329 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err329];
 }
@@ -4058,7 +4014,7 @@ errors++;
 }
 }
 else {
-const err330 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err330 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err330];
 }
@@ -4070,7 +4026,7 @@ errors++;
 }
 }
 else {
-const err331 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err331 = {instancePath:instancePath+"/spec/rollout/windows/" + i19,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err331];
 }
@@ -4080,9 +4036,9 @@ if (vErrors.length < 1000) vErrors.push(err331);
 errors++;
 }
 }
-if(data144.readySince !== undefined){
-if(typeof data144.readySince !== "string"){
-const err332 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err332 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err332];
 }
@@ -4092,9 +4048,9 @@ if (vErrors.length < 1000) vErrors.push(err332);
 errors++;
 }
 }
-if(data144.passedTime !== undefined){
-if(typeof data144.passedTime !== "string"){
-const err333 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data110.paused !== undefined){
+if(typeof data110.paused !== "boolean"){
+const err333 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err333];
 }
@@ -4104,9 +4060,10 @@ if (vErrors.length < 1000) vErrors.push(err333);
 errors++;
 }
 }
-}
-else {
-const err334 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data110.rollback !== undefined){
+let data122 = data110.rollback;
+if(typeof data122 !== "string"){
+const err334 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err334];
 }
@@ -4115,12 +4072,8 @@ if (vErrors.length < 1000) vErrors.push(err334);
 }
 errors++;
 }
-}
-if(data93.pace !== undefined){
-let data150 = data93.pace;
-if(data150 && typeof data150 == "object" && !Array.isArray(data150)){
-if(data150.generation === undefined){
-const err335 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(!((data122 === "OnFailure") || (data122 === "Never"))){
+const err335 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err335];
 }
@@ -4129,8 +4082,10 @@ if (vErrors.length < 1000) vErrors.push(err335);
 }
 errors++;
 }
-if(data150.nodes === undefined){
-const err336 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+}
+else {
+const err336 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err336];
 }
@@ -4139,8 +4094,13 @@ if (vErrors.length < 1000) vErrors.push(err336);
 }
 errors++;
 }
-if(data150.seconds === undefined){
-const err337 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+}
+if(data15.allow !== undefined){
+let data123 = data15.allow;
+if(data123 && typeof data123 == "object" && !Array.isArray(data123)){
+for(const key25 in data123){
+if(!((((key25 === "gpuReset") || (key25 === "reboot")) || (key25 === "replaceForeignInstances")) || (key25 === "takeOver"))){
+const err337 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err337];
 }
@@ -4149,9 +4109,10 @@ if (vErrors.length < 1000) vErrors.push(err337);
 }
 errors++;
 }
-for(const key29 in data150){
-if(!(((key29 === "generation") || (key29 === "nodes")) || (key29 === "seconds"))){
-const err338 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
+}
+if(data123.gpuReset !== undefined){
+if(typeof data123.gpuReset !== "boolean"){
+const err338 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err338];
 }
@@ -4161,10 +4122,9 @@ if (vErrors.length < 1000) vErrors.push(err338);
 errors++;
 }
 }
-if(data150.generation !== undefined){
-let data151 = data150.generation;
-if(!((typeof data151 == "number") && (!(data151 % 1) && !isNaN(data151)))){
-const err339 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data123.reboot !== undefined){
+if(typeof data123.reboot !== "boolean"){
+const err339 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err339];
 }
@@ -4174,10 +4134,9 @@ if (vErrors.length < 1000) vErrors.push(err339);
 errors++;
 }
 }
-if(data150.nodes !== undefined){
-let data152 = data150.nodes;
-if(!((typeof data152 == "number") && (!(data152 % 1) && !isNaN(data152)))){
-const err340 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data123.replaceForeignInstances !== undefined){
+if(typeof data123.replaceForeignInstances !== "boolean"){
+const err340 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err340];
 }
@@ -4186,9 +4145,12 @@ if (vErrors.length < 1000) vErrors.push(err340);
 }
 errors++;
 }
-if(typeof data152 == "number"){
-if(data152 < 1 || isNaN(data152)){
-const err341 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data123.takeOver !== undefined){
+let data127 = data123.takeOver;
+if(Array.isArray(data127)){
+if(data127.length > 4){
+const err341 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err341];
 }
@@ -4197,12 +4159,8 @@ if (vErrors.length < 1000) vErrors.push(err341);
 }
 errors++;
 }
-}
-}
-if(data150.seconds !== undefined){
-let data153 = data150.seconds;
-if(!((typeof data153 == "number") && (!(data153 % 1) && !isNaN(data153)))){
-const err342 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data127.length < 1){
+const err342 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err342];
 }
@@ -4211,9 +4169,11 @@ if (vErrors.length < 1000) vErrors.push(err342);
 }
 errors++;
 }
-if(typeof data153 == "number"){
-if(data153 < 0 || isNaN(data153)){
-const err343 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+const len20 = data127.length;
+for(let i20=0; i20<len20; i20++){
+let data128 = data127[i20];
+if(typeof data128 !== "string"){
+const err343 = {instancePath:instancePath+"/spec/allow/takeOver/" + i20,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err343];
 }
@@ -4222,11 +4182,8 @@ if (vErrors.length < 1000) vErrors.push(err343);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err344 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data128 === "mig-manager")){
+const err344 = {instancePath:instancePath+"/spec/allow/takeOver/" + i20,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err344];
 }
@@ -4236,11 +4193,9 @@ if (vErrors.length < 1000) vErrors.push(err344);
 errors++;
 }
 }
-if(data93.limits !== undefined){
-let data154 = data93.limits;
-if(data154 && typeof data154 == "object" && !Array.isArray(data154)){
-if(data154.nodes === undefined){
-const err345 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+}
+else {
+const err345 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err345];
 }
@@ -4249,8 +4204,10 @@ if (vErrors.length < 1000) vErrors.push(err345);
 }
 errors++;
 }
-if(data154.maxUnavailable === undefined){
-const err346 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+}
+}
+else {
+const err346 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err346];
 }
@@ -4259,8 +4216,11 @@ if (vErrors.length < 1000) vErrors.push(err346);
 }
 errors++;
 }
-if(data154.maxConcurrentNodes === undefined){
-const err347 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+}
+if(data15.onDelete !== undefined){
+let data129 = data15.onDelete;
+if(typeof data129 !== "string"){
+const err347 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err347];
 }
@@ -4269,9 +4229,8 @@ if (vErrors.length < 1000) vErrors.push(err347);
 }
 errors++;
 }
-for(const key30 in data154){
-if(!(((key30 === "nodes") || (key30 === "maxUnavailable")) || (key30 === "maxConcurrentNodes"))){
-const err348 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
+if(!((data129 === "Keep") || (data129 === "DisableMig"))){
+const err348 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err348];
 }
@@ -4281,10 +4240,9 @@ if (vErrors.length < 1000) vErrors.push(err348);
 errors++;
 }
 }
-if(data154.nodes !== undefined){
-let data155 = data154.nodes;
-if(!((typeof data155 == "number") && (!(data155 % 1) && !isNaN(data155)))){
-const err349 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err349 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err349];
 }
@@ -4293,9 +4251,13 @@ if (vErrors.length < 1000) vErrors.push(err349);
 }
 errors++;
 }
-if(typeof data155 == "number"){
-if(data155 < 0 || isNaN(data155)){
-const err350 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data.status !== undefined){
+let data130 = data.status;
+if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
+for(const key26 in data130){
+if(!(func2.call(schema11.properties.status.properties, key26))){
+const err350 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err350];
 }
@@ -4305,11 +4267,10 @@ if (vErrors.length < 1000) vErrors.push(err350);
 errors++;
 }
 }
-}
-if(data154.maxUnavailable !== undefined){
-let data156 = data154.maxUnavailable;
-if(!((typeof data156 == "number") && (!(data156 % 1) && !isNaN(data156)))){
-const err351 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data130.observedGeneration !== undefined){
+let data131 = data130.observedGeneration;
+if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
+const err351 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err351];
 }
@@ -4318,9 +4279,11 @@ if (vErrors.length < 1000) vErrors.push(err351);
 }
 errors++;
 }
-if(typeof data156 == "number"){
-if(data156 < 0 || isNaN(data156)){
-const err352 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data130.acceptedGeneration !== undefined){
+let data132 = data130.acceptedGeneration;
+if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
+const err352 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err352];
 }
@@ -4330,11 +4293,11 @@ if (vErrors.length < 1000) vErrors.push(err352);
 errors++;
 }
 }
-}
-if(data154.maxConcurrentNodes !== undefined){
-let data157 = data154.maxConcurrentNodes;
-if(!((typeof data157 == "number") && (!(data157 % 1) && !isNaN(data157)))){
-const err353 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data130.inForce !== undefined){
+let data133 = data130.inForce;
+if(data133 && typeof data133 == "object" && !Array.isArray(data133)){
+if(data133.generation === undefined){
+const err353 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err353];
 }
@@ -4343,9 +4306,8 @@ if (vErrors.length < 1000) vErrors.push(err353);
 }
 errors++;
 }
-if(typeof data157 == "number"){
-if(data157 < 0 || isNaN(data157)){
-const err354 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data133.spec === undefined){
+const err354 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err354];
 }
@@ -4354,11 +4316,9 @@ if (vErrors.length < 1000) vErrors.push(err354);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err355 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key27 in data133){
+if(!((key27 === "generation") || (key27 === "spec"))){
+const err355 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err355];
 }
@@ -4368,11 +4328,10 @@ if (vErrors.length < 1000) vErrors.push(err355);
 errors++;
 }
 }
-if(data93.failures !== undefined){
-let data158 = data93.failures;
-if(Array.isArray(data158)){
-if(data158.length > 50){
-const err356 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(data133.generation !== undefined){
+let data134 = data133.generation;
+if(!((typeof data134 == "number") && (!(data134 % 1) && !isNaN(data134)))){
+const err356 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err356];
 }
@@ -4381,12 +4340,13 @@ if (vErrors.length < 1000) vErrors.push(err356);
 }
 errors++;
 }
-const len17 = data158.length;
-for(let i17=0; i17<len17; i17++){
-let data159 = data158[i17];
-if(data159 && typeof data159 == "object" && !Array.isArray(data159)){
-if(data159.node === undefined){
-const err357 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data133.spec !== undefined){
+let data135 = data133.spec;
+if(data135 && typeof data135 == "object" && !Array.isArray(data135)){
+}
+else {
+const err357 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err357];
 }
@@ -4395,8 +4355,10 @@ if (vErrors.length < 1000) vErrors.push(err357);
 }
 errors++;
 }
-if(data159.reason === undefined){
-const err358 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+}
+else {
+const err358 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err358];
 }
@@ -4405,8 +4367,12 @@ if (vErrors.length < 1000) vErrors.push(err358);
 }
 errors++;
 }
-if(data159.message === undefined){
-const err359 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data130.previous !== undefined){
+let data136 = data130.previous;
+if(data136 && typeof data136 == "object" && !Array.isArray(data136)){
+if(data136.generation === undefined){
+const err359 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err359];
 }
@@ -4415,9 +4381,8 @@ if (vErrors.length < 1000) vErrors.push(err359);
 }
 errors++;
 }
-for(const key31 in data159){
-if(!((((key31 === "node") || (key31 === "reason")) || (key31 === "message")) || (key31 === "time"))){
-const err360 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
+if(data136.spec === undefined){
+const err360 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err360];
 }
@@ -4426,12 +4391,9 @@ if (vErrors.length < 1000) vErrors.push(err360);
 }
 errors++;
 }
-}
-if(data159.node !== undefined){
-let data160 = data159.node;
-if(typeof data160 === "string"){
-if(func3(data160) > 253){
-const err361 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+for(const key28 in data136){
+if(!((key28 === "generation") || (key28 === "spec"))){
+const err361 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err361];
 }
@@ -4441,8 +4403,10 @@ if (vErrors.length < 1000) vErrors.push(err361);
 errors++;
 }
 }
-else {
-const err362 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data136.generation !== undefined){
+let data137 = data136.generation;
+if(!((typeof data137 == "number") && (!(data137 % 1) && !isNaN(data137)))){
+const err362 = {instancePath:instancePath+"/status/previous/generation",schemaPath:"#/properties/status/properties/previous/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err362];
 }
@@ -4452,11 +4416,12 @@ if (vErrors.length < 1000) vErrors.push(err362);
 errors++;
 }
 }
-if(data159.reason !== undefined){
-let data161 = data159.reason;
-if(typeof data161 === "string"){
-if(func3(data161) > 64){
-const err363 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data136.spec !== undefined){
+let data138 = data136.spec;
+if(data138 && typeof data138 == "object" && !Array.isArray(data138)){
+}
+else {
+const err363 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err363];
 }
@@ -4466,8 +4431,9 @@ if (vErrors.length < 1000) vErrors.push(err363);
 errors++;
 }
 }
+}
 else {
-const err364 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err364 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err364];
 }
@@ -4477,11 +4443,11 @@ if (vErrors.length < 1000) vErrors.push(err364);
 errors++;
 }
 }
-if(data159.message !== undefined){
-let data162 = data159.message;
-if(typeof data162 === "string"){
-if(func3(data162) > 1024){
-const err365 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data130.summary !== undefined){
+let data139 = data130.summary;
+if(typeof data139 === "string"){
+if(func3(data139) > 256){
+const err365 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
 if(vErrors === null){
 vErrors = [err365];
 }
@@ -4492,7 +4458,7 @@ errors++;
 }
 }
 else {
-const err366 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err366 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err366];
 }
@@ -4502,9 +4468,11 @@ if (vErrors.length < 1000) vErrors.push(err366);
 errors++;
 }
 }
-if(data159.time !== undefined){
-if(typeof data159.time !== "string"){
-const err367 = {instancePath:instancePath+"/status/failures/" + i17+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data130.conditions !== undefined){
+let data140 = data130.conditions;
+if(Array.isArray(data140)){
+if(data140.length > 16){
+const err367 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err367];
 }
@@ -4513,10 +4481,12 @@ if (vErrors.length < 1000) vErrors.push(err367);
 }
 errors++;
 }
-}
-}
-else {
-const err368 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len21 = data140.length;
+for(let i21=0; i21<len21; i21++){
+let data141 = data140[i21];
+if(data141 && typeof data141 == "object" && !Array.isArray(data141)){
+if(data141.type === undefined){
+const err368 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
 if(vErrors === null){
 vErrors = [err368];
 }
@@ -4525,10 +4495,8 @@ if (vErrors.length < 1000) vErrors.push(err368);
 }
 errors++;
 }
-}
-}
-else {
-const err369 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data141.status === undefined){
+const err369 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
 if(vErrors === null){
 vErrors = [err369];
 }
@@ -4537,10 +4505,8 @@ if (vErrors.length < 1000) vErrors.push(err369);
 }
 errors++;
 }
-}
-}
-else {
-const err370 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data141.reason === undefined){
+const err370 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
 if(vErrors === null){
 vErrors = [err370];
 }
@@ -4549,15 +4515,1582 @@ if (vErrors.length < 1000) vErrors.push(err370);
 }
 errors++;
 }
-}
-}
-else {
-const err371 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data141.message === undefined){
+const err371 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err371];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err371);
+}
+errors++;
+}
+if(data141.lastTransitionTime === undefined){
+const err372 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(vErrors === null){
+vErrors = [err372];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err372);
+}
+errors++;
+}
+for(const key29 in data141){
+if(!((((((key29 === "type") || (key29 === "status")) || (key29 === "reason")) || (key29 === "message")) || (key29 === "lastTransitionTime")) || (key29 === "observedGeneration"))){
+const err373 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err373];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err373);
+}
+errors++;
+}
+}
+if(data141.type !== undefined){
+let data142 = data141.type;
+if(typeof data142 === "string"){
+if(func3(data142) > 316){
+const err374 = {instancePath:instancePath+"/status/conditions/" + i21+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(vErrors === null){
+vErrors = [err374];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err374);
+}
+errors++;
+}
+}
+else {
+const err375 = {instancePath:instancePath+"/status/conditions/" + i21+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err375];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err375);
+}
+errors++;
+}
+}
+if(data141.status !== undefined){
+let data143 = data141.status;
+if(typeof data143 !== "string"){
+const err376 = {instancePath:instancePath+"/status/conditions/" + i21+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err376];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err376);
+}
+errors++;
+}
+if(!(((data143 === "True") || (data143 === "False")) || (data143 === "Unknown"))){
+const err377 = {instancePath:instancePath+"/status/conditions/" + i21+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err377];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err377);
+}
+errors++;
+}
+}
+if(data141.reason !== undefined){
+let data144 = data141.reason;
+if(typeof data144 === "string"){
+if(func3(data144) > 1024){
+const err378 = {instancePath:instancePath+"/status/conditions/" + i21+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err378];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err378);
+}
+errors++;
+}
+}
+else {
+const err379 = {instancePath:instancePath+"/status/conditions/" + i21+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err379];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err379);
+}
+errors++;
+}
+}
+if(data141.message !== undefined){
+let data145 = data141.message;
+if(typeof data145 === "string"){
+if(func3(data145) > 8192){
+const err380 = {instancePath:instancePath+"/status/conditions/" + i21+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(vErrors === null){
+vErrors = [err380];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err380);
+}
+errors++;
+}
+}
+else {
+const err381 = {instancePath:instancePath+"/status/conditions/" + i21+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err381];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err381);
+}
+errors++;
+}
+}
+if(data141.lastTransitionTime !== undefined){
+if(typeof data141.lastTransitionTime !== "string"){
+const err382 = {instancePath:instancePath+"/status/conditions/" + i21+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err382];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err382);
+}
+errors++;
+}
+}
+if(data141.observedGeneration !== undefined){
+let data147 = data141.observedGeneration;
+if(!((typeof data147 == "number") && (!(data147 % 1) && !isNaN(data147)))){
+const err383 = {instancePath:instancePath+"/status/conditions/" + i21+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err383];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err383);
+}
+errors++;
+}
+}
+}
+else {
+const err384 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err384];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err384);
+}
+errors++;
+}
+}
+}
+else {
+const err385 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err385];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err385);
+}
+errors++;
+}
+}
+if(data130.nodes !== undefined){
+let data148 = data130.nodes;
+if(data148 && typeof data148 == "object" && !Array.isArray(data148)){
+for(const key30 in data148){
+if(!((((((((key30 === "matched") || (key30 === "ready")) || (key30 === "updating")) || (key30 === "pending")) || (key30 === "failed")) || (key30 === "outranked")) || (key30 === "conflicted")) || (key30 === "skipped"))){
+const err386 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err386];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err386);
+}
+errors++;
+}
+}
+if(data148.matched !== undefined){
+let data149 = data148.matched;
+if(!((typeof data149 == "number") && (!(data149 % 1) && !isNaN(data149)))){
+const err387 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err387];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err387);
+}
+errors++;
+}
+}
+if(data148.ready !== undefined){
+let data150 = data148.ready;
+if(!((typeof data150 == "number") && (!(data150 % 1) && !isNaN(data150)))){
+const err388 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err388];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err388);
+}
+errors++;
+}
+}
+if(data148.updating !== undefined){
+let data151 = data148.updating;
+if(!((typeof data151 == "number") && (!(data151 % 1) && !isNaN(data151)))){
+const err389 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err389];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err389);
+}
+errors++;
+}
+}
+if(data148.pending !== undefined){
+let data152 = data148.pending;
+if(!((typeof data152 == "number") && (!(data152 % 1) && !isNaN(data152)))){
+const err390 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err390];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err390);
+}
+errors++;
+}
+}
+if(data148.failed !== undefined){
+let data153 = data148.failed;
+if(!((typeof data153 == "number") && (!(data153 % 1) && !isNaN(data153)))){
+const err391 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err391];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err391);
+}
+errors++;
+}
+}
+if(data148.outranked !== undefined){
+let data154 = data148.outranked;
+if(!((typeof data154 == "number") && (!(data154 % 1) && !isNaN(data154)))){
+const err392 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err392];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err392);
+}
+errors++;
+}
+}
+if(data148.conflicted !== undefined){
+let data155 = data148.conflicted;
+if(!((typeof data155 == "number") && (!(data155 % 1) && !isNaN(data155)))){
+const err393 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err393];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err393);
+}
+errors++;
+}
+}
+if(data148.skipped !== undefined){
+let data156 = data148.skipped;
+if(!((typeof data156 == "number") && (!(data156 % 1) && !isNaN(data156)))){
+const err394 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err394];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err394);
+}
+errors++;
+}
+}
+}
+else {
+const err395 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err395];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err395);
+}
+errors++;
+}
+}
+if(data130.schedule !== undefined){
+let data157 = data130.schedule;
+if(data157 && typeof data157 == "object" && !Array.isArray(data157)){
+if(data157.since === undefined){
+const err396 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
+if(vErrors === null){
+vErrors = [err396];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err396);
+}
+errors++;
+}
+for(const key31 in data157){
+if(!(((key31 === "name") || (key31 === "since")) || (key31 === "next"))){
+const err397 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err397];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err397);
+}
+errors++;
+}
+}
+if(data157.name !== undefined){
+let data158 = data157.name;
+if(typeof data158 === "string"){
+if(func3(data158) > 32){
+const err398 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err398];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err398);
+}
+errors++;
+}
+}
+else {
+const err399 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err399];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err399);
+}
+errors++;
+}
+}
+if(data157.since !== undefined){
+if(typeof data157.since !== "string"){
+const err400 = {instancePath:instancePath+"/status/schedule/since",schemaPath:"#/properties/status/properties/schedule/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err400];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err400);
+}
+errors++;
+}
+}
+if(data157.next !== undefined){
+let data160 = data157.next;
+if(data160 && typeof data160 == "object" && !Array.isArray(data160)){
+if(data160.time === undefined){
+const err401 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
+if(vErrors === null){
+vErrors = [err401];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err401);
+}
+errors++;
+}
+for(const key32 in data160){
+if(!((key32 === "name") || (key32 === "time"))){
+const err402 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err402];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err402);
+}
+errors++;
+}
+}
+if(data160.name !== undefined){
+let data161 = data160.name;
+if(typeof data161 === "string"){
+if(func3(data161) > 32){
+const err403 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err403];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err403);
+}
+errors++;
+}
+}
+else {
+const err404 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err404];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err404);
+}
+errors++;
+}
+}
+if(data160.time !== undefined){
+if(typeof data160.time !== "string"){
+const err405 = {instancePath:instancePath+"/status/schedule/next/time",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err405];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err405);
+}
+errors++;
+}
+}
+}
+else {
+const err406 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err406];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err406);
+}
+errors++;
+}
+}
+}
+else {
+const err407 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err407];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err407);
+}
+errors++;
+}
+}
+if(data130.demand !== undefined){
+let data163 = data130.demand;
+if(Array.isArray(data163)){
+if(data163.length > 16){
+const err408 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err408];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err408);
+}
+errors++;
+}
+const len22 = data163.length;
+for(let i22=0; i22<len22; i22++){
+let data164 = data163[i22];
+if(data164 && typeof data164 == "object" && !Array.isArray(data164)){
+if(data164.name === undefined){
+const err409 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(vErrors === null){
+vErrors = [err409];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err409);
+}
+errors++;
+}
+if(data164.wanted === undefined){
+const err410 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
+if(vErrors === null){
+vErrors = [err410];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err410);
+}
+errors++;
+}
+if(data164.offered === undefined){
+const err411 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
+if(vErrors === null){
+vErrors = [err411];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err411);
+}
+errors++;
+}
+if(data164.used === undefined){
+const err412 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
+if(vErrors === null){
+vErrors = [err412];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err412);
+}
+errors++;
+}
+if(data164.unmet === undefined){
+const err413 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
+if(vErrors === null){
+vErrors = [err413];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err413);
+}
+errors++;
+}
+for(const key33 in data164){
+if(!(((((((key33 === "name") || (key33 === "wanted")) || (key33 === "offered")) || (key33 === "used")) || (key33 === "waiting")) || (key33 === "unmet")) || (key33 === "why"))){
+const err414 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err414];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err414);
+}
+errors++;
+}
+}
+if(data164.name !== undefined){
+let data165 = data164.name;
+if(typeof data165 === "string"){
+if(func3(data165) > 32){
+const err415 = {instancePath:instancePath+"/status/demand/" + i22+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err415];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err415);
+}
+errors++;
+}
+}
+else {
+const err416 = {instancePath:instancePath+"/status/demand/" + i22+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err416];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err416);
+}
+errors++;
+}
+}
+if(data164.wanted !== undefined){
+let data166 = data164.wanted;
+if(!((typeof data166 == "number") && (!(data166 % 1) && !isNaN(data166)))){
+const err417 = {instancePath:instancePath+"/status/demand/" + i22+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err417];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err417);
+}
+errors++;
+}
+}
+if(data164.offered !== undefined){
+let data167 = data164.offered;
+if(!((typeof data167 == "number") && (!(data167 % 1) && !isNaN(data167)))){
+const err418 = {instancePath:instancePath+"/status/demand/" + i22+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err418];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err418);
+}
+errors++;
+}
+}
+if(data164.used !== undefined){
+let data168 = data164.used;
+if(!((typeof data168 == "number") && (!(data168 % 1) && !isNaN(data168)))){
+const err419 = {instancePath:instancePath+"/status/demand/" + i22+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err419];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err419);
+}
+errors++;
+}
+}
+if(data164.waiting !== undefined){
+let data169 = data164.waiting;
+if(!((typeof data169 == "number") && (!(data169 % 1) && !isNaN(data169)))){
+const err420 = {instancePath:instancePath+"/status/demand/" + i22+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err420];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err420);
+}
+errors++;
+}
+}
+if(data164.unmet !== undefined){
+let data170 = data164.unmet;
+if(!((typeof data170 == "number") && (!(data170 % 1) && !isNaN(data170)))){
+const err421 = {instancePath:instancePath+"/status/demand/" + i22+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err421];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err421);
+}
+errors++;
+}
+}
+if(data164.why !== undefined){
+let data171 = data164.why;
+if(typeof data171 === "string"){
+if(func3(data171) > 1024){
+const err422 = {instancePath:instancePath+"/status/demand/" + i22+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err422];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err422);
+}
+errors++;
+}
+}
+else {
+const err423 = {instancePath:instancePath+"/status/demand/" + i22+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err423];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err423);
+}
+errors++;
+}
+}
+}
+else {
+const err424 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err424];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err424);
+}
+errors++;
+}
+}
+}
+else {
+const err425 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err425];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err425);
+}
+errors++;
+}
+}
+if(data130.plan !== undefined){
+let data172 = data130.plan;
+if(data172 && typeof data172 == "object" && !Array.isArray(data172)){
+for(const key34 in data172){
+if(!(((((key34 === "gpusChanging") || (key34 === "instancesKept")) || (key34 === "instancesDestroyed")) || (key34 === "instancesCreated")) || (key34 === "podsToEvict"))){
+const err426 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err426];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err426);
+}
+errors++;
+}
+}
+if(data172.gpusChanging !== undefined){
+let data173 = data172.gpusChanging;
+if(!((typeof data173 == "number") && (!(data173 % 1) && !isNaN(data173)))){
+const err427 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err427];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err427);
+}
+errors++;
+}
+}
+if(data172.instancesKept !== undefined){
+let data174 = data172.instancesKept;
+if(!((typeof data174 == "number") && (!(data174 % 1) && !isNaN(data174)))){
+const err428 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err428];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err428);
+}
+errors++;
+}
+}
+if(data172.instancesDestroyed !== undefined){
+let data175 = data172.instancesDestroyed;
+if(!((typeof data175 == "number") && (!(data175 % 1) && !isNaN(data175)))){
+const err429 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err429];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err429);
+}
+errors++;
+}
+}
+if(data172.instancesCreated !== undefined){
+let data176 = data172.instancesCreated;
+if(!((typeof data176 == "number") && (!(data176 % 1) && !isNaN(data176)))){
+const err430 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err430];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err430);
+}
+errors++;
+}
+}
+if(data172.podsToEvict !== undefined){
+let data177 = data172.podsToEvict;
+if(!((typeof data177 == "number") && (!(data177 % 1) && !isNaN(data177)))){
+const err431 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err431];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err431);
+}
+errors++;
+}
+}
+}
+else {
+const err432 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err432];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err432);
+}
+errors++;
+}
+}
+if(data130.inFlight !== undefined){
+let data178 = data130.inFlight;
+if(Array.isArray(data178)){
+if(data178.length > 500){
+const err433 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(vErrors === null){
+vErrors = [err433];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err433);
+}
+errors++;
+}
+const len23 = data178.length;
+for(let i23=0; i23<len23; i23++){
+let data179 = data178[i23];
+if(data179 && typeof data179 == "object" && !Array.isArray(data179)){
+if(data179.node === undefined){
+const err434 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+if(vErrors === null){
+vErrors = [err434];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err434);
+}
+errors++;
+}
+if(data179.nodeUID === undefined){
+const err435 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+if(vErrors === null){
+vErrors = [err435];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err435);
+}
+errors++;
+}
+if(data179.epoch === undefined){
+const err436 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+if(vErrors === null){
+vErrors = [err436];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err436);
+}
+errors++;
+}
+for(const key35 in data179){
+if(!(((((((key35 === "node") || (key35 === "nodeUID")) || (key35 === "epoch")) || (key35 === "generation")) || (key35 === "startTime")) || (key35 === "deadline")) || (key35 === "kind"))){
+const err437 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err437];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err437);
+}
+errors++;
+}
+}
+if(data179.node !== undefined){
+let data180 = data179.node;
+if(typeof data180 === "string"){
+if(func3(data180) > 253){
+const err438 = {instancePath:instancePath+"/status/inFlight/" + i23+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err438];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err438);
+}
+errors++;
+}
+}
+else {
+const err439 = {instancePath:instancePath+"/status/inFlight/" + i23+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err439];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err439);
+}
+errors++;
+}
+}
+if(data179.nodeUID !== undefined){
+let data181 = data179.nodeUID;
+if(typeof data181 === "string"){
+if(func3(data181) > 64){
+const err440 = {instancePath:instancePath+"/status/inFlight/" + i23+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err440];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err440);
+}
+errors++;
+}
+}
+else {
+const err441 = {instancePath:instancePath+"/status/inFlight/" + i23+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err441];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err441);
+}
+errors++;
+}
+}
+if(data179.epoch !== undefined){
+let data182 = data179.epoch;
+if(!((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182)))){
+const err442 = {instancePath:instancePath+"/status/inFlight/" + i23+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err442];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err442);
+}
+errors++;
+}
+}
+if(data179.generation !== undefined){
+let data183 = data179.generation;
+if(!((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183)))){
+const err443 = {instancePath:instancePath+"/status/inFlight/" + i23+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err443];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err443);
+}
+errors++;
+}
+}
+if(data179.startTime !== undefined){
+if(typeof data179.startTime !== "string"){
+const err444 = {instancePath:instancePath+"/status/inFlight/" + i23+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err444];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err444);
+}
+errors++;
+}
+}
+if(data179.deadline !== undefined){
+if(typeof data179.deadline !== "string"){
+const err445 = {instancePath:instancePath+"/status/inFlight/" + i23+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err445];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err445);
+}
+errors++;
+}
+}
+if(data179.kind !== undefined){
+let data186 = data179.kind;
+if(typeof data186 !== "string"){
+const err446 = {instancePath:instancePath+"/status/inFlight/" + i23+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err446];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err446);
+}
+errors++;
+}
+if(!(((((data186 === "Fresh") || (data186 === "Repair")) || (data186 === "Retry")) || (data186 === "New")) || (data186 === "Found"))){
+const err447 = {instancePath:instancePath+"/status/inFlight/" + i23+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err447];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err447);
+}
+errors++;
+}
+}
+}
+else {
+const err448 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err448];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err448);
+}
+errors++;
+}
+}
+}
+else {
+const err449 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err449];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err449);
+}
+errors++;
+}
+}
+if(data130.canary !== undefined){
+let data187 = data130.canary;
+if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
+if(data187.generation === undefined){
+const err450 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(vErrors === null){
+vErrors = [err450];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err450);
+}
+errors++;
+}
+if(data187.nodes === undefined){
+const err451 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err451];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err451);
+}
+errors++;
+}
+for(const key36 in data187){
+if(!(((((key36 === "generation") || (key36 === "schedule")) || (key36 === "nodes")) || (key36 === "readySince")) || (key36 === "passedTime"))){
+const err452 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err452];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err452);
+}
+errors++;
+}
+}
+if(data187.generation !== undefined){
+let data188 = data187.generation;
+if(!((typeof data188 == "number") && (!(data188 % 1) && !isNaN(data188)))){
+const err453 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err453];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err453);
+}
+errors++;
+}
+}
+if(data187.schedule !== undefined){
+let data189 = data187.schedule;
+if(typeof data189 === "string"){
+if(func3(data189) > 32){
+const err454 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err454];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err454);
+}
+errors++;
+}
+}
+else {
+const err455 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err455];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err455);
+}
+errors++;
+}
+}
+if(data187.nodes !== undefined){
+let data190 = data187.nodes;
+if(Array.isArray(data190)){
+if(data190.length > 1000){
+const err456 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+if(vErrors === null){
+vErrors = [err456];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err456);
+}
+errors++;
+}
+const len24 = data190.length;
+for(let i24=0; i24<len24; i24++){
+let data191 = data190[i24];
+if(typeof data191 === "string"){
+if(func3(data191) > 253){
+const err457 = {instancePath:instancePath+"/status/canary/nodes/" + i24,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err457];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err457);
+}
+errors++;
+}
+}
+else {
+const err458 = {instancePath:instancePath+"/status/canary/nodes/" + i24,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err458];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err458);
+}
+errors++;
+}
+}
+}
+else {
+const err459 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err459];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err459);
+}
+errors++;
+}
+}
+if(data187.readySince !== undefined){
+if(typeof data187.readySince !== "string"){
+const err460 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err460];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err460);
+}
+errors++;
+}
+}
+if(data187.passedTime !== undefined){
+if(typeof data187.passedTime !== "string"){
+const err461 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err461];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err461);
+}
+errors++;
+}
+}
+}
+else {
+const err462 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err462];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err462);
+}
+errors++;
+}
+}
+if(data130.pace !== undefined){
+let data194 = data130.pace;
+if(data194 && typeof data194 == "object" && !Array.isArray(data194)){
+if(data194.generation === undefined){
+const err463 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(vErrors === null){
+vErrors = [err463];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err463);
+}
+errors++;
+}
+if(data194.nodes === undefined){
+const err464 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err464];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err464);
+}
+errors++;
+}
+if(data194.seconds === undefined){
+const err465 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+if(vErrors === null){
+vErrors = [err465];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err465);
+}
+errors++;
+}
+for(const key37 in data194){
+if(!(((key37 === "generation") || (key37 === "nodes")) || (key37 === "seconds"))){
+const err466 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err466];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err466);
+}
+errors++;
+}
+}
+if(data194.generation !== undefined){
+let data195 = data194.generation;
+if(!((typeof data195 == "number") && (!(data195 % 1) && !isNaN(data195)))){
+const err467 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err467];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err467);
+}
+errors++;
+}
+}
+if(data194.nodes !== undefined){
+let data196 = data194.nodes;
+if(!((typeof data196 == "number") && (!(data196 % 1) && !isNaN(data196)))){
+const err468 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err468];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err468);
+}
+errors++;
+}
+if(typeof data196 == "number"){
+if(data196 < 1 || isNaN(data196)){
+const err469 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err469];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err469);
+}
+errors++;
+}
+}
+}
+if(data194.seconds !== undefined){
+let data197 = data194.seconds;
+if(!((typeof data197 == "number") && (!(data197 % 1) && !isNaN(data197)))){
+const err470 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err470];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err470);
+}
+errors++;
+}
+if(typeof data197 == "number"){
+if(data197 < 0 || isNaN(data197)){
+const err471 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err471];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err471);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err472 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err472];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err472);
+}
+errors++;
+}
+}
+if(data130.limits !== undefined){
+let data198 = data130.limits;
+if(data198 && typeof data198 == "object" && !Array.isArray(data198)){
+if(data198.nodes === undefined){
+const err473 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err473];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err473);
+}
+errors++;
+}
+if(data198.maxUnavailable === undefined){
+const err474 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+if(vErrors === null){
+vErrors = [err474];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err474);
+}
+errors++;
+}
+if(data198.maxConcurrentNodes === undefined){
+const err475 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+if(vErrors === null){
+vErrors = [err475];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err475);
+}
+errors++;
+}
+for(const key38 in data198){
+if(!(((key38 === "nodes") || (key38 === "maxUnavailable")) || (key38 === "maxConcurrentNodes"))){
+const err476 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err476];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err476);
+}
+errors++;
+}
+}
+if(data198.nodes !== undefined){
+let data199 = data198.nodes;
+if(!((typeof data199 == "number") && (!(data199 % 1) && !isNaN(data199)))){
+const err477 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err477];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err477);
+}
+errors++;
+}
+if(typeof data199 == "number"){
+if(data199 < 0 || isNaN(data199)){
+const err478 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err478];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err478);
+}
+errors++;
+}
+}
+}
+if(data198.maxUnavailable !== undefined){
+let data200 = data198.maxUnavailable;
+if(!((typeof data200 == "number") && (!(data200 % 1) && !isNaN(data200)))){
+const err479 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err479];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err479);
+}
+errors++;
+}
+if(typeof data200 == "number"){
+if(data200 < 0 || isNaN(data200)){
+const err480 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err480];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err480);
+}
+errors++;
+}
+}
+}
+if(data198.maxConcurrentNodes !== undefined){
+let data201 = data198.maxConcurrentNodes;
+if(!((typeof data201 == "number") && (!(data201 % 1) && !isNaN(data201)))){
+const err481 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err481];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err481);
+}
+errors++;
+}
+if(typeof data201 == "number"){
+if(data201 < 0 || isNaN(data201)){
+const err482 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err482];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err482);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err483 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err483];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err483);
+}
+errors++;
+}
+}
+if(data130.failures !== undefined){
+let data202 = data130.failures;
+if(Array.isArray(data202)){
+if(data202.length > 50){
+const err484 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(vErrors === null){
+vErrors = [err484];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err484);
+}
+errors++;
+}
+const len25 = data202.length;
+for(let i25=0; i25<len25; i25++){
+let data203 = data202[i25];
+if(data203 && typeof data203 == "object" && !Array.isArray(data203)){
+if(data203.node === undefined){
+const err485 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+if(vErrors === null){
+vErrors = [err485];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err485);
+}
+errors++;
+}
+if(data203.reason === undefined){
+const err486 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(vErrors === null){
+vErrors = [err486];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err486);
+}
+errors++;
+}
+if(data203.message === undefined){
+const err487 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(vErrors === null){
+vErrors = [err487];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err487);
+}
+errors++;
+}
+for(const key39 in data203){
+if(!((((key39 === "node") || (key39 === "reason")) || (key39 === "message")) || (key39 === "time"))){
+const err488 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err488];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err488);
+}
+errors++;
+}
+}
+if(data203.node !== undefined){
+let data204 = data203.node;
+if(typeof data204 === "string"){
+if(func3(data204) > 253){
+const err489 = {instancePath:instancePath+"/status/failures/" + i25+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err489];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err489);
+}
+errors++;
+}
+}
+else {
+const err490 = {instancePath:instancePath+"/status/failures/" + i25+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err490];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err490);
+}
+errors++;
+}
+}
+if(data203.reason !== undefined){
+let data205 = data203.reason;
+if(typeof data205 === "string"){
+if(func3(data205) > 64){
+const err491 = {instancePath:instancePath+"/status/failures/" + i25+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err491];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err491);
+}
+errors++;
+}
+}
+else {
+const err492 = {instancePath:instancePath+"/status/failures/" + i25+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err492];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err492);
+}
+errors++;
+}
+}
+if(data203.message !== undefined){
+let data206 = data203.message;
+if(typeof data206 === "string"){
+if(func3(data206) > 1024){
+const err493 = {instancePath:instancePath+"/status/failures/" + i25+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err493];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err493);
+}
+errors++;
+}
+}
+else {
+const err494 = {instancePath:instancePath+"/status/failures/" + i25+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err494];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err494);
+}
+errors++;
+}
+}
+if(data203.time !== undefined){
+if(typeof data203.time !== "string"){
+const err495 = {instancePath:instancePath+"/status/failures/" + i25+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err495];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err495);
+}
+errors++;
+}
+}
+}
+else {
+const err496 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err496];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err496);
+}
+errors++;
+}
+}
+}
+else {
+const err497 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err497];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err497);
+}
+errors++;
+}
+}
+}
+else {
+const err498 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err498];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err498);
+}
+errors++;
+}
+}
+}
+else {
+const err499 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err499];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err499);
 }
 errors++;
 }

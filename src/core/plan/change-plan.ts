@@ -5,7 +5,9 @@ import { compareText } from '../text/fingerprint.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import { Fleet } from '../policy/fleet.ts';
-import { listRefused } from '../policy/policy-record.ts';
+import { listRefused, type PolicyRecord } from '../policy/policy-record.ts';
+import { judgeSchedules } from '../policy/timetable.ts';
+import { currentOf } from '../policy/versions.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import type { ClusterPod, ClusterState, ControllerSetup } from './cluster-state.ts';
 import { describeEvictions } from './eviction-outlook.ts';
@@ -27,23 +29,28 @@ export interface ChangePlan {
   readonly summary: string;
 }
 
-/** Plans what applying policies to a cluster does, with the controller's own decisions. Nothing is written. */
+/**
+ * Plans what applying policies to a cluster does, with the controller's own decisions. Nothing is written.
+ *
+ * @param at when it is done: which schedules are in force, and which windows are open. The cluster counts as it is now
+ */
 export function planChange(
   cluster: ClusterState,
   given: readonly GpuPartitionPolicy[],
   setup: ControllerSetup,
+  at: number = cluster.now,
 ): ChangePlan {
   const after = applyPolicies(cluster.policies, given, cluster.now);
   const fleet = fillFleet(cluster, after, setup);
   const names = new Set(after.changes.map(({ policy }) => policy));
   const located = locate(cluster);
-  const refusals = acceptAll(fleet, located, names);
+  const refusals = acceptAll(fleet, located, names, at);
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
   const own: GivenPolicies = { all: names, changed: new Set(changed) };
   const involved = listInvolved(located, fleet, names);
   const outlooks = forecastNodes(located, fleet, involved, names, setup);
   const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
-  const waves = pickWaves(forecast(cluster, fleet, outlooks, setup), concerns);
+  const waves = pickWaves(forecast(cluster, fleet, outlooks, setup, at), concerns);
   const nodes = [...outlooks]
     .filter(([node]) => involved.affected.has(node))
     .toSorted(([a], [b]) => compareText(a, b))
@@ -75,15 +82,26 @@ function acceptAll(
   fleet: Fleet,
   { partitionOf }: Located,
   given: ReadonlySet<string>,
+  at: number,
 ): ReadonlyMap<string, string | undefined> {
   const refusals = new Map([...fleet.policies].map(({ name, refusal }) => [name, refusal?.message]));
   for (const record of fleet.policies) {
-    if (!record.awaitsAcceptance) continue;
+    if (!record.awaitsAcceptance) {
+      switchSchedule(fleet, record, at);
+      continue;
+    }
     for (const node of record.unchecked) fleet.check(record, node, partitionOf.get(node));
     refusals.set(record.name, listRefused(record));
     if (record.refused.size === 0 || given.has(record.name)) fleet.accept(record);
+    switchSchedule(fleet, record, at);
   }
   return refusals;
+}
+
+function switchSchedule(fleet: Fleet, record: PolicyRecord, at: number): void {
+  const { versions } = record;
+  const times = judgeSchedules(currentOf(versions).spec, versions.schedule, at);
+  if (times) fleet.switch(record, times.mark);
 }
 
 /** A cluster with everything that belongs to a node indexed by its name. */
@@ -160,6 +178,7 @@ function forecast(
   fleet: Fleet,
   outlooks: ReadonlyMap<string, NodeOutlook>,
   setup: ControllerSetup,
+  at: number,
 ): Waves {
   const rolloutStates = [...outlooks].map(([node, { snapshot, rolloutState }]): NodeRolloutState => {
     const { uid = '' } = snapshot.node.metadata;
@@ -167,10 +186,15 @@ function forecast(
   });
   const deciding = new Set(rolloutStates.map(({ policy }) => policy));
   const policies = [...fleet.policies];
-  const own = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [policy] : []));
+  const own = policies.flatMap((record) => (deciding.has(record.name) ? [inSchedule(record)] : []));
   const others = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [] : [policy]));
   const cap = findCap(cluster.policies, cluster.partitions, setup.maxConcurrentNodes);
-  return forecastWaves({ policies: own, others, rolloutStates, cap, now: cluster.now });
+  return forecastWaves({ policies: own, others, rolloutStates, cap, now: at });
+}
+
+/** Its canary is that of the schedule in force. */
+function inSchedule({ policy, versions: { schedule } }: PolicyRecord): GpuPartitionPolicy {
+  return schedule ? { ...policy, status: { ...policy.status, schedule } } : policy;
 }
 
 /** Only the nodes that this change concerns; others share their rollouts, and the cap. */

@@ -45,6 +45,10 @@ export const RULE_MESSAGES = {
   declaredCount: 'each slice of a demand needs a count, unless from: Pods has it follow pods',
   declaredSteady: 'stabilization is about what pods ask for, which a demand follows only with from: Pods',
   sliceNames: 'two slices of a demand have one name; a slice without a name has that of its first profile',
+  scheduleNames: 'two schedules have one name',
+  scheduleContent: 'exactly one of layouts and demand must be set in a schedule',
+  tooManyScheduledGlobs: 'at most 256 models selectors in all layouts of the schedules together',
+  tooManyScheduledProfiles: 'at most 256 profiles in all layouts of the schedules together',
   exclusive: 'exactly one of profiles, preset and mig must be set',
   profileName:
     'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',
