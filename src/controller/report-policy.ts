@@ -47,7 +47,7 @@ export class PolicyReporter {
       ...(generation === undefined ? {} : { observedGeneration: generation }),
     }));
     // Of a demand that the policy no longer has.
-    const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || policy.spec.demand);
+    const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
     const conditions = setConditions(kept, drafts, now);
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };

@@ -98,6 +98,22 @@ export const fullDemandSpec = {
   },
 };
 
+/** The same with schedules: one of each kind. */
+export const fullScheduleSpec = {
+  ...rest,
+  layouts: fullSpec.layouts,
+  schedules: [
+    {
+      name: 'night',
+      schedule: '0 22 * * *',
+      duration: '8h',
+      timeZone: 'Europe/Berlin',
+      layouts: fullSpec.layouts,
+    },
+    { name: 'weekend', schedule: '0 0 * * SAT', duration: '48h', demand: fullDemandSpec.demand },
+  ],
+};
+
 /** What may stand anywhere, and is right hardly anywhere. */
 const ODD: readonly unknown[] = [
   null,

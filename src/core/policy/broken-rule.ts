@@ -51,6 +51,10 @@ export const RULE_MESSAGES = {
     'exactly one of profiles, memory and mig must be set: profiles names what serves, memory the least that does, and mig: Disabled asks for whole GPUs',
   sliceNames:
     'two slices of a demand have one name; a slice without a name has that of its first profile or its memory, or whole',
+  scheduleNames: 'two schedules have one name',
+  scheduleContent: 'exactly one of layouts and demand must be set in a schedule',
+  tooManyScheduledGlobs: 'at most 256 models selectors in all layouts of the schedules together',
+  tooManyScheduledProfiles: 'at most 256 profiles in all layouts of the schedules together',
   exclusive: 'exactly one of profiles, preset and mig must be set',
   profileName:
     'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',

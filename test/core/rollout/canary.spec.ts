@@ -21,6 +21,16 @@ describe('a canary', () => {
     expect(gate).to.equal(undefined);
   });
 
+  it('is chosen again for each schedule: what was right by day says nothing about the night', () => {
+    const passed = { ...canaries, passedTime: slot };
+    expect(go({ nodes: manyAsking(9), canary: passed }).admitted).to.have.lengthOf(5);
+    const night = go({ nodes: manyAsking(9), canary: passed, schedule: 'night' });
+    expect(night.canary).to.deep.equal({ generation: 1, schedule: 'night', nodes: ['a0', 'a1'] });
+    const again = go({ nodes: manyAsking(9), canary: { ...passed, schedule: 'night' }, schedule: 'night' });
+    expect(again.admitted).to.have.lengthOf(5);
+    expect(go({ nodes: manyAsking(9), canary: { ...passed, schedule: 'night' } }).admitted).to.have.lengthOf(2);
+  });
+
   it('is limited by maxUnavailable as well', () => {
     const nodes = manyAsking(9);
     const first = go({ nodes, rollout: { ...rollout, maxUnavailable: 1 } });
