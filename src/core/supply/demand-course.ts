@@ -44,7 +44,7 @@ export class DemandCourse {
     return this.#restOf(demand).isResting(id, nowMs);
   }
 
-  /** Takes in how many of a slice are asked for now. @returns how many have been for long enough */
+  /** Takes in how many of a slice pods ask for now. @returns how many they have asked for long enough */
   steady({ stabilization = usualStabilization }: PolicyDemand, slice: string, count: number, nowMs: number): number {
     if (this.#windows?.stabilization !== stabilization) this.#windows = { stabilization, bySlice: new Map() };
     const { bySlice } = this.#windows;

@@ -9,10 +9,15 @@ import type { WorkloadPod } from '../explain/workload.ts';
 
 /** The cluster as far as pools are made of it. */
 interface PoolCluster {
-  readonly fleet: Pick<Fleet, 'policies' | 'winnerOf'>;
+  readonly fleet: { readonly policies: Iterable<PolicyRecord> } & Pick<Fleet, 'winnerOf' | 'chosenFor'>;
   readonly partitions: { get(name: string): GpuNodePartition | undefined };
   readonly nodes: { get(name: string): NodeView | undefined };
 }
+
+/** As far as waiting pods are counted. */
+type WaitingCluster = Pick<PoolCluster, 'nodes'> & {
+  readonly fleet: Pick<PoolCluster['fleet'], 'policies' | 'winnerOf'>;
+};
 
 /** The members of a policy's pool, node by node. */
 export function* listPool(
@@ -23,7 +28,8 @@ export function* listPool(
   for (const node of [...nodes].sort()) {
     // One that only plans takes no node from another, and shows what it would do with all.
     const partition = !enforces(policy) || fleet.winnerOf(node) === name ? partitions.get(node) : undefined;
-    yield partition === undefined ? [] : listMembers(policy, partition, (uuid) => isResting(`${node}/${uuid}`));
+    const known = { chosen: fleet.chosenFor(policy, node), isResting: (uuid: string) => isResting(`${node}/${uuid}`) };
+    yield partition === undefined ? [] : listMembers(policy, partition, known);
   }
 }
 
@@ -31,7 +37,7 @@ export function* listPool(
 export function waitingOf(
   record: PolicyRecord,
   pods: readonly WorkloadPod[],
-  cluster: Pick<PoolCluster, 'fleet' | 'nodes'>,
+  cluster: WaitingCluster,
 ): ReadonlyMap<string, number> {
   const before = [...cluster.fleet.policies].filter(
     (one) => one.name < record.name && one.policy.spec.demand?.from === 'Pods',
@@ -43,6 +49,6 @@ export function waitingOf(
   );
 }
 
-function nodesOf({ name, nodes }: PolicyRecord, cluster: Pick<PoolCluster, 'fleet' | 'nodes'>): readonly NodeView[] {
+function nodesOf({ name, nodes }: PolicyRecord, cluster: WaitingCluster): readonly NodeView[] {
   return [...nodes].flatMap((node) => (cluster.fleet.winnerOf(node) === name ? (cluster.nodes.get(node) ?? []) : []));
 }

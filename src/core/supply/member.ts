@@ -4,7 +4,7 @@ import type { Geometry } from '../gpu/geometry/geometry.ts';
 import type { GpuView } from '../gpu/plan/gpu-view.ts';
 import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { isGrantLive } from '../node/revocation.ts';
-import { demandEntry, evictsNever, ownWish } from '../policy/demand-wish.ts';
+import { demandEntry, type DemandWishes, evictsNever, ownWish } from '../policy/demand-wish.ts';
 import { loadIdOf } from '../wish/load-id.ts';
 import { findForeign } from '../wish/ownership.ts';
 import { viewReport } from '../wish/report-view.ts';
@@ -28,12 +28,12 @@ export interface Member {
  * The GPUs of a node that take part in the demand of its policy. Others are left alone, whatever they offer: those that do not
  * answer, serve virtual machines, or have instances that are split, which the device plugin does not advertise.
  *
- * @param isResting whether a GPU was re-laid a short while ago
+ * @param known what the last plan has chosen, which may not be in the node's wish yet, and whether a GPU was re-laid a short while ago
  */
 export function listMembers(
   policy: GpuPartitionPolicy,
   partition: GpuNodePartition,
-  isResting: (uuid: string) => boolean,
+  known: { readonly chosen?: DemandWishes | undefined; readonly isResting: (uuid: string) => boolean },
 ): readonly Member[] {
   const { device = {} } = partition.status ?? {};
   const node = partition.metadata.name;
@@ -53,7 +53,7 @@ export function listMembers(
     const { geometry } = view;
     if (geometry === undefined || !takesPart(gpu, view, geometry)) return [];
     const { uuid, product } = gpu;
-    const earlier = chosen.get(uuid);
+    const earlier = known.chosen?.get(uuid) ?? chosen.get(uuid);
     const present = view.instances.map(({ profile, start, busy }) => ({ profile, start, busy }));
     const awaited = earlier?.entry === demandEntry && !meetsWish(gpu, earlier) ? earlier : undefined;
     const coming = awaited && foresee(geometry, view, awaited, evictsNever(policy));
@@ -63,7 +63,7 @@ export function listMembers(
         node,
         product,
         gpu: { id: `${node}/${uuid}`, geometry, instances: coming ?? present, isResting: stays },
-        rests: isResting(uuid),
+        rests: known.isResting(uuid),
         present,
         wish: awaited && coming ? awaited : asItIs(gpu, earlier),
       },

@@ -57,7 +57,7 @@ describe('pods that wait for slices', () => {
 
 describe('a demand that follows pods', () => {
   const gpu: GpuReport = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*', '1g.10gb@2*', '1g.5gb@4'] });
-  const members = listMembers(aPolicy(), aPartition({ device: aDevice(gpu) }), () => false);
+  const members = listMembers(aPolicy(), aPartition({ device: aDevice(gpu) }), { isResting: () => false });
   const wanted = (
     slice: PolicyDemand['slices'][number],
     waiting: Readonly<Record<string, number>> = {},
@@ -109,5 +109,22 @@ describe('a demand that follows pods', () => {
 
   it('follows only what has been asked for long enough', () => {
     expect(wanted({ profiles }, { [small]: 3 }, () => 2)[0]).to.include({ count: 2, waiting: 3 });
+  });
+
+  it('keeps to an edit of min, max and spare at once, whatever was asked for before', () => {
+    const before = (): number => 8;
+    expect(wanted({ profiles }, {}, before)[0]?.count).to.equal(8);
+    expect(wanted({ profiles, max: 4 }, {}, before)[0]?.count).to.equal(4);
+    expect(wanted({ profiles, min: 9 }, {}, before)[0]?.count).to.equal(9);
+    expect(wanted({ profiles, spare: '25%' }, {}, before)[0]?.count).to.equal(10);
+  });
+
+  it('begins anew where other profiles are asked for by the same name', () => {
+    const keys: string[] = [];
+    const note = (key: string): number => keys.push(key);
+    wanted({ name: 'one', profiles }, {}, note);
+    wanted({ name: 'one', profiles: ['1g.10gb'] }, {}, note);
+    wanted({ name: 'one', profiles, max: 3 }, {}, note);
+    expect(keys[0]).to.equal(keys[2]).and.not.to.equal(keys[1]);
   });
 });

@@ -27,7 +27,7 @@ function aNodeWith(name: string, gpu: GpuReport, wish?: GpuWish): GpuNodePartiti
 
 const smalls = (count: number): PolicyDemand => ({ slices: [{ name: 'small', profiles: ['1g.5gb'], count }] });
 const membersOf = (policy: GpuPartitionPolicy, ...partitions: readonly GpuNodePartition[]): readonly Member[] =>
-  partitions.flatMap((partition) => listMembers(policy, partition, () => false));
+  partitions.flatMap((partition) => listMembers(policy, partition, { isResting: () => false }));
 
 const nobody: Asked = { waiting: undefined, steady: (_, count) => count };
 const question = (policy: GpuPartitionPolicy, demand: PolicyDemand, members: readonly Member[]) =>
@@ -60,6 +60,18 @@ describe('the pool of a demand', () => {
     expect(isServed(question(policy, smalls(7), members), members)).to.equal(true);
     expect(wishesOf(members, []).get('n1')?.get(uuid)).to.equal(wish);
     expect(wishesOf(members, []).get('n2')?.get(uuid)).to.deep.equal({ uuid, mig: 'Disabled', entry: 'demand' });
+  });
+
+  it('counts a GPU as what was chosen for it a moment ago, before its node is told', () => {
+    const policy = aDemandPolicy(smalls(7));
+    const wish: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'demand' };
+    const chosen = new Map([[uuid, wish]]);
+    const members = listMembers(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] })), {
+      chosen,
+      isResting: () => true,
+    });
+    expect(isServed(question(policy, smalls(7), members), members)).to.equal(true);
+    expect(wishesOf(members, []).get('n1')?.get(uuid)).to.equal(wish);
   });
 
   it('drops what was chosen where a pod has come onto a slice that was to go', async () => {

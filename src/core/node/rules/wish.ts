@@ -1,6 +1,6 @@
 import { retryAnnotation } from '../../../api/names.ts';
 import type { Wish } from '../../../api/types.ts';
-import { deviceMeets } from '../../wish/wish.ts';
+import { deviceMeets, wishHash } from '../../wish/wish.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
 import { isDrifting } from '../repair.ts';
@@ -75,8 +75,16 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     repairs: null,
     drain: null,
   };
+  // Where only the entry that chose a layout is another one, the agent's plan stays the same: no answer comes.
+  const isPlanned = partition.status?.device?.plan?.wishHash === wishHash(wish);
   return {
-    verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
+    verdict: {
+      phase: 'Pending',
+      reason: 'AwaitingPlan',
+      message: awaitingPlan,
+      transient: true,
+      ...(isPlanned && { requeueAfterMs: 0 }),
+    },
     commands: [{ name: 'WriteWish', fields }],
     ifClosed: 'Stays',
   };
