@@ -106,7 +106,7 @@ export class DemandReconciler {
     course: DemandCourse,
   ): Promise<readonly Wanted[]> {
     if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
-    const pods = await this.#pods.list(podsPaceOf(demand));
+    const pods = await this.#pods.list(course.longestMs(demand));
     const now = this.#now();
     const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);
     return wantedOf(demand, members, { waiting: waitingOf(record, pods, this.#cluster), steady });

@@ -81,6 +81,10 @@ export class DemandChecks {
       if (object.status?.acceptedGeneration === before?.status?.acceptedGeneration) return;
     }
     this.#editedAt.set(object.metadata.name, this.#now);
+    // One that has had layouts meanwhile begins anew.
+    const { uid = '' } = object.metadata;
+    if (object.spec.demand === undefined)
+      for (const key of this.#relaidAt.keys()) if (key.includes(` ${uid} `)) this.#relaidAt.delete(key);
     this.#poolsChangedAt = this.#now;
   }
 

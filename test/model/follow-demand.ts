@@ -125,7 +125,7 @@ export class DemandWork {
     course: DemandCourse,
   ): Generator<number, readonly Wanted[], undefined> {
     if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
-    const pods = this.#demands.seePods(yield* this.#listPods(podsPaceOf(demand)));
+    const pods = this.#demands.seePods(yield* this.#listPods(course.longestMs(demand)));
     const now = this.#now;
     const isHasty = this.#world.hasBug('NoStabilization');
     const steady = (slice: string, count: number): number =>
@@ -136,8 +136,8 @@ export class DemandWork {
 
   /** As if there were no other policies. */
   #alone(record: PolicyRecord): Parameters<typeof waitingOf>[2] {
-    const { fleet, nodes } = this.#cluster;
-    return { nodes, fleet: { policies: [record], winnerOf: (node) => fleet.winnerOf(node) } };
+    const { fleet, nodes, partitions } = this.#cluster;
+    return { nodes, partitions, fleet: { policies: [record], winnerOf: (node) => fleet.winnerOf(node) } };
   }
 
   *#listPods(longestMs: number): Generator<number, readonly WorkloadPod[], undefined> {

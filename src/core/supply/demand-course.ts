@@ -36,6 +36,8 @@ export class DemandCourse {
   #rest: { readonly cooldown: string; readonly rest: RelayRest } | undefined;
   /** What was asked for lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
+  /** The demand for which they were counted last: an edit makes another object. */
+  #observed: PolicyDemand | undefined;
   /** The last plan that left something unserved, and until when none is made for another pool. */
   #short: { readonly planned: Planned; readonly untilMs: number } | undefined;
 
@@ -44,8 +46,15 @@ export class DemandCourse {
     return this.#restOf(demand).isResting(id, nowMs);
   }
 
+  /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
+  longestMs(demand: PolicyDemand): number {
+    return this.#observed === demand ? podsPaceOf(demand) : 0;
+  }
+
   /** Takes in how many of a slice pods ask for now. @returns how many they have asked for long enough */
-  steady({ stabilization = usualStabilization }: PolicyDemand, slice: string, count: number, nowMs: number): number {
+  steady(demand: PolicyDemand, slice: string, count: number, nowMs: number): number {
+    const { stabilization = usualStabilization } = demand;
+    this.#observed = demand;
     if (this.#windows?.stabilization !== stabilization) this.#windows = { stabilization, bySlice: new Map() };
     const { bySlice } = this.#windows;
     const fallMs = durationMs(stabilization);
@@ -98,7 +107,7 @@ export class DemandCourse {
   }
 }
 
-/** How old the list of waiting pods may be: a demand that is to follow quickly is looked at often. */
+/** How often waiting pods are read: a demand that is to follow quickly is looked at often. */
 export function podsPaceOf({ stabilization = usualStabilization }: PolicyDemand): number {
   return Math.min(podsPace.most, Math.max(podsPace.least, durationMs(stabilization) / 4));
 }

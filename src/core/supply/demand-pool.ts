@@ -1,6 +1,9 @@
 import type { GpuNodePartition } from '../../api/types.ts';
+import { isResourceOf } from '../explain/cluster-facts.ts';
+import { findModel } from '../gpu/geometry/model-lookup.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Fleet } from '../policy/fleet.ts';
+import { profilesServing } from '../policy/demand-profiles.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
 import { enforces } from '../policy/versions.ts';
 import { listMembers, type Member } from './member.ts';
@@ -15,7 +18,7 @@ interface PoolCluster {
 }
 
 /** As far as waiting pods are counted. */
-type WaitingCluster = Pick<PoolCluster, 'nodes'> & {
+type WaitingCluster = Pick<PoolCluster, 'nodes' | 'partitions'> & {
   readonly fleet: Pick<PoolCluster['fleet'], 'policies' | 'winnerOf'>;
 };
 
@@ -33,22 +36,33 @@ export function* listPool(
   }
 }
 
-/** What pods that wait ask of a policy's pool, by resource. Policies that go before it, by name, take theirs first. */
+/**
+ * What pods that wait ask of a policy's pool, by resource. A pod that several policies could serve counts for the first of them by name
+ * of which a slice follows pods with its profile: it gets one node only.
+ */
 export function waitingOf(
   record: PolicyRecord,
   pods: readonly WorkloadPod[],
   cluster: WaitingCluster,
 ): ReadonlyMap<string, number> {
-  const before = [...cluster.fleet.policies].filter(
-    (one) => one.name < record.name && one.policy.spec.demand?.from === 'Pods',
-  );
-  return countWaiting(
-    pods,
-    nodesOf(record, cluster),
-    before.flatMap((one) => nodesOf(one, cluster)),
-  );
+  const before = [...cluster.fleet.policies]
+    .filter((one) => one.name < record.name && one.policy.spec.demand?.from === 'Pods')
+    .map((one) => ({ nodes: nodesOf(one, cluster), follows: followedBy(one, cluster) }));
+  return countWaiting(pods, nodesOf(record, cluster), before);
 }
 
 function nodesOf({ name, nodes }: PolicyRecord, cluster: WaitingCluster): readonly NodeView[] {
   return [...nodes].flatMap((node) => (cluster.fleet.winnerOf(node) === name ? (cluster.nodes.get(node) ?? []) : []));
+}
+
+/** Whether a slice of the policy follows pods that request a resource. */
+function followedBy({ policy, nodes }: PolicyRecord, { partitions }: WaitingCluster): (resource: string) => boolean {
+  const gpus = [...nodes].flatMap((node) => partitions.get(node)?.status?.device?.gpus ?? []);
+  const products = [...new Set(gpus.map(({ product }) => product))];
+  const slices = (policy.spec.demand?.slices ?? []).filter(({ count }) => count === undefined);
+  const profiles = products.flatMap((product) => {
+    const geometry = findModel(product);
+    return geometry ? slices.flatMap((slice) => profilesServing(slice, geometry, product)) : [];
+  });
+  return (resource) => profiles.some((profile) => isResourceOf(resource, profile));
 }

@@ -14,24 +14,30 @@ function isWaiting({ metadata, spec }: WorkloadPod): boolean {
   return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated;
 }
 
+/** A pool that may serve a pod before the pool in question. */
+export interface EarlierPool {
+  readonly nodes: readonly NodeView[];
+  readonly follows: (resource: string) => boolean;
+}
+
 /**
- * The slices that waiting pods request, by resource. A pod that several pools could take counts for the first of them: it gets one
- * node only.
+ * The slices that waiting pods request, by resource. What a pool before this one follows, and could take, counts there.
  *
  * @param pool the nodes of the demand
- * @param before the nodes of pools that go before it
  */
 export function countWaiting(
   pods: readonly WorkloadPod[],
   pool: readonly NodeView[],
-  before: readonly NodeView[],
+  before: readonly EarlierPool[],
 ): ReadonlyMap<string, number> {
   const waiting = new Map<string, number>();
   for (const pod of pods) {
     const requests = requestsOf(pod, isSlice);
-    if (requests.size === 0 || !isWaiting(pod) || before.some((node) => couldTake(node, pod))) continue;
-    if (!pool.some((node) => couldTake(node, pod))) continue;
-    for (const [name, amount] of requests) waiting.set(name, (waiting.get(name) ?? 0) + amount);
+    if (requests.size === 0 || !isWaiting(pod) || !pool.some((node) => couldTake(node, pod))) continue;
+    for (const [name, amount] of requests) {
+      const isTaken = before.some(({ nodes, follows }) => follows(name) && nodes.some((node) => couldTake(node, pod)));
+      if (!isTaken) waiting.set(name, (waiting.get(name) ?? 0) + amount);
+    }
   }
   return waiting;
 }

@@ -73,7 +73,22 @@ function want(
   const steady = Math.min(max, Math.max(min, lasting + countSpare(spare, lasting)));
   // What is in use is wanted at once: the planner must not take it for room that others may have.
   const count = Math.max(steady, Math.min(max, used));
-  return { name, count, used, waiting, beyond: Math.max(0, asks - max), slices: split(name, count, uses, parts) };
+  // A pod that comes and goes changes no profile either.
+  const lastingUses =
+    uses.length < 2
+      ? uses
+      : uses.map((one) => {
+          const most = asked.steady(JSON.stringify([name, slice.profiles, one.profile]), one.used + one.waiting);
+          return { ...one, waiting: Math.max(0, Math.min(one.waiting, most - one.used)) };
+        });
+  return {
+    name,
+    count,
+    used,
+    waiting,
+    beyond: Math.max(0, asks - max),
+    slices: split(name, count, lastingUses, parts),
+  };
 }
 
 /** Those in use first, then those waited for, as far as the count goes. */

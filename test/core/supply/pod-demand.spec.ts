@@ -50,8 +50,10 @@ describe('pods that wait for slices', () => {
     expect(countWaiting([aPod({ tolerations })], tainted, []).size).to.equal(1);
   });
 
-  it('count for the first of several pools only', () => {
-    expect(countWaiting([aPod()], pool, pool).size).to.equal(0);
+  it('count for the first of several pools that follows their profile, and for no other', () => {
+    expect(countWaiting([aPod()], pool, [{ nodes: pool, follows: (resource) => resource === small }]).size).to.equal(0);
+    expect(countWaiting([aPod()], pool, [{ nodes: pool, follows: () => false }]).size).to.equal(1);
+    expect(countWaiting([aPod()], pool, [{ nodes: [], follows: () => true }]).size).to.equal(1);
   });
 });
 
@@ -109,6 +111,23 @@ describe('a demand that follows pods', () => {
 
   it('follows only what has been asked for long enough', () => {
     expect(wanted({ profiles }, { [small]: 3 }, () => 2)[0]).to.include({ count: 2, waiting: 3 });
+  });
+
+  it('makes no other profile of a slice for a pod that has not waited long enough', () => {
+    const any = { name: 'any', profiles: ['1g.5gb', '1g.10gb'], spare: 2 };
+    const slices = (steady?: (key: string, count: number) => number) =>
+      wanted(any, { [medium]: 1 }, steady)[0]?.slices.map(({ name, count }) => [name, count]);
+    const short = (key: string, count: number): number => (key.endsWith('"1g.10gb"]') && count === 2 ? 1 : count);
+    expect(slices()).to.deep.equal([
+      ['any/1g.5gb', 2],
+      ['any/1g.10gb', 2],
+      ['any', 2],
+    ]);
+    expect(slices((key, count) => (key.includes('],') ? short(key, count) : 3))).to.deep.equal([
+      ['any/1g.5gb', 2],
+      ['any/1g.10gb', 1],
+      ['any', 2],
+    ]);
   });
 
   it('keeps to an edit of min, max and spare at once, whatever was asked for before', () => {
