@@ -108,7 +108,7 @@ export class DemandReconciler {
       return { wanted: wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) };
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
-    const waiters = [...listWaiters(await this.#pods.list(paceMs)), ...heldBy(held)];
+    const waiters = [...listWaiters(await this.#pods.list(course.longestMs(demand))), ...heldBy(held)];
     const waiting = waitingOf(record, waiters, await readPodPools(this.#cluster, record));
     const now = this.#now();
     const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);

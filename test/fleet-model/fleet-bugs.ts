@@ -2,6 +2,10 @@ import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from '../model/controller-world.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
+import type { WorkloadPod } from '../../src/core/explain/workload.ts';
+import type { DemandAsked } from '../../src/core/supply/demand-question.ts';
+import type { Member } from '../../src/core/supply/member.ts';
+import type { ReadPool } from '../model/follow-demand.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { FleetTheme } from './fleet-story.ts';
 
@@ -16,6 +20,9 @@ export interface FleetBug {
   readonly see?: (snapshot: NodeSnapshot) => NodeSnapshot;
   readonly say?: (decision: SettledDecision, snapshot: NodeSnapshot) => Partial<SettledDecision>;
   readonly seeLedger?: (snapshot: LedgerSnapshot) => LedgerSnapshot;
+  readonly seePool?: (members: readonly Member[], known: ReadPool | undefined, now: number) => readonly Member[];
+  readonly seePods?: (pods: readonly WorkloadPod[]) => readonly WorkloadPod[];
+  readonly seeAsked?: (asked: DemandAsked) => DemandAsked;
   readonly sayLedger?: (step: LedgerStep, snapshot: LedgerSnapshot) => LedgerStep;
 }
 

@@ -8,6 +8,7 @@ import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
 import { Violation } from '../model/violation.ts';
+import { DemandChecks } from './demand-checks.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { nodeOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
@@ -43,10 +44,12 @@ export class FleetChecks {
   readonly #failed = new Map<string, { readonly of: string; readonly at: number }>();
   readonly #canaries = new Map<string, Map<string, number | undefined>>();
   readonly #forced = new Set<string>();
+  readonly demands: DemandChecks;
   #writes = 0;
 
   constructor(world: FleetWorld) {
     this.#world = world;
+    this.demands = new DemandChecks(world);
   }
 
   /** Writes of controllers. */
@@ -58,16 +61,18 @@ export class FleetChecks {
     return this.#world.timeline.now;
   }
 
-  get #lagMs(): number {
+  /** How stale a leader's view may be now, in ms. */
+  get lagMs(): number {
     return this.#now - this.#world.lastFaultAt < troubleMs ? troubleMs : usualLagMs;
   }
 
   get #isTroubled(): boolean {
-    return this.#lagMs !== usualLagMs;
+    return this.lagMs !== usualLagMs;
   }
 
   apiHasChanged(change: ApiChange): void {
     const isController = change.by.startsWith('controller');
+    this.demands.apiHasChanged(change);
     if (isController && change.kind !== 'pods') this.#writes += 1;
     switch (change.kind) {
       case 'nodes':
@@ -220,7 +225,7 @@ export class FleetChecks {
     if (['PlanChanged', 'Stale', 'Stopped'].includes(device.error?.code ?? '')) return;
     const { uid = '' } = spec.policy ?? {};
     // Whether that failure counts for before or after an edit depends on who has seen the edit.
-    const isJustEdited = this.#now - (this.#editedAt.get(uid) ?? 0) < this.#lagMs;
+    const isJustEdited = this.#now - (this.#editedAt.get(uid) ?? 0) < this.lagMs;
     // A grant of an earlier generation that ends late has failed at that generation.
     const { generation } = this.#world.api.find('policies', spec.policy?.name ?? '')?.metadata ?? {};
     const isEarlier = (spec.policy?.generation ?? 0) < (generation ?? 0);
@@ -288,7 +293,7 @@ export class FleetChecks {
   #canaryPasses({ metadata, status }: Policy, before: Policy | undefined, by: string): void {
     const { nodes = [], passedTime } = status?.canary ?? {};
     if (passedTime === undefined || before?.status?.canary?.passedTime === passedTime) return;
-    const ill = nodes.find((node) => this.#now - (this.#notReady.get(node) ?? Infinity) > this.#lagMs);
+    const ill = nodes.find((node) => this.#now - (this.#notReady.get(node) ?? Infinity) > this.lagMs);
     demand(ill === undefined, 'S18', `${by} lets the canary of ${metadata.name} pass, and ${ill} is not Ready`);
   }
 
@@ -322,7 +327,7 @@ export class FleetChecks {
       const isThis = known?.metadata.uid === nodeUID || this.#isTroubled || known === undefined;
       demand(isThis, 'S5', `${words}: that is not the uid of ${node}`);
       const until = this.#closedAnywayUntil.get(nodeUID ?? '') ?? Infinity;
-      demand(kind !== 'Fresh' || this.#now - until < this.#lagMs, 'S5', `${words}: ${node} is open`);
+      demand(kind !== 'Fresh' || this.#now - until < this.lagMs, 'S5', `${words}: ${node} is open`);
     }
     if (disrupting.length > 0) {
       if (disrupting.some((slot) => !isExchanged(slot))) this.#isWithinBudget(policy, slots, words);
@@ -342,7 +347,7 @@ export class FleetChecks {
     const held = slots.filter(({ kind }) => kind !== 'Fresh');
     const others = [...this.#notReady].filter(
       ([node, since]) =>
-        this.#now - since > this.#lagMs &&
+        this.#now - since > this.lagMs &&
         this.#winnerOf(node) === policy.metadata.name &&
         !isClosedAnyway(this.#world.api.find('nodes', node)) &&
         slots.every((slot) => slot.node !== node),
@@ -353,8 +358,8 @@ export class FleetChecks {
 
   /** Upper bound of the nodes that a leader may count as the policy's. */
   #sizeOf(policy: Policy): number {
-    if (this.#isTroubled || this.#sizes.hasChangedWithin(this.#lagMs, this.#now)) {
-      return this.#sizes.most(this.#lagMs, this.#now);
+    if (this.#isTroubled || this.#sizes.hasChangedWithin(this.lagMs, this.#now)) {
+      return this.#sizes.most(this.lagMs, this.#now);
     }
     const { api } = this.#world;
     return api.list('nodes').filter(({ metadata }) => this.#winnerOf(metadata.name) === policy.metadata.name).length;
@@ -393,7 +398,7 @@ export class FleetChecks {
     const { uid = '', generation } = policy.metadata;
     const failed = [...this.#failed].filter(
       ([node, { of, at }]) =>
-        of === uid && this.#now - at > this.#lagMs && this.#winnerOf(node) === policy.metadata.name,
+        of === uid && this.#now - at > this.lagMs && this.#winnerOf(node) === policy.metadata.name,
     );
     const threshold = Math.max(1, limitOf(failureThreshold, this.#sizeOf(policy)));
     demand(failed.length < threshold, 'S18', `${words}: ${failed.map(([node]) => node).join()} failed`);
@@ -453,6 +458,7 @@ export class FleetChecks {
   podIsEvicted(pod: Pod, by: string): void {
     const { metadata } = pod;
     const { uid } = metadata;
+    this.demands.podGoes(pod, by);
     const partition = this.#world.api.find('partitions', nodeOf(pod));
     const isAnnounced = partition?.spec.drain?.pods.some((one) => one.uid === uid) === true;
     const back = this.#takenBack.get(uid ?? '');
@@ -467,6 +473,7 @@ export class FleetChecks {
 
   podIsDeleted(pod: Pod, by: string): void {
     const { metadata } = pod;
+    this.demands.podGoes(pod, by);
     const policy = this.#world.api.find('partitions', nodeOf(pod))?.spec.policy?.name ?? '';
     demand(this.#forced.has(policy), 'S13', `${by} deletes ${metadata.name}, and policy ${policy} forces nothing`);
   }

@@ -1,3 +1,5 @@
+import type { WorkloadPod } from '../../src/core/explain/workload.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { Pod } from '../model/api.ts';
 
 /** A label says where a pod is bound: the product never reads a pod's `spec.nodeName`, which the API server selects by. */
@@ -14,10 +16,12 @@ interface PodParts {
   readonly resource: string;
   /** No controller would replace it. */
   readonly isBare: boolean;
+  /** The pool that it is for; any if absent. */
+  readonly pool?: string | undefined;
 }
 
 /** A pod that wants one slice. */
-export function makePod({ uid, app, node, resource, isBare }: PodParts): Pod {
+export function makePod({ uid, app, node, resource, isBare, pool }: PodParts): Pod {
   const container = { name: 'main', resources: { limits: { [resource]: '1' } } };
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: app, uid: `set-${app}`, controller: true };
   return {
@@ -28,7 +32,28 @@ export function makePod({ uid, app, node, resource, isBare }: PodParts): Pod {
       labels: { app, [boundTo]: node },
       ...(!isBare && { ownerReferences: [owner] }),
     },
-    spec: { containers: [container] },
+    spec: { containers: [container], ...(pool !== undefined && { nodeSelector: { pool } }) },
     status: { phase: 'Pending' },
   };
+}
+
+/** @param node where it runs from now on */
+export function bindPod(pod: Pod, node: string): Pod {
+  const { metadata } = pod;
+  return { ...pod, metadata: { ...metadata, labels: { ...metadata.labels, [boundTo]: node } } };
+}
+
+/** What a pod requests. */
+export function resourceOf(pod: Pod): string {
+  return Object.keys(pod.spec?.containers?.[0]?.resources?.limits ?? {})[0] ?? '';
+}
+
+export function poolOf(pod: WorkloadPod): string | undefined {
+  return pod.spec?.nodeSelector?.['pool'];
+}
+
+/** Whether the scheduler may bind a pod to a node, its resources aside. */
+export function isFor(pod: WorkloadPod, { metadata }: NodeObject): boolean {
+  const pool = poolOf(pod);
+  return pool === undefined || metadata.labels?.['pool'] === pool;
 }

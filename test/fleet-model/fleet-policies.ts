@@ -30,6 +30,10 @@ const selectors = [
   { matchLabels: { fleet: 'yes' } },
 ] as const;
 
+export function drawSelector(random: Random): PolicySpec['nodeSelector'] {
+  return random.pick(selectors) ?? selectors[0];
+}
+
 export function drawLayouts({ product }: FleetSetup, random: Random): readonly PolicyLayout[] {
   const layout = random.chance(0.06) ? { mig: 'Disabled' as const } : (random.pick(layouts[product]) ?? {});
   return [layout];
@@ -52,7 +56,7 @@ export function drawRollout(random: Random, isCalm: boolean): Rollout {
 
 export function drawFleetSpec(setup: FleetSetup, random: Random, isCalm: boolean): PolicySpec {
   return {
-    nodeSelector: random.pick(selectors) ?? selectors[0],
+    nodeSelector: drawSelector(random),
     strategy: 'mixed',
     layouts: drawLayouts(setup, random),
     priority: random.integer(3),
@@ -99,4 +103,10 @@ export function applyFleetPolicy(
     { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata, spec: change(undefined) },
     'user',
   );
+}
+
+/** `90s`, `5m` or `1h`, in ms. */
+export function msOf(duration: string): number {
+  const unit = { s: 1000, m: 60_000, h: 3600_000 }[duration.at(-1) ?? ''] ?? 0;
+  return Number.parseInt(duration, 10) * unit;
 }

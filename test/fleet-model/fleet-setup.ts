@@ -8,6 +8,8 @@ export interface FleetSetup {
   /** Whether new nodes have the start-up taint. */
   readonly hasStartupTaint: boolean;
   readonly product: 'NVIDIA A30' | 'NVIDIA A100-SXM4-40GB';
+  /** Whether policies have demands, and pods wait until they find a slice. */
+  readonly hasDemands?: boolean;
 }
 
 const sizes = [3, 3, 4, 4, 5, 5, 6, 7, 8, 10] as const;

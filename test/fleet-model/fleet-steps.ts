@@ -1,12 +1,13 @@
 import { retryAnnotation } from '../../src/api/names.ts';
 import type { Kind } from '../model/api.ts';
 import { deletePolicy } from '../model/deletion.ts';
-import { applyFleetPolicy, drawDrain, drawFleetSpec, drawLayouts, drawRollout } from './fleet-policies.ts';
+import { drawDemandSpec, drawProfile } from './demand-policies.ts';
+import { applyFleetPolicy, drawDrain, drawFleetSpec, drawLayouts, drawRollout, pools } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { apps, type FleetWorld } from './fleet-world.ts';
 
 /** What can happen to a fleet. */
-const steps = {
+const usualSteps = {
   wait: () => {},
   newPolicy: (world) => applyFleetPolicy(world, pickName(world), () => drawFleetSpec(world.setup, world.random, false)),
   editLayout: (world) => editSome(world, (spec) => ({ ...spec, layouts: drawLayouts(world.setup, world.random) })),
@@ -119,7 +120,29 @@ const steps = {
     world.endControllers();
   },
   retry: (world) => withMachine(world, askForRetry),
-} as const satisfies Readonly<Record<string, (world: FleetWorld) => unknown>>;
+} as const satisfies FleetSteps;
+
+/** What happens in stories about demands. */
+const demandSteps = {
+  newDemand: (world) =>
+    applyFleetPolicy(world, pickName(world), () => drawDemandSpec(world.setup, world.random, false)),
+  editDemand: (world) =>
+    editSome(world, ({ layouts: _instead, ...spec }) => {
+      const { demand, drain, rollout } = drawDemandSpec(world.setup, world.random, false);
+      return { ...spec, ...(demand && { demand }), ...(drain && { drain }), ...(rollout && { rollout }) };
+    }),
+  toLayouts: (world) =>
+    editSome(world, ({ demand: _instead, ...spec }) => ({ ...spec, layouts: drawLayouts(world.setup, world.random) })),
+  wantSlices: (world) => {
+    const resource = `nvidia.com/mig-${drawProfile(world.setup, world.random)}`;
+    for (let count = 1 + world.random.integer(5); count > 0; count -= 1)
+      world.want(resource, world.random.chance(0.3) ? world.random.pick(pools) : undefined);
+  },
+} as const satisfies FleetSteps;
+
+const steps = { ...usualSteps, ...demandSteps };
+
+type FleetSteps = Readonly<Record<string, (world: FleetWorld) => unknown>>;
 
 export type FleetStepName = keyof typeof steps;
 
@@ -135,8 +158,9 @@ export function takeFleetStep(world: FleetWorld, name: FleetStepName): void {
   steps[name](world);
 }
 
+/** Those of stories without a theme, of which the seeds are to tell the same story in the future. */
 export function listFleetSteps(): readonly FleetStepName[] {
-  return Object.keys(steps) as FleetStepName[];
+  return Object.keys(usualSteps) as FleetStepName[];
 }
 
 /** A user requests a retry of what failed twice in the same way. */

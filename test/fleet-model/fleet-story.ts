@@ -1,8 +1,12 @@
+import type { PolicySpec } from '../../src/api/types.ts';
 import { deletePolicy } from '../model/deletion.ts';
 import { Random } from '../model/random.ts';
 import { Violation } from '../model/violation.ts';
 import type { FleetBug } from './fleet-bugs.ts';
 import { meets } from './fleet-checks.ts';
+import { oscillate } from './demand-tide.ts';
+import { drawDemandSpec } from './demand-policies.ts';
+import { findDemandTrouble } from './demand-trouble.ts';
 import { applyFleetPolicy, drawFleetSpec } from './fleet-policies.ts';
 import { drawFleetSetup, type FleetSetup } from './fleet-setup.ts';
 import {
@@ -65,6 +69,40 @@ const themes = {
     ],
     pauses: [200, 1000, 3000, 10_000, 30_000],
   },
+  Demand: {
+    setup: { hasDemands: true },
+    names: [
+      'wantSlices',
+      'wantSlices',
+      'wantSlices',
+      'wantSlices',
+      'endPods',
+      'endPods',
+      'editDemand',
+      'editDemand',
+      'newDemand',
+      'toLayouts',
+      'editRollout',
+      'budget',
+      'crashController',
+      'crashAtCall',
+      'secondLeader',
+      'freezeWatch',
+      'hang',
+      'loseAnswers',
+      'notReady',
+      'replaceNode',
+      'reboot',
+      'crashAgent',
+      'failDevice',
+      'healDevice',
+      'drift',
+      'cordon',
+      'wait',
+      'wait',
+    ],
+    pauses: [200, 3000, 10_000, 30_000, 90_000, 240_000],
+  },
 } as const satisfies Readonly<
   Record<
     string,
@@ -78,7 +116,7 @@ const themes = {
 
 export type FleetTheme = keyof typeof themes;
 
-export const fleetThemes: readonly FleetTheme[] = ['Leaders', 'Rollout', 'Pods', 'Churn'];
+export const fleetThemes: readonly FleetTheme[] = ['Leaders', 'Rollout', 'Pods', 'Churn', 'Demand'];
 
 export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): FleetStory {
   const random = new Random(seed);
@@ -91,7 +129,9 @@ export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): Fleet
     ms: random.pick<number>(pauses) ?? 0,
   }));
   const first = (name: FleetStepName, ms: number): FleetStep => ({ name, seed: random.integer(2 ** 31), ms });
-  return { seed, setup, steps: [first('newPolicy', 20_000), first('addPods', 2000), ...drawn] };
+  const opening: readonly FleetStepName[] = theme === 'Demand' ? ['newDemand', 'wantSlices'] : ['newPolicy', 'addPods'];
+  const [policy = 'wait', pods = 'wait'] = opening;
+  return { seed, setup, steps: [first(policy, 20_000), first(pods, 2000), ...drawn] };
 }
 
 /** After a failed drain a node rests for at most an hour, after drift for another. */
@@ -108,6 +148,7 @@ export function runFleetStory({ seed, setup, steps }: FleetStory, bug?: FleetBug
   world.random = new Random(seed);
   calmDown(world);
   comeToRest(world);
+  if (setup.hasDemands === true) oscillate(world);
   return world;
 }
 
@@ -135,12 +176,19 @@ function calmDown(world: FleetWorld): void {
   }
   for (const { metadata } of world.api.list('policies')) {
     if (metadata.name !== 'a' && world.random.chance(0.5)) deletePolicy(world.api, metadata.name, world.timeline.now);
-    else applyFleetPolicy(world, metadata.name, () => drawFleetSpec(world.setup, world.random, true));
+    else applyFleetPolicy(world, metadata.name, () => drawCalmSpec(world));
   }
+  if (world.setup.hasDemands === true) for (let count = 3; count > 0; count -= 1) takeFleetStep(world, 'wantSlices');
+}
+
+function drawCalmSpec({ setup, random }: FleetWorld): PolicySpec {
+  return setup.hasDemands === true && random.chance(0.8)
+    ? drawDemandSpec(setup, random, true)
+    : drawFleetSpec(setup, random, true);
 }
 
 function comeToRest(world: FleetWorld): void {
-  const { timeline, checks } = world;
+  const { timeline, checks, setup } = world;
   const since = timeline.now;
   let trouble: string | undefined = 'nothing was looked at';
   for (let pause = 5000; trouble !== undefined; pause = Math.min(pause * 1.6, 300_000)) {
@@ -150,7 +198,8 @@ function comeToRest(world: FleetWorld): void {
   }
   world.run(700_000);
   const writes = checks.controllerWrites;
-  world.run(3600_000);
+  // Who follows pods reads them again and again: a quarter of an hour shows as much.
+  world.run(setup.hasDemands === true ? 900_000 : 3600_000);
   const after = findFleetTrouble(world);
   if (after !== undefined) throw new Violation('L1', `did not stay at rest: ${after}`);
   if (checks.controllerWrites !== writes) {
@@ -158,7 +207,8 @@ function comeToRest(world: FleetWorld): void {
   }
 }
 
-function findFleetTrouble({ api, machines, controllers }: FleetWorld): string | undefined {
+function findFleetTrouble(world: FleetWorld): string | undefined {
+  const { api, machines, controllers, setup } = world;
   const [controller] = controllers;
   if (!controller || controllers.length > 1) return 'there is not one controller';
   for (const { metadata, status } of api.list('policies')) {
@@ -180,7 +230,7 @@ function findFleetTrouble({ api, machines, controllers }: FleetWorld): string | 
     if (!wish || !meets(machine, wish.gpus)) return `${name} is not as wished; ${words}`;
     if (api.find('partitions', name)?.spec.drain !== undefined) return `${name} still tells pods to go`;
   }
-  return undefined;
+  return setup.hasDemands === true ? findDemandTrouble(world) : undefined;
 }
 
 /** The shortest story that still violates the same invariant (ddmin). */

@@ -3,23 +3,28 @@ import { decide, type Decision } from '../../src/core/node/decide.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { type LedgerSnapshot, type LedgerStep, stepLedger } from '../../src/core/rollout/ledger.ts';
+import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { Limit } from '../../src/core/rollout/limit.ts';
+import type { DemandAsked } from '../../src/core/supply/demand-question.ts';
+import type { Member } from '../../src/core/supply/member.ts';
 import { timeText } from '../../src/core/text/duration.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
 import { ControllerProcess } from '../model/controller.ts';
 import type { ControllerWorld } from '../model/controller-world.ts';
 import { setFinalizers } from '../model/deletion.ts';
+import type { DemandWorld, ReadPool } from '../model/follow-demand.ts';
 import { ModelConfigMap } from '../model/config-map.ts';
 import { settingsOf } from '../model/setup.ts';
 import { isUsing } from '../model/pods.ts';
 import { Random } from '../model/random.ts';
 import { VirtualTime } from '../model/timeline.ts';
+import type { DemandChecks } from './demand-checks.ts';
 import type { FleetBug } from './fleet-bugs.ts';
 import { FleetChecks } from './fleet-checks.ts';
 import { Violation } from '../model/violation.ts';
 import { FleetMachine } from './fleet-machine.ts';
-import { makePod, nodeOf } from './fleet-pods.ts';
+import { bindPod, isFor, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
 
@@ -38,7 +43,7 @@ export type Budget = 'Free' | 'OneAtATime' | 'Closed';
 export const apps = ['x', 'y', 'z'] as const;
 
 /** A cluster of machines, controllers and users, in virtual time. */
-export class FleetWorld implements ControllerWorld {
+export class FleetWorld implements ControllerWorld, DemandWorld {
   readonly setup: FleetSetup;
   readonly bug: FleetBug | undefined;
   random: Random;
@@ -62,6 +67,10 @@ export class FleetWorld implements ControllerWorld {
   #nodes = 0;
   #pods = 0;
   isCalm = false;
+  #isScheduling = false;
+  readonly #bound = new Set<string>();
+  /** Pods that have been replaced. */
+  readonly #ended = new Set<string>();
 
   constructor(setup: FleetSetup, seed: number, bug: FleetBug | undefined) {
     this.setup = setup;
@@ -264,36 +273,111 @@ export class FleetWorld implements ControllerWorld {
 
   /** A pod of an application wants a slice, on any node that has one free. */
   schedule(app: string, isBare: boolean): void {
-    const places = [...this.machines.values()].flatMap((machine) => {
-      const { spec, status } = machine.node ?? {};
-      const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
-      const isOpen =
-        !(spec?.taints ?? []).some(({ effect }) => effect === 'NoSchedule') && spec?.unschedulable !== true;
-      if (!isReady || !isOpen) return [];
-      const pods = this.podsOf(machine.name);
-      return Object.entries(status?.allocatable ?? {})
-        .filter(([resource, amount]) => Number(amount) > pods.filter((pod) => isUsing(pod, resource)).length)
-        .map(([resource]) => ({ machine, resource }));
-    });
-    const place = this.random.pick(places);
+    const place = this.random.pick(this.#listPlaces());
     if (!place) return;
     const { machine, resource } = place;
     this.#pods += 1;
     const uid = `${app}-${this.#pods}`;
     this.#graceMs.set(uid, this.random.chance(0.06) ? this.random.between(3e5, 12e5) : this.random.between(50, 6000));
     this.api.create('pods', uid, makePod({ uid, app, node: machine.name, resource, isBare }), 'scheduler');
-    // The kubelet learns about it a moment later.
+    this.#startSoon(uid, machine, resource);
+  }
+
+  /** @param pod that is to be placed; undefined for any */
+  #listPlaces(pod?: Pod): readonly { readonly machine: FleetMachine; readonly resource: string }[] {
+    return [...this.machines.values()].flatMap((machine) => {
+      const { spec, status } = machine.node ?? {};
+      const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
+      const isOpen =
+        !(spec?.taints ?? []).some(({ effect }) => effect === 'NoSchedule') && spec?.unschedulable !== true;
+      if (!isReady || !isOpen || (pod && machine.node && !isFor(pod, machine.node))) return [];
+      const pods = this.podsOf(machine.name);
+      return Object.entries(status?.allocatable ?? {})
+        .filter(
+          ([resource, amount]) =>
+            (!pod || resource === resourceOf(pod)) &&
+            Number(amount) > pods.filter((pod) => isUsing(pod, resource)).length,
+        )
+        .map(([resource]) => ({ machine, resource }));
+    });
+  }
+
+  /** The kubelet learns about a pod a moment after it is bound. */
+  #startSoon(uid: string, machine: FleetMachine, resource: string): void {
     this.later(0, 200, () => {
       const pod = this.api.find('pods', uid);
       if (!pod || pod.metadata.deletionTimestamp !== undefined) return;
       const phase = machine.admit(uid, resource) === undefined ? 'Failed' : 'Running';
       this.api.update('pods', uid, 'kubelet', (one) => ({ ...one, status: { ...one.status, phase } }));
+      if (phase === 'Failed') this.#askAgain(pod);
     });
+  }
+
+  /** A pod that waits until a node has what it requests. */
+  want(resource: string, pool?: string): string {
+    this.#pods += 1;
+    const uid = `waits-${this.#pods}`;
+    this.#graceMs.set(uid, this.random.between(50, 6000));
+    this.api.create('pods', uid, makePod({ uid, app: 'waits', node: '', resource, isBare: false, pool }), 'user');
+    return uid;
+  }
+
+  /** What its controller does about a pod that waited for its place, and lost it. */
+  #askAgain(pod: Pod): void {
+    const { uid = '', labels } = pod.metadata;
+    if (labels?.['app'] !== 'waits' || this.#ended.has(uid)) return;
+    this.#ended.add(uid);
+    this.later(200, 4000, () => this.want(resourceOf(pod), poolOf(pod)));
+  }
+
+  /** The scheduler looks at the pods that wait, in order. */
+  #schedulePending(): void {
+    if (this.#isScheduling || this.pendingPods().length === 0) return;
+    this.#isScheduling = true;
+    this.later(5, 400, () => {
+      this.#isScheduling = false;
+      for (const pod of this.pendingPods()) {
+        const place = this.random.pick(this.#listPlaces(pod));
+        const { uid = '' } = pod.metadata;
+        if (!place || this.#bound.has(uid)) continue;
+        this.#bound.add(uid);
+        this.api.update('pods', uid, 'scheduler', (one) => bindPod(one, place.machine.name));
+        this.#startSoon(uid, place.machine, place.resource);
+      }
+    });
+  }
+
+  // --- demands ----------------------------------------------------------------------------------------------------
+
+  get demands(): DemandWorld | undefined {
+    return this.setup.hasDemands === true ? this : undefined;
+  }
+
+  get demandChecks(): DemandChecks {
+    return this.checks.demands;
+  }
+
+  pendingPods(): readonly Pod[] {
+    return this.api.list('pods').filter((pod) => nodeOf(pod) === '' && pod.metadata.deletionTimestamp === undefined);
+  }
+
+  seePool(members: readonly Member[], known: ReadPool | undefined): readonly Member[] {
+    return this.bug?.seePool?.(members, known, this.timeline.now) ?? members;
+  }
+
+  seePods(pods: readonly WorkloadPod[]): readonly WorkloadPod[] {
+    return this.bug?.seePods?.(pods) ?? pods;
+  }
+
+  seeAsked(asked: DemandAsked): DemandAsked {
+    return this.bug?.seeAsked?.(asked) ?? asked;
   }
 
   devicesAreAdvertised(): void {
     // What is advertised is checked in the model of one node.
   }
+
+  // --- the end of pods --------------------------------------------------------------------------------------------
 
   evict(uid: string, by: string): void {
     const pod = this.api.find('pods', uid);
@@ -325,6 +409,7 @@ export class FleetWorld implements ControllerWorld {
     const now = timeText(this.timeline.now);
     const change = (one: Pod): Pod => ({ ...one, metadata: { ...one.metadata, deletionTimestamp: now } });
     this.api.update('pods', uid, 'kubelet', change);
+    this.#askAgain(pod);
     this.timeline.after(graceMs, () => this.endPod(uid));
   }
 
@@ -340,14 +425,17 @@ export class FleetWorld implements ControllerWorld {
     this.api.delete('pods', uid, 'kubelet');
     const app = pod.metadata.labels?.['app'] ?? '';
     const isOwned = pod.metadata.ownerReferences !== undefined;
+    if (app === 'waits') return;
     if (isOwned && !this.isCalm && this.random.chance(0.7)) this.later(200, 4000, () => this.schedule(app, false));
   }
 
   // --- watches ----------------------------------------------------------------------------------------------------
 
   #changed(change: ApiChange): void {
+    (globalThis as any).dbg?.log?.(this, change); // DEBUG
     this.checks.apiHasChanged(change);
     const { kind, key } = change;
+    if ((kind === 'pods' || kind === 'nodes') && this.setup.hasDemands === true) this.#schedulePending();
     if (kind === 'pods') return;
     for (const controller of this.controllers) {
       const due = `${controller.name} ${kind}`;

@@ -4,6 +4,7 @@ import type { NodeSettings, NodeSnapshot } from '../../src/core/node/snapshot.ts
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
 import type { Limit } from '../../src/core/rollout/limit.ts';
 import type { Policy } from './api.ts';
+import type { DemandWorld } from './follow-demand.ts';
 import type { ShellWorld } from './shell.ts';
 import type { Workplace } from './worker.ts';
 
@@ -22,6 +23,8 @@ export interface ControllerWorld extends ShellWorld, Workplace {
   decide(snapshot: NodeSnapshot, memory: NodeMemory): Decision;
   stepLedger(snapshot: LedgerSnapshot): LedgerStep;
   hasBug(name: string): boolean;
+  /** Absent where no policy has a demand. */
+  readonly demands?: DemandWorld | undefined;
   /** @returns undefined if the policy disappeared with its last finalizer */
   setFinalizers(
     name: string,

@@ -9,14 +9,17 @@ import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
 import type { ApiChange, Kind, Kinds, Policy, StoredPartition } from './api.ts';
 import type { ControllerWorld } from './controller-world.ts';
+import { DemandWork } from './follow-demand.ts';
 import { NodeWork } from './reconcile-node.ts';
 import { PolicyWork } from './reconcile-policy.ts';
 import { NodeShell } from './shell.ts';
-import { Worker } from './worker.ts';
+import { Worker, type WorkerTask } from './worker.ts';
 
 const watchedKinds = ['policies', 'nodes', 'partitions', 'agents'] as const;
 /** How long news of a policy's nodes is collected, in ms. */
 const policyPaceMs = 100;
+/** How long news of a policy's nodes is collected before layouts are chosen for its demand, in ms. */
+const demandPaceMs = 250;
 
 /** One process of the controller: as `src/controller/operator.ts`, in virtual time. Its memory ends with it. */
 export class ControllerProcess {
@@ -39,8 +42,10 @@ export class ControllerProcess {
   readonly cluster: Cluster;
   readonly #nodeWork: NodeWork;
   readonly #policyWork: PolicyWork;
+  readonly #demandWork: DemandWork | undefined;
   readonly #nodeWorkers = new Map<string, Worker>();
   readonly #policyWorkers = new Map<string, Worker>();
+  readonly #demandWorkers = new Map<string, Worker>();
   #isGone = false;
 
   constructor(world: ControllerWorld, name: string, freeze: string | undefined) {
@@ -65,6 +70,8 @@ export class ControllerProcess {
       known: (node) => nodeWork.known(node),
       lookAt: (node) => this.#lookAt(node),
     });
+    const { demands } = world;
+    this.#demandWork = demands && new DemandWork({ ...parts, demands, lookAt: (node) => this.#lookAt(node) });
     const { api } = world;
     for (const kind of watchedKinds) this.#cursor.set(kind, api.log.length);
     for (const object of api.list('policies')) this.#take('policies', this.#stores.policies.upsert(object));
@@ -83,7 +90,7 @@ export class ControllerProcess {
   }
 
   get #workers(): readonly Worker[] {
-    return [...this.#nodeWorkers.values(), ...this.#policyWorkers.values()];
+    return [...this.#nodeWorkers.values(), ...this.#policyWorkers.values(), ...this.#demandWorkers.values()];
   }
 
   stop(): void {
@@ -125,6 +132,7 @@ export class ControllerProcess {
       if (kind === 'nodes') this.#onNode(change);
       if (kind === 'partitions' && !this.cluster.partitions.isOwn(change.object as StoredPartition)) {
         this.#lookAt(change.key);
+        this.#tellDemands(this.#fleet.policiesOf(change.key));
       }
       if (kind === 'agents') {
         const node = this.#agents.take(change as StoreChange<AgentPod>);
@@ -146,6 +154,8 @@ export class ControllerProcess {
     }
     if (affected === undefined && this.cluster.policies.isOwn(change.object)) return;
     this.#policyWorker(change.key).add();
+    // It may take nodes from the pool of another.
+    if (affected !== undefined) this.#tellDemands([...this.#fleet.policies].map(({ name }) => name));
     for (const node of affected ?? []) this.#lookAt(node);
   }
 
@@ -175,9 +185,26 @@ export class ControllerProcess {
   }
 
   #policyWorker(name: string): Worker {
-    const known = this.#policyWorkers.get(name) ?? new Worker(this.#world, () => this.#policyWork.reconcile(name));
+    const known = this.#policyWorkers.get(name) ?? new Worker(this.#world, () => this.#reconcilePolicy(name));
     this.#policyWorkers.set(name, known);
     return known;
+  }
+
+  *#reconcilePolicy(name: string): WorkerTask {
+    const again = yield* this.#policyWork.reconcile(name);
+    this.#tellDemands([name]);
+    return again;
+  }
+
+  #tellDemands(names: readonly string[]): void {
+    const work = this.#demandWork;
+    if (!work) return;
+    for (const name of names) {
+      if (this.#fleet.policy(name)?.policy.spec.demand === undefined) continue;
+      const known = this.#demandWorkers.get(name) ?? new Worker(this.#world, () => work.reconcile(name));
+      this.#demandWorkers.set(name, known);
+      known.addAfter(demandPaceMs);
+    }
   }
 }
 

@@ -23,7 +23,7 @@ export function aNodeWith(name: string, gpu: GpuReport, wish?: GpuWish): GpuNode
 
 /** The GPUs of nodes that take part, none of which was re-laid of late. */
 export const membersOf = (policy: GpuPartitionPolicy, ...partitions: readonly GpuNodePartition[]): readonly Member[] =>
-  partitions.flatMap((partition) => listMembers(policy, partition, () => false));
+  partitions.flatMap((partition) => listMembers(policy, partition, { isResting: () => false }));
 
 /** No pod is followed. */
 export const nobody: Asked = { waiting: undefined, steady: (_, count) => count };

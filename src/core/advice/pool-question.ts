@@ -84,7 +84,9 @@ function listPoolMembers({ nodes, policy }: AdvicePool, evict: EvictionRule): re
     metadata: { name: '', ...policy?.metadata },
     spec,
   };
-  return nodes.flatMap(({ partition }) => (partition === undefined ? [] : listMembers(reader, partition, () => false)));
+  return nodes.flatMap(({ partition }) =>
+    partition === undefined ? [] : listMembers(reader, partition, { isResting: () => false }),
+  );
 }
 
 function refuse({ policy }: AdvicePool, members: readonly Member[], slices: number): string | undefined {

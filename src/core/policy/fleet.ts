@@ -154,6 +154,11 @@ export class Fleet {
     return this.#choices.put(policy, wishes);
   }
 
+  /** What the last plan for the demand of a policy makes of a node, which may not have been told yet. */
+  chosenFor(policy: GpuPartitionPolicy, node: string): DemandWishes | undefined {
+    return this.#choices.of(policy, node);
+  }
+
   /** What a policy that is shown beside others says of a node, as if it decided. */
   claimBeside(policy: GpuPartitionPolicy, partition: GpuNodePartition | undefined): NodeClaim {
     const { device } = partition?.status ?? {};

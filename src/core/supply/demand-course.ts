@@ -41,6 +41,8 @@ export class DemandCourse {
   #rest: { readonly cooldown: string; readonly rest: RelayRest } | undefined;
   /** What was asked for lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
+  /** The demand for which they were counted last: an edit makes another object. */
+  #observed: PolicyDemand | undefined;
   /** The last plan that left something unserved, and until when none is made for another pool. */
   #short: { readonly planned: Planned; readonly untilMs: number } | undefined;
 
@@ -49,8 +51,14 @@ export class DemandCourse {
     return this.#restOf(demand).isResting(id, nowMs);
   }
 
+  /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
+  longestMs(demand: PolicyDemand): number {
+    return this.#observed === demand ? podsPaceOf(demand) : 0;
+  }
+
   /** Takes in how many of a slice are asked for now. @returns how many have been for long enough */
   steady(demand: PolicyDemand, slice: string, count: number, nowMs: number): number {
+    this.#observed = demand;
     return this.#windowOf(demand, slice).observe(count, nowMs);
   }
 
@@ -123,7 +131,7 @@ export function lookAgainAfter(demand: PolicyDemand, members: readonly Member[])
   return rest !== 'Keep' && members.some(({ rests }) => rests) ? restPaceMs : undefined;
 }
 
-/** How old the list of waiting pods may be: a demand that is to follow quickly is looked at often. */
+/** How often waiting pods are read: a demand that is to follow quickly is looked at often. */
 export function podsPaceOf({ stabilization = usualStabilization }: PolicyDemand): number {
   return Math.min(podsPace.most, Math.max(podsPace.least, durationMs(stabilization) / 4));
 }

@@ -13,7 +13,7 @@ interface ByName<T> {
 
 /** The cluster as far as pools are made of it. */
 export interface PoolCluster {
-  readonly fleet: Pick<Fleet, 'policies' | 'winnerOf'>;
+  readonly fleet: { readonly policies: Iterable<PolicyRecord> } & Pick<Fleet, 'winnerOf' | 'chosenFor'>;
   readonly nodes: ByName<NodeView>;
   readonly partitions: ByName<GpuNodePartition>;
 }
@@ -26,7 +26,11 @@ export function* listPool(
 ): Generator<readonly Member[], undefined, undefined> {
   for (const node of [...record.nodes].sort()) {
     const partition = isInPool(fleet, record, node) ? partitions.get(node) : undefined;
-    yield partition === undefined ? [] : listMembers(record.policy, partition, (uuid) => isResting(`${node}/${uuid}`));
+    const known = {
+      chosen: fleet.chosenFor(record.policy, node),
+      isResting: (uuid: string) => isResting(`${node}/${uuid}`),
+    };
+    yield partition === undefined ? [] : listMembers(record.policy, partition, known);
   }
 }
 

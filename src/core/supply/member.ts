@@ -6,7 +6,7 @@ import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { isGrantLive } from '../node/revocation.ts';
 import { explainOldDriver, findModel } from '../gpu/geometry/model-lookup.ts';
 import { countsWhole } from '../policy/demand-profiles.ts';
-import { demandEntry, evictsNever, isChosen, ownWish, restEntry } from '../policy/demand-wish.ts';
+import { demandEntry, type DemandWishes, evictsNever, isChosen, ownWish, restEntry } from '../policy/demand-wish.ts';
 import { loadIdOf } from '../wish/load-id.ts';
 import { findForeign } from '../wish/ownership.ts';
 import { viewReport } from '../wish/report-view.ts';
@@ -34,12 +34,12 @@ export const noProfiles: Geometry = { computeSlices: 0, memorySlices: 0, profile
  * answer, serve virtual machines, or have instances that are split, which the device plugin does not advertise. GPUs without MIG take
  * part where whole ones are asked for.
  *
- * @param isResting whether a GPU was re-laid a short while ago
+ * @param known what the last plan has chosen, which may not be in the node's wish yet, and whether a GPU was re-laid a short while ago
  */
 export function listMembers(
   policy: GpuPartitionPolicy,
   partition: GpuNodePartition,
-  isResting: (uuid: string) => boolean,
+  known: { readonly chosen?: DemandWishes | undefined; readonly isResting: (uuid: string) => boolean },
 ): readonly Member[] {
   const { device = {} } = partition.status ?? {};
   const node = partition.metadata.name;
@@ -61,7 +61,7 @@ export function listMembers(
     const geometry = view.geometry ?? (asksWhole && gpu.mig !== 'Enabled' ? noProfiles : undefined);
     if (geometry === undefined || !takesPart(gpu, view, geometry)) return [];
     const { uuid, product } = gpu;
-    const earlier = chosen.get(uuid);
+    const earlier = known.chosen?.get(uuid) ?? chosen.get(uuid);
     const present = listPresent(gpu, view);
     const awaited = earlier && isChosen(earlier) && !meetsWish(gpu, earlier) ? earlier : undefined;
     const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
@@ -73,7 +73,7 @@ export function listMembers(
         node,
         product,
         gpu: { id: `${node}/${uuid}`, geometry, instances: coming ?? present, isResting: stays, keepsMode },
-        rests: isResting(uuid),
+        rests: known.isResting(uuid),
         present,
         wish: awaited && coming ? awaited : asItIs(gpu, earlier),
       },

@@ -24,8 +24,8 @@ export interface Wanted {
 export interface Asked {
   /** Requests of pods that wait, by resource; undefined if the demand does not follow pods. */
   readonly waiting: ReadonlyMap<string, number> | undefined;
-  /** Takes in how many of a slice are asked for now. @returns how many have been for long enough */
-  readonly steady: (name: string, count: number) => number;
+  /** Takes in how many of a slice, and its profiles, pods ask for now. @returns how many they have asked for long enough */
+  readonly steady: (slice: string, count: number) => number;
 }
 
 /** Whether a demand follows what pods ask for. */
@@ -76,10 +76,27 @@ function want(
   }
   const { min = 0, max = Infinity, spare = 0 } = slice;
   const asks = used + waits;
-  const steady = asked.steady(name, Math.min(max, Math.max(min, asks + countSpare(spare, asks))));
+  // Bounds and spare ones are the policy's: an edit of them counts at once.
+  const lasting = asked.steady(JSON.stringify([name, slice.profiles]), asks);
+  const steady = Math.min(max, Math.max(min, lasting + countSpare(spare, lasting)));
   // What is in use is wanted at once: the planner must not take it for room that others may have.
   const count = Math.max(steady, Math.min(max, used));
-  return { name, count, used, waiting, beyond: Math.max(0, asks - max), slices: split(name, count, uses, parts) };
+  // A pod that comes and goes changes no profile either.
+  const lastingUses =
+    uses.length < 2
+      ? uses
+      : uses.map((one) => {
+          const most = asked.steady(JSON.stringify([name, slice.profiles, one.profile]), one.used + one.waiting);
+          return { ...one, waiting: Math.max(0, Math.min(one.waiting, most - one.used)) };
+        });
+  return {
+    name,
+    count,
+    used,
+    waiting,
+    beyond: Math.max(0, asks - max),
+    slices: split(name, count, lastingUses, parts),
+  };
 }
 
 /** Those in use first, then those waited for, as far as the count goes. */

@@ -126,7 +126,7 @@ describe('pods that wait for slices', () => {
 
 describe('a demand that follows pods', () => {
   const gpu: GpuReport = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*', '1g.10gb@2*', '1g.5gb@4'] });
-  const members = listMembers(aPolicy(), aPartition({ device: aDevice(gpu) }), () => false);
+  const members = listMembers(aPolicy(), aPartition({ device: aDevice(gpu) }), { isResting: () => false });
   const wanted = (
     slice: PolicyDemand['slices'][number],
     waiting: Readonly<Record<string, number>> = {},

@@ -3,7 +3,7 @@ import type { GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../..
 import { areUnchanged, listChanged, wishesOf } from '../../../src/core/supply/demand-answer.ts';
 import { askFor, isServed } from '../../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
-import type { Member } from '../../../src/core/supply/member.ts';
+import { listMembers, type Member } from '../../../src/core/supply/member.ts';
 import { wantedOf } from '../../../src/core/supply/wanted.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
@@ -42,6 +42,18 @@ describe('the pool of a demand', () => {
     expect(isServed(question(policy, smalls(7), members), members)).to.equal(true);
     expect(wishesOf(members, []).get('n1')?.get(uuid)).to.equal(wish);
     expect(wishesOf(members, []).get('n2')?.get(uuid)).to.deep.equal({ uuid, mig: 'Disabled', entry: 'demand' });
+  });
+
+  it('counts a GPU as what was chosen for it a moment ago, before its node is told', () => {
+    const policy = aDemandPolicy(smalls(7));
+    const wish: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'demand' };
+    const chosen = new Map([[uuid, wish]]);
+    const members = listMembers(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] })), {
+      chosen,
+      isResting: () => true,
+    });
+    expect(isServed(question(policy, smalls(7), members), members)).to.equal(true);
+    expect(wishesOf(members, []).get('n1')?.get(uuid)).to.equal(wish);
   });
 
   it('drops what was chosen where a pod has come onto a slice that was to go', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { GpuNodePartition } from '../../../../src/api/types.ts';
 import { isDrifting } from '../../../../src/core/node/repair.ts';
+import { wishHash } from '../../../../src/core/wish/wish.ts';
 import { uuidOf } from '../../../support/builders.ts';
 import {
   type Answer,
@@ -63,18 +64,23 @@ describe('the wish', () => {
     expect(world.done).to.deep.equal(['WriteWish']);
   });
 
+  it('is looked at again at once where the agent has planned the same before, and will not answer', () => {
+    const { wish } = aManagedPartition().spec;
+    const gpus = (wish?.gpus ?? []).map((one) => ({ ...one, entry: 'of-before' }));
+    const plan = { hash: 'h', wishHash: wishHash({ gpus }), keep: 0, destroy: 0, create: 1 };
+    const partition = aManagedPartition({ wish: { gpus }, device: { ...wholeGpu, plan } });
+    const answer = judge({ policy: aSlicingPolicy(), partition });
+    expect(namesOf(answer)).to.deep.equal(['WriteWish']);
+    expect(answer.verdict).to.include({ reason: 'AwaitingPlan', requeueAfterMs: 10 });
+    const edited = judge({ policy: aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] }), partition });
+    expect(namesOf(edited)).to.deep.equal(['WriteWish']);
+    expect(edited.verdict).not.to.have.property('requeueAfterMs');
+  });
+
   it('is taken for outdated where the policy of the same name is another one', () => {
     const policy = aSlicingPolicy();
     const again = { ...policy, metadata: { ...policy.metadata, uid: 'uid-again' } };
     expect(wishOf(judge({ policy: again }))?.policy).to.include({ uid: 'uid-again' });
-  });
-
-  it('is looked at again at once if the agent has planned it for another policy: it has nothing new to say', () => {
-    const policy = aSlicingPolicy();
-    const again = { ...policy, metadata: { ...policy.metadata, uid: 'uid-again' } };
-    expect(judge({ policy: again }).verdict.requeueAfterMs).to.equal(10);
-    const other = aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] });
-    expect(judge({ policy: other }).verdict.requeueAfterMs, 'whose plan will be an event').to.equal(undefined);
   });
 
   it('keeps a closed node closed until it is planned', () => {

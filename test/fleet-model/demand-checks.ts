@@ -1,0 +1,241 @@
+import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
+import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../src/api/types.ts';
+import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { profilesServing } from '../../src/core/policy/demand-profiles.ts';
+import type { Member } from '../../src/core/supply/member.ts';
+import type { ChosenLayouts } from '../../src/core/supply/demand-course.ts';
+import type { Planned } from '../../src/core/supply/pool-plan.ts';
+import type { Wanted } from '../../src/core/supply/wanted.ts';
+import type { ApiChange, Pod, Policy } from '../model/api.ts';
+import { planPool } from '../model/follow-demand.ts';
+import { Violation } from '../model/violation.ts';
+import { nodeOf } from './fleet-pods.ts';
+import { msOf } from './fleet-policies.ts';
+import type { FleetWorld } from './fleet-world.ts';
+
+type Demand = NonNullable<PolicySpec['demand']>;
+
+/** How long pods may be reported as running after they ended: their node or its agent is down. */
+const silenceMs = 200_000;
+/** A plan takes up to three times the solver's limit. */
+const planMs = 80_000;
+/** Policies read the waiting pods at different moments, at most this far apart. */
+const paceMs = 15_000;
+const keptMs = 1_000_000;
+
+interface Asks {
+  readonly at: number;
+  /** Pods that run or wait, by what they request. */
+  readonly byResource: ReadonlyMap<string, number>;
+  readonly waiting: number;
+}
+
+/** An observer of demands: what pods ask for, what is chosen for it, and what that does to pods. */
+export class DemandChecks {
+  readonly #world: FleetWorld;
+  #asks: readonly Asks[] = [];
+  /** Since when the agents report an instance as used, by node and UUID. */
+  readonly #busySince = new Map<string, ReadonlyMap<string, number>>();
+  readonly #relaidAt = new Map<string, number>();
+  /** GPUs for which something was chosen, by leader and generation of a policy. */
+  readonly #chosen = new Map<string, { readonly asked: string; readonly pending: ReadonlyMap<string, GpuWish> }>();
+  readonly #waiting = new Map<string, { readonly at: number; readonly by: string; readonly count: number }>();
+  readonly #editedAt = new Map<string, number>();
+  /** When what belongs to a pool last changed. */
+  #poolsChangedAt = -Infinity;
+  /** GPUs that plans have re-laid. */
+  relaid = 0;
+
+  constructor(world: FleetWorld) {
+    this.#world = world;
+  }
+
+  get #now(): number {
+    return this.#world.timeline.now;
+  }
+
+  apiHasChanged(change: ApiChange): void {
+    if (change.kind === 'pods') this.#countPods();
+    if (change.kind === 'policies') this.#policyHasChanged(change as ApiChange<'policies'>);
+    if (change.kind === 'nodes' && (change.type === 'delete' || !change.before)) this.#poolsChangedAt = this.#now;
+    if (change.kind === 'partitions') this.#partitionHasChanged(change as ApiChange<'partitions'>);
+  }
+
+  #countPods(): void {
+    if (this.#world.setup.hasDemands !== true) return;
+    const byResource = new Map<string, number>();
+    for (const pod of this.#world.api.list('pods')) {
+      if (pod.status?.phase === 'Failed') continue;
+      for (const name of Object.keys(pod.spec?.containers?.[0]?.resources?.limits ?? {}))
+        byResource.set(name, (byResource.get(name) ?? 0) + 1);
+    }
+    const waiting = this.#world.pendingPods().length;
+    const kept = this.#asks.filter(({ at }, index) => at > this.#now - keptMs || index === this.#asks.length - 1);
+    this.#asks = [...kept, { at: this.#now, byResource, waiting }];
+  }
+
+  #policyHasChanged({ object, before, type }: ApiChange<'policies'>): void {
+    if (type === 'apply' && object.metadata.generation === before?.metadata.generation) {
+      if (object.status?.acceptedGeneration === before?.status?.acceptedGeneration) return;
+    }
+    this.#editedAt.set(object.metadata.name, this.#now);
+    // One that has had layouts meanwhile begins anew.
+    const { uid = '' } = object.metadata;
+    if (object.spec.demand === undefined)
+      for (const key of this.#relaidAt.keys()) if (key.includes(` ${uid} `)) this.#relaidAt.delete(key);
+    this.#poolsChangedAt = this.#now;
+  }
+
+  // --- what is chosen ---------------------------------------------------------------------------------------------
+
+  /** No more is wanted of a slice than pods have asked for lately, and each pod counts once. */
+  isWanted(by: string, record: PolicyRecord, wanted: readonly Wanted[]): void {
+    const { demand } = record.policy.spec;
+    if (demand?.from !== 'Pods') return;
+    const lookBackMs = msOf(demand.stabilization ?? '10m') + silenceMs + this.#world.checks.lagMs;
+    const { product } = this.#world.setup;
+    const model = findModel(product);
+    for (const [index, { name, count }] of wanted.entries()) {
+      const range = demand.slices[index];
+      if (!model || !range || range.count !== undefined) continue;
+      const profiles = profilesServing(range, model, product);
+      const asks = this.#mostWithin(lookBackMs, ({ byResource }) =>
+        profiles.reduce((sum, profile) => sum + (byResource.get(`nvidia.com/mig-${profile}`) ?? 0), 0),
+      );
+      const { min = 0, max = Infinity, spare = 0 } = range;
+      const extra = typeof spare === 'number' ? spare : Math.ceil((asks * Number.parseInt(spare, 10)) / 100);
+      const most = Math.max(min, Math.min(max, asks + extra));
+      const words = `${by} wants ${count} of ${name} for ${record.name}`;
+      insist(count <= most, 'D1', `${words}, and pods asked for ${asks}, ${extra} spare, at most`);
+    }
+    const count = wanted.reduce((sum, { waiting = 0 }) => sum + waiting, 0);
+    this.#waiting.set(record.name, { at: this.#now, by, count });
+    if (this.#now - this.#poolsChangedAt < silenceMs) return;
+    const all = [...this.#waiting.values()].filter((one) => one.by === by && one.at > this.#now - paceMs);
+    const sum = all.reduce((total, one) => total + one.count, 0);
+    const most = this.#mostWithin(2 * paceMs + this.#world.checks.lagMs, ({ waiting }) => waiting);
+    insist(sum <= most, 'D1', `${by} counts ${sum} waiting pods in ${all.length} pools, and there were ${most}`);
+  }
+
+  #mostWithin(ms: number, count: (asks: Asks) => number): number {
+    const before = this.#asks.findLast(({ at }) => at <= this.#now - ms);
+    const since = this.#asks.filter(({ at }) => at > this.#now - ms);
+    return Math.max(0, ...[...(before ? [before] : []), ...since].map(count));
+  }
+
+  isChosen(by: string, record: PolicyRecord, planned: Planned, { touched, wishes }: ChosenLayouts): void {
+    const { demand } = record.policy.spec;
+    if (!demand) return;
+    this.relaid += touched.length;
+    this.#restsAfterwards(by, record.policy, demand, planned, touched);
+    this.#staysChosen(by, record.policy, planned, { touched, wishes });
+  }
+
+  /** A GPU is not re-laid twice within its cooldown, unless nothing else can serve what is wanted. */
+  #restsAfterwards(
+    by: string,
+    { metadata }: GpuPartitionPolicy,
+    { cooldown = '30m' }: Demand,
+    { members, asked, shortfall }: Planned,
+    touched: readonly Member[],
+  ): void {
+    const keyOf = (id: string): string => `${by} ${metadata.uid} ${cooldown} ${id}`;
+    const rests = (id: string, slackMs: number): boolean =>
+      (this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
+    const again = touched.filter(({ gpu }) => rests(gpu.id, 0));
+    if (again.length > 0) {
+      const gpus = members.map(({ gpu }) => (rests(gpu.id, planMs) ? { ...gpu, isResting: true } : gpu));
+      const without = planPool({ gpus, asked }).cost.unserved;
+      const unserved = asked.slices.reduce((sum, { name, weight }) => sum + weight * (shortfall.lacking[name] ?? 0), 0);
+      const names = again.map(({ gpu }) => gpu.id).join();
+      insist(without > unserved, 'D2', `${by} re-lays ${names} within ${cooldown}, and others would serve as much`);
+    }
+    for (const { gpu } of touched) this.#relaidAt.set(keyOf(gpu.id), this.#now);
+  }
+
+  /** What was chosen for a GPU, and is not made yet, is not taken back while the same is asked for. */
+  #staysChosen(by: string, policy: GpuPartitionPolicy, planned: Planned, { touched, wishes }: ChosenLayouts): void {
+    const key = `${by} ${policy.metadata.uid} ${policy.metadata.generation}`;
+    const before = this.#chosen.get(key);
+    const asked = JSON.stringify(planned.asked);
+    const ids = new Set(touched.map(({ gpu }) => gpu.id));
+    const pending = new Map<string, GpuWish>();
+    for (const { node, gpu, wish, present } of planned.members) {
+      const next = wishes.get(node)?.get(wish.uuid);
+      const earlier = before?.asked === asked ? before.pending.get(gpu.id) : undefined;
+      const isFree = !evictsNever(policy.spec.demand ?? {}) || present.every(({ busy }) => !busy);
+      if (earlier && isFree && !ids.has(gpu.id))
+        insist(isDeepStrictEqual(earlier, next), 'D5', `${by} takes back what it has chosen for ${gpu.id}`);
+      if (next && (earlier || ids.has(gpu.id))) pending.set(gpu.id, next);
+    }
+    this.#chosen.set(key, { asked, pending });
+  }
+
+  // --- what that does to pods -------------------------------------------------------------------------------------
+
+  #partitionHasChanged({ type, object, before, by }: ApiChange<'partitions'>): void {
+    const { name } = object.metadata;
+    if (type === 'delete') {
+      this.#busySince.delete(name);
+      return;
+    }
+    if (by === 'agent') {
+      const known = this.#busySince.get(name);
+      const busy = (object.status?.device?.gpus ?? []).flatMap(({ instances }) =>
+        instances.flatMap((one) => (one.busy === true ? [computeInstancesOf(one)[0]?.uuid ?? ''] : [])),
+      );
+      this.#busySince.set(name, new Map(busy.map((uuid) => [uuid, known?.get(uuid) ?? this.#now])));
+      return;
+    }
+    const { wish, policy } = object.spec;
+    if (!wish || wish === before?.spec.wish || !this.#isNever(policy?.name)) return;
+    const earlier = new Map(before?.spec.wish?.gpus.map((one) => [one.uuid, one]));
+    for (const one of wish.gpus) {
+      if (one.entry !== 'demand' || JSON.stringify(one) === JSON.stringify(earlier.get(one.uuid))) continue;
+      this.#takesNothingBusy(object, one, by);
+    }
+  }
+
+  /** Under Never no wish takes what has been in use for a while. */
+  #takesNothingBusy({ metadata, status }: ApiChange<'partitions'>['object'], wish: GpuWish, by: string): void {
+    const since = this.#busySince.get(metadata.name);
+    const gpu = status?.device?.gpus?.find(({ uuid }) => uuid === wish.uuid);
+    const left = new Map(Object.entries(wish.profiles ?? {}));
+    for (const instance of gpu?.instances ?? []) {
+      const busyAt = since?.get(computeInstancesOf(instance)[0]?.uuid ?? '') ?? Infinity;
+      if (instance.busy !== true || this.#now - busyAt < this.#world.checks.lagMs) continue;
+      const count = left.get(instance.profile) ?? 0;
+      const words = `${by} wishes ${metadata.name} without a ${instance.profile} that is in use`;
+      insist(count > 0, 'D3', `${words}, under evict Never: ${JSON.stringify(wish.profiles)}`);
+      left.set(instance.profile, count - 1);
+    }
+  }
+
+  /** Under Never no pod is evicted or deleted. */
+  podGoes(pod: Pod, by: string): void {
+    const name = this.#world.api.find('partitions', nodeOf(pod))?.spec.policy?.name;
+    insist(!this.#isNever(name), 'D3', `${by} evicts ${pod.metadata.name} for ${name}, whose demand never evicts`);
+  }
+
+  /** Whether a policy has forbidden evictions for long enough for everybody to know. */
+  #isNever(name: string | undefined): boolean {
+    const policy = this.#world.api.find('policies', name ?? '');
+    const isKnown = this.#now - (this.#editedAt.get(name ?? '') ?? 0) > this.#world.checks.lagMs;
+    return policy !== undefined && isKnown && specsOf(policy).every(({ demand }) => demand && evictsNever(demand));
+  }
+}
+
+function evictsNever({ evict }: Pick<Demand, 'evict'>): boolean {
+  return evict !== 'IfNeeded';
+}
+
+/** The newest, and the one in force if that is another. */
+function specsOf({ spec, status }: Policy): readonly PolicySpec[] {
+  return status?.inForce ? [spec, status.inForce.spec as PolicySpec] : [spec];
+}
+
+function insist(holds: boolean, invariant: string, message: string): asserts holds {
+  if (!holds) throw new Violation(invariant, message);
+}

@@ -1,0 +1,76 @@
+import type { PolicySpec } from '../../src/api/types.ts';
+import type { Random } from '../model/random.ts';
+import { drawDrain, drawRollout, drawSelector } from './fleet-policies.ts';
+import type { FleetSetup } from './fleet-setup.ts';
+
+type Demand = NonNullable<PolicySpec['demand']>;
+type Slice = Demand['slices'][number];
+
+/** What users ask for, the smallest first. */
+const profiles: Readonly<Record<FleetSetup['product'], readonly string[]>> = {
+  'NVIDIA A30': ['1g.6gb', '2g.12gb', '4g.24gb'],
+  'NVIDIA A100-SXM4-40GB': ['1g.5gb', '2g.10gb', '3g.20gb'],
+};
+
+export function drawProfile({ product }: FleetSetup, random: Random): string {
+  const [small = '', ...others] = profiles[product];
+  return random.chance(0.5) ? small : (random.pick(others) ?? small);
+}
+
+export function drawDemandSpec(setup: FleetSetup, random: Random, isCalm: boolean): PolicySpec {
+  const demand = drawDemand(setup, random);
+  const drain = drawDrain(random, isCalm);
+  // A demand that never evicts refuses to drain whole nodes.
+  const isRefused = drain.scope === 'Node' && demand.evict !== 'IfNeeded';
+  return {
+    nodeSelector: drawSelector(random),
+    strategy: 'mixed',
+    demand,
+    priority: random.integer(3),
+    allow: { replaceForeignInstances: true },
+    rollout: drawRollout(random, isCalm),
+    drain: { ...drain, ...(isRefused && { scope: 'Affected' as const }) },
+  };
+}
+
+export function drawDemand(setup: FleetSetup, random: Random): Demand {
+  const followsPods = random.chance(0.65);
+  const [small = '', middle = '', large = ''] = profiles[setup.product];
+  const kinds = [
+    [{ name: 'small', profiles: [small] }],
+    [
+      { name: 'small', profiles: [small] },
+      { name: 'large', profiles: [large] },
+    ],
+    [
+      { name: 'small', profiles: ['1g.*'] },
+      { name: 'middle', profiles: [middle] },
+      { name: 'large', profiles: [large], weight: 20 },
+    ],
+    [
+      { name: 'any', profiles: [middle, small] },
+      { name: 'large', profiles: [large] },
+    ],
+  ];
+  const slices = (random.pick(kinds) ?? []).map((slice) => ({ ...slice, ...drawAmount(setup, random, followsPods) }));
+  return {
+    slices,
+    ...(random.chance(0.4) && { evict: 'IfNeeded' as const }),
+    cooldown: random.pick(['10s', '2m', '10m']) ?? '2m',
+    ...(followsPods && { from: 'Pods' as const, stabilization: random.pick(['20s', '1m', '3m']) ?? '1m' }),
+  };
+}
+
+function drawAmount(
+  { nodes }: FleetSetup,
+  random: Random,
+  followsPods: boolean,
+): Pick<Slice, 'count' | 'min' | 'max' | 'spare'> {
+  if (!followsPods || random.chance(0.2)) return { count: random.integer(nodes + 2) };
+  const min = random.integer(3);
+  return {
+    min,
+    ...(random.chance(0.3) && { max: min + random.integer(nodes * 2) }),
+    ...(random.chance(0.5) && { spare: random.pick([1, 2, '25%']) ?? 1 }),
+  };
+}

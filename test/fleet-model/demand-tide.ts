@@ -1,0 +1,36 @@
+import { Violation } from '../model/violation.ts';
+import { msOf } from './fleet-policies.ts';
+import type { FleetWorld } from './fleet-world.ts';
+
+const turns = 5;
+
+/** A pod more and a pod less, again and again, moves at most the one slice that it takes to serve both. */
+export function oscillate(world: FleetWorld): void {
+  const { random, checks } = world;
+  const [controller] = world.controllers;
+  for (const { policy, demand: report } of controller?.cluster.fleet.policies ?? []) {
+    const { demand } = policy.spec;
+    const isMet = report?.condition.status === 'True';
+    const slice = random.pick(demand?.slices.filter(({ count }) => count === undefined) ?? []);
+    if (demand?.from !== 'Pods' || !isMet || !slice) continue;
+    const [profile = ''] = slice.profiles ?? [];
+    const riseMs = Math.min(60_000, msOf(demand.stabilization ?? '10m'));
+    // Shorter than what counts at all, or longer, but not as long as less must be asked for.
+    const isShort = random.chance(0.6);
+    const upMs = isShort ? riseMs / 3 : riseMs * 2;
+    const before = checks.demands.relaid;
+    for (let turn = 0; turn < turns; turn += 1) {
+      const uid = world.want(`nvidia.com/mig-${profile === '1g.*' ? smallest(world) : profile}`);
+      world.run(upMs);
+      world.endPod(uid);
+      world.run(riseMs / 2);
+    }
+    const moved = checks.demands.relaid - before;
+    const words = `${turns} times a pod that asked ${policy.metadata.name} for ${profile} and went after ${upMs} ms`;
+    if (moved > (isShort ? 0 : 1)) throw new Violation('D4', `${moved} GPUs were re-laid for ${words}`);
+  }
+}
+
+function smallest({ setup }: FleetWorld): string {
+  return setup.product === 'NVIDIA A30' ? '1g.6gb' : '1g.5gb';
+}

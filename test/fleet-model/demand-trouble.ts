@@ -1,0 +1,86 @@
+import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { DemandSlice, PoolGpu } from '../../src/core/demand/pool.ts';
+import { nameSlice, profilesServing } from '../../src/core/policy/demand-profiles.ts';
+import type { DemandReport } from '../../src/core/policy/demand-report.ts';
+import { planPool } from '../model/follow-demand.ts';
+import { resourceOf as resourceFor } from '../model/plugin.ts';
+import type { FleetMachine } from './fleet-machine.ts';
+import { isFor, resourceOf } from './fleet-pods.ts';
+import type { FleetWorld } from './fleet-world.ts';
+
+/** When all is quiet each demand is met, or it is true that there is no room. @returns what is wrong */
+export function findDemandTrouble(world: FleetWorld): string | undefined {
+  const [controller] = world.controllers;
+  if (!controller) return 'there is no controller';
+  const { fleet } = controller.cluster;
+  for (const { name, policy, demand } of fleet.policies) {
+    if (policy.spec.demand === undefined) continue;
+    const pool = [...world.machines.values()].filter((machine) => fleet.winnerOf(machine.name) === name);
+    if (pool.length === 0) continue;
+    if (!demand) return `nothing is known of the demand of ${name}`;
+    const { reason, message } = demand.condition;
+    if (!['DemandMet', 'NothingIdle', 'NoRoom', 'MaxReached'].includes(reason)) return `${name}: ${reason}: ${message}`;
+    const why = isUnmet(demand) ? disprove(world, policy, demand, pool) : findLeft(world, policy, pool);
+    if (why !== undefined) return `${name}: ${reason}: ${message}; ${why}`;
+  }
+  return undefined;
+}
+
+function isUnmet({ states }: DemandReport): boolean {
+  return states.some(({ unmet }) => unmet > 0);
+}
+
+/** Whether the devices themselves could serve more than what is said to be possible. */
+function disprove(
+  { setup: { product } }: FleetWorld,
+  { spec }: GpuPartitionPolicy,
+  { states }: DemandReport,
+  pool: readonly FleetMachine[],
+): string | undefined {
+  const gpus = pool.flatMap(readGpus);
+  const [{ device } = {}] = pool;
+  if (!spec.demand || !device) return undefined;
+  // Pods count by profile where a slice takes several: what is lacking then cannot be told from the numbers.
+  if (spec.demand.from === 'Pods' && spec.demand.slices.some(({ profiles = [] }) => profiles.length > 1)) return undefined;
+  const slices = spec.demand.slices.map((slice): DemandSlice => {
+    const profiles = profilesServing(slice, device.model, product);
+    const sizes = device.model.profiles.flatMap((one) => (profiles.includes(one.name) ? [one.memorySlices] : []));
+    const count = states.find(({ name }) => name === nameSlice(slice))?.wanted ?? 0;
+    return { name: nameSlice(slice), profiles, count, weight: slice.weight ?? Math.min(...sizes) };
+  });
+  const evict = spec.demand.evict === 'IfNeeded' ? 'IfNeeded' : 'Never';
+  const { cost } = planPool({ gpus, asked: { slices, evict } });
+  const said = states.reduce(
+    (sum, { name, unmet }) => sum + unmet * (slices.find((slice) => slice.name === name)?.weight ?? 0),
+    0,
+  );
+  return cost.unserved < said ? `${said} by weight are unmet, and it need be ${cost.unserved}` : undefined;
+}
+
+function readGpus(machine: FleetMachine): readonly PoolGpu[] {
+  const holders = machine.holders();
+  return machine.device.gpus.map(({ uuid, slices }) => ({
+    id: `${machine.name}/${uuid}`,
+    geometry: machine.device.model,
+    instances: slices.map((one) => ({ profile: one.profile, start: one.start, busy: holders.has(one.uuid) })),
+  }));
+}
+
+/**
+ * A pod that waits although all is met. One that only some nodes of the pool could take may wait beside idle slices: a demand is of the
+ * whole pool.
+ */
+function findLeft(world: FleetWorld, { spec }: GpuPartitionPolicy, pool: readonly FleetMachine[]): string | undefined {
+  const [{ device } = {}] = pool;
+  const { product } = world.setup;
+  if (spec.demand?.from !== 'Pods' || !device) return undefined;
+  const followed = spec.demand.slices.flatMap((slice) =>
+    slice.count === undefined && slice.max === undefined
+      ? profilesServing(slice, device.model, product).map((profile) => resourceFor(profile))
+      : [],
+  );
+  const isLeft = (pod: ReturnType<FleetWorld['pendingPods']>[number]): boolean =>
+    followed.includes(resourceOf(pod)) && pool.every(({ node }) => node !== undefined && isFor(pod, node));
+  const left = world.pendingPods().find(isLeft);
+  return left && `${left.metadata.name} waits for ${resourceOf(left)}`;
+}

@@ -1,0 +1,201 @@
+import type { PodPool } from '../../src/core/supply/waiting-share.ts';
+import type { Cluster } from '../../src/controller/cluster.ts';
+import type { PolicyDemand } from '../../src/api/types.ts';
+import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';
+import { PoolClasses } from '../../src/core/demand/gpu-classes.ts';
+import type { WorkloadPod } from '../../src/core/explain/workload.ts';
+import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
+import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/supply/demand-course.ts';
+import { listWaiters } from '../../src/core/supply/pod-demand.ts';
+import { listPodPools, listPool, type PoolCluster, waitingOf } from '../../src/core/supply/demand-pool.ts';
+import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
+import { reportDemand } from '../../src/core/supply/demand-report.ts';
+import type { Member } from '../../src/core/supply/member.ts';
+import { type Planned, planMembers, type PlannedPool, type PoolQuestion } from '../../src/core/supply/pool-plan.ts';
+import { type Wanted, wantedOf } from '../../src/core/supply/wanted.ts';
+import { sameJson } from '../../src/core/text/fingerprint.ts';
+import type { ControllerWorld } from './controller-world.ts';
+import type { NodeShell } from './shell.ts';
+import type { WorkerTask } from './worker.ts';
+
+/** A world whose policies may have demands. */
+export interface DemandWorld {
+  /** Pods that no node runs yet. */
+  pendingPods(): readonly WorkloadPod[];
+  readonly demandChecks: {
+    isWanted(by: string, record: PolicyRecord, wanted: readonly Wanted[]): void;
+    isChosen(by: string, record: PolicyRecord, planned: Planned, chosen: ChosenLayouts): void;
+  };
+  /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
+  seePool(members: readonly Member[], known: ReadPool | undefined): readonly Member[];
+  seePods(pods: readonly WorkloadPod[]): readonly WorkloadPod[];
+  seeAsked(asked: DemandAsked): DemandAsked;
+}
+
+/** The members of a pool as they were once. */
+export interface ReadPool {
+  readonly members: readonly Member[];
+  readonly atMs: number;
+}
+
+/** What `src/controller/follow-demand.ts` does for a policy, in virtual time. */
+export class DemandWork {
+  readonly #world: ControllerWorld;
+  readonly #demands: DemandWorld;
+  readonly #cluster: Cluster;
+  readonly #shell: NodeShell;
+  readonly #by: string;
+  readonly #lookAt: (node: string) => void;
+  readonly #tellPolicy: (name: string) => void;
+  readonly #courses = new Map<string, DemandCourse>();
+  readonly #pools = new Map<string, ReadPool>();
+  #pods: { readonly atMs: number; readonly pods: readonly WorkloadPod[] } | undefined;
+
+  constructor(parts: {
+    readonly world: ControllerWorld;
+    readonly demands: DemandWorld;
+    readonly cluster: Cluster;
+    readonly shell: NodeShell;
+    /** Name of the process. */
+    readonly by: string;
+    readonly lookAt: (node: string) => void;
+    readonly tellPolicy: (name: string) => void;
+  }) {
+    this.#world = parts.world;
+    this.#demands = parts.demands;
+    this.#cluster = parts.cluster;
+    this.#shell = parts.shell;
+    this.#by = parts.by;
+    this.#lookAt = parts.lookAt;
+    this.#tellPolicy = parts.tellPolicy;
+  }
+
+  get #now(): number {
+    return this.#world.timeline.now;
+  }
+
+  *reconcile(name: string): WorkerTask {
+    const { fleet } = this.#cluster;
+    const record = fleet.policy(name);
+    const { demand } = record?.policy.spec ?? {};
+    if (!record || !demand || !(record.isAccepted || record.inForce)) {
+      this.#courses.delete(name);
+      return undefined;
+    }
+    const { policy } = record;
+    const course = this.#courses.get(name) ?? new DemandCourse();
+    this.#courses.set(name, course);
+    const seen = this.#demands.seePool(this.#gather(record, demand, course), this.#pools.get(name));
+    if (seen !== this.#pools.get(name)?.members) this.#pools.set(name, { members: seen, atMs: this.#now });
+    const wanted = yield* this.#want(record, demand, seen, course);
+    this.#demands.demandChecks.isWanted(this.#by, record, wanted);
+    const asked = this.#demands.seeAsked(askFor(policy, wanted));
+    const planned = yield* this.#plan(course, asked, seen);
+    if ('waitMs' in planned) return planned.waitMs;
+    const current = this.#gather(record, demand, course);
+    if (fleet.policy(name)?.policy !== policy) return 10;
+    const unchecked = this.#world.hasBug('StalePool') ? planned.members : current;
+    const chosen = course.choose(demand, planned, unchecked, this.#now);
+    if (!chosen) return 100;
+    this.#demands.demandChecks.isChosen(this.#by, record, planned, chosen);
+    for (const node of fleet.choose(policy, chosen.wishes)) this.#lookAt(node);
+    const report = reportDemand(wanted, current, planned.shortfall);
+    if (record.policy === record.newest && !sameJson(record.demand, report)) {
+      record.demand = report;
+      this.#tellPolicy(name);
+    }
+    return demand.from === 'Pods' ? podsPaceOf(demand) : undefined;
+  }
+
+  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): readonly Member[] {
+    const now = this.#now;
+    const forgets = this.#world.hasBug('ForgetCooldown');
+    const { fleet, partitions } = this.#cluster;
+    const unaware = this.#world.hasBug('ForgetChoice') && {
+      fleet: { policies: fleet.policies, winnerOf: (node: string) => fleet.winnerOf(node), chosenFor: () => undefined },
+      partitions,
+    };
+    return [
+      ...listPool(record, unaware || this.#cluster, (id) => !forgets && course.isResting(demand, id, now)),
+    ].flat();
+  }
+
+  *#want(
+    record: PolicyRecord,
+    demand: PolicyDemand,
+    members: readonly Member[],
+    course: DemandCourse,
+  ): Generator<number, readonly Wanted[], undefined> {
+    if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
+    const pods = this.#demands.seePods(yield* this.#listPods(course.longestMs(demand)));
+    const now = this.#now;
+    const isHasty = this.#world.hasBug('NoStabilization');
+    const steady = (slice: string, count: number): number =>
+      isHasty ? count : course.steady(demand, slice, count, now);
+    const pools = this.#listPools(record, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
+    const waiting = waitingOf(record, listWaiters(pods), pools);
+    return wantedOf(demand, members, { waiting, steady });
+  }
+
+  /** As if there were no other policies. */
+  #alone(record: PolicyRecord): PoolCluster {
+    const { fleet, nodes, partitions } = this.#cluster;
+    return {
+      nodes,
+      partitions,
+      fleet: {
+        policies: [record],
+        winnerOf: (node) => fleet.winnerOf(node),
+        chosenFor: (policy, node) => fleet.chosenFor(policy, node),
+      },
+    };
+  }
+
+  #listPools(record: PolicyRecord, cluster: PoolCluster): readonly PodPool[] {
+    const reading = listPodPools(record, cluster);
+    let step = reading.next();
+    while (step.done !== true) step = reading.next();
+    return step.value;
+  }
+
+  *#listPods(longestMs: number): Generator<number, readonly WorkloadPod[], undefined> {
+    const atMs = this.#now;
+    if (this.#pods && atMs - this.#pods.atMs < longestMs) return this.#pods.pods;
+    const pods = yield* this.#shell.call('Read', () => this.#demands.pendingPods());
+    this.#pods = { atMs, pods };
+    return pods;
+  }
+
+  *#plan(
+    course: DemandCourse,
+    asked: DemandAsked,
+    members: readonly Member[],
+  ): Generator<number, Planned | { readonly waitMs: number }, undefined> {
+    const next = course.next(asked, members, this.#now);
+    if (next) return 'planned' in next ? next.planned : next;
+    const startedMs = this.#now;
+    const planning = planMembers(members, asked);
+    let step = planning.next();
+    while (step.done !== true) {
+      const { random } = this.#world;
+      // A large pool takes the solver up to its limit.
+      yield random.chance(0.9) ? random.between(2, 200) : random.between(200, 20_000);
+      step = planning.next(planPool(step.value));
+    }
+    course.takePlan(step.value, startedMs, this.#now);
+    return step.value;
+  }
+}
+
+/** As `src/process/demand-solver.ts` plans small pools. @throws Error if the pool is too large for a model */
+export function planPool({ gpus, asked }: PoolQuestion): PlannedPool {
+  const pool = new PoolClasses();
+  for (const gpu of gpus) pool.add(gpu);
+  const classes = pool.list();
+  const plan = new DemandPlanner({ classes, ...asked }).planSmall(true);
+  if (plan === undefined) throw new Error('the pool is too large for a model');
+  const byId = new Map<string, ClassLayout>();
+  for (const [ids, layout] of pool.handOut(classes, plan.layouts)) for (const id of ids) byId.set(id, layout);
+  const layouts = gpus.flatMap(({ id }) => byId.get(id) ?? []);
+  return { cost: plan.cost, unserved: plan.unserved, layouts };
+}
