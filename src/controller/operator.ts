@@ -30,6 +30,7 @@ import { NodeNotifier } from './node-notifier.ts';
 import { projectPartition } from '../core/projection/project-partition.ts';
 import { BesidePlanner } from './plan-beside.ts';
 import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
+import { SliceWatch } from './slice-watch.ts';
 import { NodeReporter } from './report-node.ts';
 import { PendingPods } from './pending-pods.ts';
 
@@ -144,12 +145,16 @@ export class GpuPartitionOperator extends ResilientOperator {
       for (const name of names)
         if (fleet.policy(name)?.policy.spec.demand !== undefined) demandQueue.addAfter(name, demandPaceMs);
     };
+    const sliceWatch = this.own(new SliceWatch({ client, logger, fleet, onNode: (name) => nodeQueue.add(name) }));
     const onPolicy = (change: Change<GpuPartitionPolicy & KubeObject>): void => {
       if (change.type === 'delete') {
         cluster.rollout.dropPolicy(change.key);
-        return requeueNodes(fleet.removePolicy(change.key));
+        const left = fleet.removePolicy(change.key);
+        sliceWatch.follow();
+        return requeueNodes(left);
       }
       const affected = fleet.setPolicy(change.object);
+      sliceWatch.follow();
       // Only its status: our own write came back, or somebody else changed it, which is repaired.
       if (affected === undefined && cluster.policies.isOwn(change.object)) return undefined;
       policyQueue.add(change.key);

@@ -33,6 +33,42 @@ describe('a policy with backend DRA, when slices or claims change late', functio
 
   const taints = async (): Promise<readonly string[]> => ownTaints(await rig().node(node));
 
+  it('looks at a Ready node as soon as its slices change', async () => {
+    await layout({ '3g.20gb': 2 });
+    await rig().waitFor('dra', 'Ready', 'True', 'Ready');
+    const saved = JSON.parse(await rig().kubectl('get', 'resourceslices', '-o', 'json')) as {
+      readonly items: readonly { readonly metadata: { readonly name: string }; readonly spec: object }[];
+    };
+    await rig().kubectl('delete', 'resourceslices', '--all');
+    // Without the watch it would be read again after two minutes.
+    expect(await rig().untilReason(node, 'AdvertisePending', 15_000)).to.include('lack gpu-0-mig-3g20gb-9-0');
+    for (const { metadata, spec } of saved.items) {
+      const object = {
+        apiVersion: 'resource.k8s.io/v1',
+        kind: 'ResourceSlice',
+        metadata: { name: metadata.name },
+        spec,
+      };
+      await rig().create(object);
+    }
+    await rig().untilReason(node, 'Ready', 15_000);
+    expect(await publishedNames()).to.have.length(2);
+  });
+
+  it('never sends a monitor away, whose claim has admin access, though nothing would replace its pod', async () => {
+    await createMonitor();
+    const read = (): Promise<string> =>
+      rig().kubectl('get', 'pod', 'watch', '-n', 'monitors', '-o', 'jsonpath={.status.phase} {.metadata.uid}');
+    const before = await eventually(read, (text) => text.startsWith('Running '), { what: 'the monitor' });
+    await layout({ '2g.10gb': 3 });
+    await rig().waitFor('dra', 'Ready', 'True', 'Ready');
+    expect((await publishedNames()).every((name) => name.includes('2g10gb'))).to.equal(true);
+    expect(await read()).to.equal(before);
+    expect((await rig().partition(node)).spec.monitors).to.deep.equal(['monitors/watch']);
+    await rig().kubectl('delete', 'namespace', 'monitors', '--wait=false');
+    await rig().kubectl('delete', 'pod', 'watch', '-n', 'monitors', '--force');
+  });
+
   it('waits on the closed node for the pod of a claim that was allocated in the last moment before the fence', async () => {
     await layout({ '3g.20gb': 2 });
     await rig().waitFor('dra', 'Ready', 'True', 'Ready');
@@ -87,6 +123,29 @@ describe('a policy with backend DRA, when slices or claims change late', functio
     await rig().waitFor('dra', 'Ready', 'True', 'Ready');
     expect(await taints()).to.deep.equal([]);
   });
+
+  /** A bare pod that has every slice of the node open. */
+  async function createMonitor(): Promise<void> {
+    const namespace = 'monitors';
+    await rig().create({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace, labels: { 'resource.kubernetes.io/admin-access': 'true' } },
+    });
+    const metadata = { name: 'watch', namespace };
+    const exactly = { deviceClassName: 'mig.nvidia.com', allocationMode: 'All', adminAccess: true };
+    await rig().create({
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaim',
+      metadata,
+      spec: { devices: { requests: [{ name: 'gpus', exactly }] } },
+    });
+    const container = { name: 'main', image: 'example.com/monitor', resources: { claims: [{ name: 'gpus' }] } };
+    const resourceClaims = [{ name: 'gpus', resourceClaimName: 'watch' }];
+    await eventually(() =>
+      rig().create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container], resourceClaims } }),
+    );
+  }
 
   /** A pod with a claim that nobody allocates, nor binds. @returns its uid */
   async function createLatePod(): Promise<string> {

@@ -15,6 +15,8 @@ const rare: ReadonlySet<string> = new Set([
   'controller patch events.events.k8s.io',
   // Only before a change with backend DRA.
   'controller list resourceclaims.resource.k8s.io',
+  // Only while there is a policy with backend DRA; dra.spec.ts has one.
+  'controller watch resourceslices.resource.k8s.io',
   // Only for policies with spec.dra.deviceClasses: Managed; dra.spec.ts has one.
   'controller list deviceclasses.resource.k8s.io',
   'controller create deviceclasses.resource.k8s.io',

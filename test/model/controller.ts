@@ -114,6 +114,10 @@ export class ControllerProcess {
     this.#cursor.set(kind, log.length);
   }
 
+  seeSlices(node: string): void {
+    if (!this.#isGone && !this.frozen.has('nodes')) this.#lookAt(node);
+  }
+
   #see({ kind, type, object }: ApiChange): void {
     if (kind === 'nodes') {
       const node = projectNode(object as Kinds['nodes']);

@@ -125,6 +125,7 @@ export class ModelDriver {
   #publish(slices: readonly ResourceSliceView[]): void {
     this.#slices = slices;
     this.#published = readSlices(slices);
+    this.#world.slicesChanged();
     this.#offers = new Map([...this.#published].map(([name, uuid]) => [name, [uuid]]));
   }
 }

@@ -465,6 +465,11 @@ export class ModelWorld implements ControllerWorld {
     }
   }
 
+  /** Slices are watched too, without any choice: the stories of other nodes stay as they are. */
+  slicesChanged(): void {
+    for (const controller of this.controllers) this.timeline.after(50, () => controller.seeSlices('n'));
+  }
+
   deliverAll(): void {
     for (const controller of this.controllers) for (const kind of watched) controller.deliver(kind);
   }

@@ -6,9 +6,12 @@ import {
   policies,
   resourceClaims,
   resourceClaimTemplates,
+  resourceSlices,
 } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import type { ClaimTemplate, DeviceClassView, RequestedClaim } from '../../core/explain/claim-request.ts';
+import type { NodeSlice } from '../../core/explain/claim-device.ts';
+import type { ClaimTemplate, RequestedClaim } from '../../core/explain/claim-request.ts';
+import type { DeviceClassView } from '../../core/explain/device-request.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
@@ -20,7 +23,7 @@ import { listAll, listAllowed } from './connection.ts';
 
 /** The current cluster; without pods and claims if the user may not list them. */
 export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
-  const [allNodes, partitions, allPolicies, allPods, classes, claims, templates] = await Promise.all([
+  const [allNodes, partitions, allPolicies, allPods, classes, claims, templates, slices] = await Promise.all([
     listAll<NodeView & KubeObject>(client, nodes),
     listAll<GpuNodePartition & KubeObject>(client, nodePartitions),
     listAll<GpuPartitionPolicy & KubeObject>(client, policies),
@@ -28,8 +31,9 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
     listAllowed<DeviceClassView & KubeObject>(client, deviceClasses),
     listAllowed<RequestedClaim & KubeObject>(client, resourceClaims),
     listAllowed<ClaimTemplate & KubeObject>(client, resourceClaimTemplates),
+    listAllowed<NodeSlice & KubeObject>(client, resourceSlices),
   ]);
-  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods, classes, claims, templates };
+  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods, classes, claims, templates, slices };
 }
 
 /** A saved cluster, with all that is read of its pods. */

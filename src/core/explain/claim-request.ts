@@ -1,19 +1,8 @@
+import type { ResourceClaimView } from '../dra/resource-claim.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
+import { type ClaimRequest, type DeviceChoice, type DeviceRequest, readChoice } from './device-request.ts';
+import type { DeviceClassView } from './device-request.ts';
 import { requestsOf, type WorkloadPod } from './workload.ts';
-
-/** The parts of a DeviceClass (`resource.k8s.io`) that tell what it stands for. */
-export interface DeviceClassView {
-  readonly metadata: { readonly name: string };
-  readonly spec?: { readonly extendedResourceName?: string };
-}
-
-interface DeviceRequest {
-  readonly deviceClassName?: string;
-  readonly count?: number;
-  readonly allocationMode?: string;
-  readonly adminAccess?: boolean;
-  readonly selectors?: readonly unknown[];
-}
 
 interface NamedRequest extends DeviceRequest {
   readonly name: string;
@@ -26,14 +15,8 @@ interface ClaimSpec {
 }
 
 /** What a ResourceClaim requests, and whether it has it. */
-export interface RequestedClaim {
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+export interface RequestedClaim extends ResourceClaimView {
   readonly spec?: ClaimSpec;
-  readonly status?: {
-    readonly allocation?: {
-      readonly devices?: { readonly results?: readonly { readonly pool: string; readonly device: string }[] };
-    };
-  };
 }
 
 /** What the ResourceClaims of a ResourceClaimTemplate request. */
@@ -42,17 +25,20 @@ export interface ClaimTemplate {
   readonly spec?: { readonly spec?: ClaimSpec };
 }
 
-/** What a pod's claims request, by the device plugin's names. */
+/** What a pod's claims request. */
 export interface ClaimRequests {
-  /** A DeviceClass with an `extendedResourceName` stands for that resource. */
+  /** By the device plugin's names: a DeviceClass with an `extendedResourceName` stands for that resource. */
   readonly asked: ReadonlyMap<string, number>;
+  /** By what their selectors say of devices. */
+  readonly requests: readonly ClaimRequest[];
   /** Why the rest is not known. */
   readonly unclear: readonly string[];
 }
 
-/** What a pod requests by claim. No selector is evaluated: what only a selector tells is said to be unclear. */
+/** What a pod requests by claim. A selector that is not evaluated is named. */
 export function claimRequestsOf(pod: WorkloadPod, facts: ClusterFacts): ClaimRequests {
   const asked = new Map<string, number>();
+  const requests: ClaimRequest[] = [];
   const unclear: string[] = [];
   for (const { name = '', ...source } of pod.spec?.resourceClaims ?? []) {
     const found = findClaim(source, pod, facts);
@@ -60,13 +46,17 @@ export function claimRequestsOf(pod: WorkloadPod, facts: ClusterFacts): ClaimReq
       unclear.push(`claim ${name}: ${found}`);
       continue;
     }
-    for (const request of found.devices?.requests ?? []) {
+    const { requests: wanted = [], constraints = [] } = found.devices ?? {};
+    if (constraints.length > 0 && wanted.length > 1)
+      unclear.push(`claim ${name}: its constraints between requests are not evaluated here`);
+    for (const request of wanted) {
       const read = readRequest(request, facts.classes ?? []);
       if (typeof read === 'string') unclear.push(`claim ${name}, request ${request.name}: ${read}`);
-      else asked.set(read.resource, (asked.get(read.resource) ?? 0) + read.count);
+      else if ('resource' in read) asked.set(read.resource, (asked.get(read.resource) ?? 0) + read.count);
+      else requests.push({ name: request.name, choices: read.choices });
     }
   }
-  return { asked, unclear };
+  return { asked, requests, unclear };
 }
 
 /** All that a pod requests of GPUs, however it does. */
@@ -102,23 +92,23 @@ function findClaim(
   return template ? (template.spec?.spec ?? {}) : `there is no ResourceClaimTemplate ${resourceClaimTemplateName}`;
 }
 
+/** A class that stands for a resource needs no look at its selectors. */
 function readRequest(
   request: NamedRequest,
   classes: readonly DeviceClassView[],
-): { readonly resource: string; readonly count: number } | string {
+): { readonly resource: string; readonly count: number } | Pick<ClaimRequest, 'choices'> | string {
   const { firstAvailable, exactly = request } = request;
-  if (firstAvailable) {
-    const names = firstAvailable.map(({ deviceClassName = '' }) => deviceClassName);
-    return `the first available of DeviceClasses ${names.join(', ')}`;
-  }
-  const { deviceClassName = '', selectors = [], count = 1, allocationMode, adminAccess } = exactly;
+  const { deviceClassName, selectors = [], count = 1, allocationMode, adminAccess } = exactly;
+  const isPlain =
+    firstAvailable === undefined && selectors.length === 0 && allocationMode !== 'All' && adminAccess !== true;
   const found = classes.find(({ metadata }) => metadata.name === deviceClassName);
-  if (!found) return `there is no DeviceClass ${deviceClassName}`;
-  const resource = found.spec?.extendedResourceName;
-  if (resource === undefined)
-    return `DeviceClass ${deviceClassName} has no extendedResourceName, and its selectors are not evaluated`;
-  if (selectors.length > 0) return 'it has selectors of its own, which are not evaluated';
-  if (allocationMode === 'All' || adminAccess === true)
-    return `it asks for ${allocationMode === 'All' ? 'all devices' : 'admin access'}`;
-  return { resource, count };
+  const resource = found?.spec?.extendedResourceName;
+  if (isPlain && resource !== undefined) return { resource, count };
+  const choices: DeviceChoice[] = [];
+  for (const one of firstAvailable ?? [exactly]) {
+    const choice = readChoice(one, classes);
+    if (typeof choice === 'string') return choice;
+    choices.push(choice);
+  }
+  return { choices };
 }

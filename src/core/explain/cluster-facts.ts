@@ -7,7 +7,9 @@ import { podName } from '../pods/gpu-pods.ts';
 import { roundUp, wholeUnits } from '../pods/quantity.ts';
 import { selectsNode, byPrecedence } from '../policy/precedence.ts';
 import { asScheduled } from '../policy/schedules.ts';
-import type { ClaimTemplate, DeviceClassView, RequestedClaim } from './claim-request.ts';
+import type { NodeSlice } from './claim-device.ts';
+import type { ClaimTemplate, RequestedClaim } from './claim-request.ts';
+import type { DeviceClassView } from './device-request.ts';
 import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
 
 /** What is known of a cluster when a pod is explained. */
@@ -21,6 +23,7 @@ export interface ClusterFacts {
   readonly classes?: readonly DeviceClassView[] | undefined;
   readonly claims?: readonly RequestedClaim[] | undefined;
   readonly templates?: readonly ClaimTemplate[] | undefined;
+  readonly slices?: readonly NodeSlice[] | undefined;
 }
 
 /** A GPU node with the policy that decides over it. */

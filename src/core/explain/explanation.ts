@@ -1,8 +1,9 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { hasEnded, podName } from '../pods/gpu-pods.ts';
-import { allRequestsOf, claimRequestsOf } from './claim-request.ts';
-import { type ClusterFacts, listGpuNodes, listOffered } from './cluster-facts.ts';
+import { allRequestsOf, type ClaimRequests, claimRequestsOf } from './claim-request.ts';
+import { type ClusterFacts, type GpuNode, listGpuNodes, listOffered } from './cluster-facts.ts';
 import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './node-verdict.ts';
+import { describeRequest, listMeetingResources } from './request-verdict.ts';
 import { explainName, type NameFinding } from './resource-name.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
 import type { WorkloadPod } from './workload.ts';
@@ -45,16 +46,29 @@ export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanatio
   const claims = claimRequestsOf(pod, facts);
   const asked = allRequestsOf(pod, claims, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));
   const nodes = listGpuNodes(facts);
-  const verdicts = nodes
-    .map((node) => judgeNode(pod, node, asked, { claim: claims.asked, classes: facts.classes }))
-    .toSorted(byNearness);
-  const finding = explainWait(pod, asked, claims.unclear, verdicts);
-  const suggestions = finding.isPending && verdicts.length > 0 ? listSuggestions(verdicts, asked) : [];
+  const by = { claim: claims.asked, classes: facts.classes, requests: claims.requests, facts };
+  const verdicts = nodes.map((node) => judgeNode(pod, node, asked, by)).toSorted(byNearness);
+  const finding = explainWait(pod, asked, claims, verdicts);
+  const wanted = wantedResources(asked, claims, nodes);
+  const suggestions = finding.isPending && verdicts.length > 0 ? listSuggestions(verdicts, wanted) : [];
   const told = verdicts.map(({ gpuNode, blockers }) => ({
     node: gpuNode.name,
     blockers: blockers.map(({ message }) => message),
   }));
   return { pod: name, ...finding, nodes: told, suggestions };
+}
+
+/** A single request by selectors is served by the smallest slice that meets it. */
+function wantedResources(
+  asked: ReadonlyMap<string, number>,
+  { requests }: ClaimRequests,
+  nodes: readonly GpuNode[],
+): ReadonlyMap<string, number> {
+  const [request, ...others] = requests;
+  if (request === undefined || others.length > 0 || asked.size > 0) return asked;
+  const [resource] = listMeetingResources(request, nodes);
+  const count = request.choices[0]?.count;
+  return resource === undefined || count === undefined ? asked : new Map([[resource, count]]);
 }
 
 /** What the pod's own state shows, regardless of the cluster. */
@@ -93,7 +107,7 @@ function explainState(pod: WorkloadPod): Finding | undefined {
 function explainWait(
   pod: WorkloadPod,
   asked: ReadonlyMap<string, number>,
-  unclear: readonly string[],
+  { unclear, requests }: ClaimRequests,
   verdicts: readonly NodeVerdict[],
 ): Finding {
   const say = (code: ExplanationCode, message: string): Finding => ({ isPending: true, code, message });
@@ -101,10 +115,11 @@ function explainWait(
   if (unclear.length > 0) {
     return say('AsksByClaim', `it requests devices by claim: ${unclear.join('; ')}${scheduler(word)}`);
   }
-  if (asked.size === 0) {
+  if (asked.size + requests.length === 0) {
     return say('NoGpuAsked', `it requests no GPU resource, so it does not wait for a partition${scheduler(word)}`);
   }
-  const what = [...asked].map(([resource, amount]) => `${amount} ${resource}`).join(' and ');
+  const resources = [...asked].map(([resource, amount]) => `${amount} ${resource}`);
+  const what = [...resources, ...requests.map(describeRequest)].join(' and ');
   if (verdicts.length === 0) return say('NoGpuNodes', `it requests ${what}, and no node reports a GPU`);
   const offered = listOffered(verdicts.map(({ gpuNode }) => gpuNode));
   const [nearest] = verdicts;

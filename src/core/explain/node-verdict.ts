@@ -1,8 +1,18 @@
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../node/observed-epoch.ts';
 import { parseQuantity } from '../pods/quantity.ts';
-import type { DeviceClassView } from './claim-request.ts';
-import { type GpuNode, isDra, offerOf, slicesOf, strategyOf, useOf, wishedSlices } from './cluster-facts.ts';
+import type { ClaimRequest, DeviceClassView } from './device-request.ts';
+import {
+  type ClusterFacts,
+  type GpuNode,
+  isDra,
+  offerOf,
+  slicesOf,
+  strategyOf,
+  useOf,
+  wishedSlices,
+} from './cluster-facts.ts';
+import { judgeRequest } from './request-verdict.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
 import { requestOf, tolerates, type WorkloadPod } from './workload.ts';
 
@@ -37,6 +47,9 @@ export interface NodeVerdict {
 export interface RequestedBy {
   /** Resources that a claim of it stands for. */
   readonly claim?: ReadonlyMap<string, number>;
+  /** Requests of claims that no resource stands for, and what is known to judge them by. */
+  readonly requests?: readonly ClaimRequest[];
+  readonly facts?: ClusterFacts;
   /** Undefined: not known. */
   readonly classes?: readonly DeviceClassView[] | undefined;
 }
@@ -55,6 +68,7 @@ export function judgeNode(
     ...[...asked].flatMap(
       ([resource, amount]) => judgeStack(gpuNode, resource, by) ?? judgeResource(gpuNode, resource, amount),
     ),
+    ...(by.requests ?? []).flatMap((request) => (by.facts ? judgeRequest(gpuNode, request, by.facts) : [])),
     ...judgeOthers(pod, gpuNode),
   ];
   const blockers = found.toSorted((a, b) => blockerKinds.indexOf(a.kind) - blockerKinds.indexOf(b.kind));

@@ -314,29 +314,34 @@ describe('explain pod', () => {
     const request = (deviceClassName: string, more: object = {}): NonNullable<ClaimTemplate['spec']> => ({
       spec: { devices: { requests: [{ name: 'one', exactly: { deviceClassName, ...more } }] } },
     });
-    const firstAvailable = classes.map(({ metadata }, at) => ({ name: String(at), deviceClassName: metadata.name }));
     const templates: readonly ClaimTemplate[] = [
       { metadata: { name: 'small', namespace: 'team' }, spec: request('mig-1g-5gb.gpu.nvidia.com', { count: 2 }) },
-      { metadata: { name: 'any', namespace: 'team' }, spec: request('mig.nvidia.com') },
       { metadata: { name: 'none', namespace: 'team' }, spec: request('gone') },
       {
         metadata: { name: 'own', namespace: 'team' },
-        spec: request('mig-1g-5gb.gpu.nvidia.com', { selectors: [{}] }),
+        spec: request('mig-1g-5gb.gpu.nvidia.com', { selectors: [{ cel: { expression: 'device.isLarge' } }] }),
       },
       {
-        metadata: { name: 'watch', namespace: 'team' },
-        spec: request('mig-1g-5gb.gpu.nvidia.com', { adminAccess: true }),
-      },
-      {
-        metadata: { name: 'first', namespace: 'team' },
-        spec: { spec: { devices: { requests: [{ name: 'one', firstAvailable }] } } },
+        metadata: { name: 'pair', namespace: 'team' },
+        spec: {
+          spec: {
+            devices: {
+              requests: ['one', 'two'].map((name) => ({ name, exactly: { deviceClassName: 'mig.nvidia.com' } })),
+              constraints: [{ matchAttribute: 'gpu.nvidia.com/parentUUID' }],
+            },
+          },
+        },
       },
       { metadata: { name: 'elsewhere', namespace: 'other' }, spec: request('mig-1g-5gb.gpu.nvidia.com') },
     ];
     const claims = [
       {
         metadata: { name: 'mine', namespace: 'team' },
-        status: { allocation: { devices: { results: [{ pool: 'n', device: 'gpu-0-mig-1g5gb-19-0' }] } } },
+        status: {
+          allocation: {
+            devices: { results: [{ driver: 'gpu.nvidia.com', pool: 'n', device: 'gpu-0-mig-1g5gb-19-0' }] },
+          },
+        },
       },
     ];
     const busy = withPods(sevens, {
@@ -376,15 +381,9 @@ describe('explain pod', () => {
 
     it('says what it cannot tell of a claim', () => {
       const says = (template: string): string => explain(claiming(template), [{ gpus: [sevens], isDra: true }]).message;
-      expect(says('any')).to.contain(
-        'DeviceClass mig.nvidia.com has no extendedResourceName, and its selectors are not evaluated',
-      );
       expect(says('none')).to.contain('claim gpu, request one: there is no DeviceClass gone');
-      expect(says('own')).to.contain('it has selectors of its own, which are not evaluated');
-      expect(says('watch')).to.contain('it asks for admin access');
-      expect(says('first')).to.contain(
-        'the first available of DeviceClasses mig-1g-5gb.gpu.nvidia.com, mig.nvidia.com',
-      );
+      expect(says('own')).to.contain('claim gpu, request one: its selector is not evaluated here: device.isLarge');
+      expect(says('pair')).to.contain('claim gpu: its constraints between requests are not evaluated here');
       expect(says('elsewhere')).to.contain('there is no ResourceClaimTemplate elsewhere');
       const named = { spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'mine' }] } };
       expect(explain(named, [{ gpus: [sevens], isDra: true }]).message).to.contain(

@@ -13,7 +13,7 @@ import type { Command } from '../commands.ts';
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { readyNode, reopenNode } from '../node-marks.ts';
 import { isClosed, isOwnTaint, isUnfinished, metadataOf } from '../node-view.ts';
-import { alsoWaits, lookAgainMs, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
+import { alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { clusterPods } from './cluster-pods.ts';
 import { evictPods } from './evictions.ts';
@@ -25,6 +25,9 @@ import type { SkippedEntry } from '../../policy/skipped-entry.ts';
 import type { Prediction } from './prediction.ts';
 import { refreshPlugin } from './refresh-plugin.ts';
 import { isDeviceDone, wishOf } from './wish.ts';
+
+/** How often the slices of a Ready node are read even though nothing was heard of them, in ms. */
+const slicesAgainMs = 120_000;
 
 /** The device matches: labels, device plugin and GPU holders follow it, then the node is opened. */
 export function finish(situation: Situation): Outcome | undefined {
@@ -47,8 +50,8 @@ export function finish(situation: Situation): Outcome | undefined {
 /** Entries of the policy that have no effect on this node are reported, so that they do not pass for done. */
 function describeDone({ gpus }: Wish, { wish, winner }: NodeClaim): Verdict {
   const isDra = winner?.spec.backend === 'DRA';
-  // Slices are not watched.
-  const again = isDra && { requeueAfterMs: lookAgainMs };
+  // Slices are watched, where the controller may.
+  const again = isDra && { requeueAfterMs: slicesAgainMs };
   const skipped = wish && 'skipped' in wish ? wish.skipped : [];
   const remarkable =
     gpus.length === 0 ? skipped : skipped.filter((one) => isUnexpected(one, winner?.spec.layouts ?? []));

@@ -53,7 +53,7 @@ function describeWait(situation: Situation, use: SlotUse): Verdict {
   const { claim } = situation;
   const of = `the rollout of policy ${claim.winner?.metadata.name}`;
   const what = describeUse(situation, use);
-  // Slices are not watched, and the driver may publish them by itself.
+  // The driver may publish them by itself.
   const again = use === 'Plugin' && backendOf(situation) === 'DRA' && { requeueAfterMs: lookAgainMs };
   if (isPaused(claim)) return { phase: 'Pending', reason: 'Paused', message: `${of} is paused: ${what}`, ...again };
   return {

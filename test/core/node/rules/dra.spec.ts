@@ -69,7 +69,7 @@ describe('a node whose GPUs are handed out by claims', () => {
     world.step(2_400);
     expect(world.taintKeys, 'a moment too early').to.deep.equal(['repartitioning']);
     world.step(100);
-    expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 15_000 });
+    expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 120_000 });
     expect(world.taintKeys).to.deep.equal([]);
     expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
   });
@@ -131,7 +131,7 @@ describe('a node whose GPUs are handed out by claims', () => {
     world.step();
     const { verdict } = world.step(31_000);
     expect(verdict.message).to.include('would restart its DRA driver, which does not offer the layout');
-    expect(verdict.requeueAfterMs, 'it may publish them by itself, and slices are not watched').to.equal(15_000);
+    expect(verdict.requeueAfterMs, 'it may publish them by itself').to.equal(15_000);
   });
 
   it('stays closed without its agent until a driver that was replaced must have published what it found', () => {
@@ -148,7 +148,7 @@ describe('a node whose GPUs are handed out by claims', () => {
     expect(world.taintKeys).to.deep.equal([]);
   });
 
-  it('is looked at again while it is Ready, since nobody watches slices, and a driver that lost them is replaced', () => {
+  it('is looked at again while it is Ready, though slices are watched, and a driver that lost them is replaced', () => {
     const world = new NodeWorld({
       policy,
       node: aNode({ allocatable: nothing }),
@@ -156,7 +156,7 @@ describe('a node whose GPUs are handed out by claims', () => {
       pods: [aDriverPod({ uid: 'old' })],
       slices: slicesOf(sliced('MIG-new')),
     });
-    expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 15_000 });
+    expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 120_000 });
     world.slices = slicesOf(wholeGpu);
     expect(world.settle().verdict.phase).to.equal('Updating');
     expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);

@@ -1,0 +1,74 @@
+import { type DeviceTest, readSelector } from '../dra/device-selector.ts';
+import type { ClaimableDevice } from './claim-device.ts';
+
+interface Selector {
+  readonly cel?: { readonly expression?: string };
+}
+
+/** The parts of a DeviceClass (`resource.k8s.io`) that tell what it stands for. */
+export interface DeviceClassView {
+  readonly metadata: { readonly name: string };
+  readonly spec?: { readonly extendedResourceName?: string; readonly selectors?: readonly Selector[] };
+}
+
+/** One request of a claim, or one alternative of it. */
+export interface DeviceRequest {
+  readonly deviceClassName?: string;
+  readonly count?: number;
+  readonly allocationMode?: string;
+  readonly adminAccess?: boolean;
+  readonly selectors?: readonly Selector[];
+}
+
+/** Devices of which a request takes some. */
+export interface DeviceChoice {
+  /** In words: `DeviceClass mig.nvidia.com with its own selectors`. */
+  readonly words: string;
+  readonly test: DeviceTest;
+  /** Undefined: all that there are. */
+  readonly count: number | undefined;
+  /** It looks on: others may have them. */
+  readonly isMonitor: boolean;
+}
+
+/** A request that a node meets if it meets one of the choices, the first first. */
+export interface ClaimRequest {
+  readonly name: string;
+  readonly choices: readonly DeviceChoice[];
+}
+
+/** @returns why it is not known what devices meet a request */
+export function readChoice(request: DeviceRequest, classes: readonly DeviceClassView[]): DeviceChoice | string {
+  const { deviceClassName = '', selectors = [], count = 1, allocationMode, adminAccess = false } = request;
+  const found = classes.find(({ metadata }) => metadata.name === deviceClassName);
+  if (!found) return `there is no DeviceClass ${deviceClassName}`;
+  const tests: DeviceTest[] = [];
+  for (const { cel } of [...(found.spec?.selectors ?? []), ...selectors]) {
+    const expression = cel?.expression ?? '';
+    const test = readSelector(expression);
+    if (test === undefined) return `its selector is not evaluated here: ${expression}`;
+    tests.push(test);
+  }
+  const own = selectors.length > 0 ? ' with selectors of its own' : '';
+  return {
+    words: `DeviceClass ${deviceClassName}${own}`,
+    test: (device) => tests.every((test) => test(device)),
+    count: allocationMode === 'All' ? undefined : count,
+    isMonitor: adminAccess,
+  };
+}
+
+/** How a node stands towards a choice. */
+export interface ChoiceFit {
+  readonly choice: DeviceChoice;
+  readonly matching: readonly ClaimableDevice[];
+  readonly free: readonly ClaimableDevice[];
+  readonly fits: boolean;
+}
+
+export function fitChoice(choice: DeviceChoice, devices: readonly ClaimableDevice[]): ChoiceFit {
+  const matching = devices.filter(choice.test);
+  const free = choice.isMonitor ? matching : matching.filter(({ holder }) => holder === undefined);
+  const needed = choice.count ?? Math.max(1, matching.length);
+  return { choice, matching, free, fits: free.length >= needed };
+}

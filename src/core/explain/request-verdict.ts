@@ -1,0 +1,78 @@
+import type { GpuReport, ModelReport } from '../../api/types.ts';
+import type { SelectableDevice } from '../dra/device-selector.ts';
+import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
+import { parseQuantity } from '../pods/quantity.ts';
+import { listDevices } from './claim-device.ts';
+import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
+import { type ChoiceFit, type ClaimRequest, type DeviceChoice, fitChoice } from './device-request.ts';
+import type { Blocker } from './node-verdict.ts';
+
+/** What keeps a node from a request of a claim; none if one of its choices is free there. */
+export function judgeRequest(gpuNode: GpuNode, { choices }: ClaimRequest, facts: ClusterFacts): readonly Blocker[] {
+  if (!isDra(gpuNode))
+    return [{ kind: 'NotOffered', message: 'its device plugin hands its GPUs out, and the pod asks by claim' }];
+  const devices = listDevices(gpuNode, facts);
+  const fits = choices.map((choice) => fitChoice(choice, devices));
+  if (fits.some((one) => one.fits)) return [];
+  const nearest = fits.toSorted((a, b) => b.matching.length - a.matching.length)[0];
+  return nearest === undefined ? [] : [describeMiss(nearest, choices.length)];
+}
+
+function describeMiss({ choice, matching, free }: ChoiceFit, choices: number): Blocker {
+  const more = choices > 1 ? ` (and none of the other ${choices - 1} alternatives has room)` : '';
+  if (matching.length === 0) {
+    return { kind: 'NotOffered', message: `none of its devices meets ${choice.words}${more}` };
+  }
+  const { count = matching.length } = choice;
+  if (count > matching.length) {
+    const message = `the claim requests ${count} of ${choice.words}, and ${matching.length} devices of the node meet it${more}`;
+    return { kind: 'TooMany', message };
+  }
+  const holders = [...new Set(matching.flatMap(({ holder }) => holder ?? []))].toSorted();
+  const names = holders.length > 5 ? [...holders.slice(0, 5), `${holders.length - 5} more`] : holders;
+  const message = `${matching.length - free.length} of ${matching.length} devices that meet ${choice.words} are in use, held by ${names.join(', ')}${more}`;
+  return { kind: 'Full', message };
+}
+
+/** A request in words: `2 devices of DeviceClass mig.nvidia.com with selectors of its own`. */
+export function describeRequest({ choices }: ClaimRequest): string {
+  const [first, ...others] = choices.map(describeChoice);
+  return others.length === 0 ? (first ?? '') : `the first available of ${[first, ...others].join(', ')}`;
+}
+
+function describeChoice({ count, words, isMonitor }: DeviceChoice): string {
+  const amount = count === undefined ? 'all devices' : count === 1 ? '1 device' : `${count} devices`;
+  return `${amount} of ${words}${isMonitor ? ', with admin access' : ''}`;
+}
+
+/** Resources of the device plugin whose slices meet a request, the smallest first: what an edit of a policy could make. */
+export function listMeetingResources({ choices }: ClaimRequest, nodes: readonly GpuNode[]): readonly string[] {
+  const possible = nodes.filter(isDra).flatMap(({ partition }) => listPossible(partition?.status?.device ?? {}));
+  const meeting = possible.filter((device) => choices.some(({ test }) => test(device)));
+  const sizeOf = ({ capacity }: SelectableDevice): bigint => capacity['memory'] ?? 0n;
+  const sorted = meeting.toSorted((a, b) => Number(sizeOf(a) - sizeOf(b)));
+  return [...new Set(sorted.map(({ resource }) => resource))];
+}
+
+/** Devices that GPUs like a node's could be, whether they are now or not. */
+function listPossible({
+  models = [],
+  gpus = [],
+}: {
+  readonly models?: readonly ModelReport[];
+  readonly gpus?: readonly GpuReport[];
+}): readonly (SelectableDevice & { readonly resource: string })[] {
+  const slices = models.flatMap(({ product, profiles }) =>
+    profiles.map(({ name, memoryMiB }) => ({
+      resource: migResourceName(name),
+      attributes: { type: 'mig', profile: name, productName: product },
+      capacity: memoryMiB === undefined ? {} : { memory: parseQuantity(`${memoryMiB}Mi`) },
+    })),
+  );
+  const whole = gpus.map(({ product, uuid, memoryMiB }) => ({
+    resource: GPU_RESOURCE,
+    attributes: { type: 'gpu', uuid, productName: product },
+    capacity: memoryMiB === undefined ? {} : { memory: parseQuantity(`${memoryMiB}Mi`) },
+  }));
+  return [...slices, ...whole];
+}
