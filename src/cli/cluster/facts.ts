@@ -29,7 +29,16 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
     listAllowed<RequestedClaim & KubeObject>(client, resourceClaims),
     listAllowed<ClaimTemplate & KubeObject>(client, resourceClaimTemplates),
   ]);
-  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods, classes, claims, templates };
+  return {
+    now: Date.now(),
+    nodes: allNodes,
+    partitions,
+    policies: allPolicies,
+    pods: allPods,
+    classes,
+    claims,
+    templates,
+  };
 }
 
 /** A saved cluster, with all that is read of its pods. */
