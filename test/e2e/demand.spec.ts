@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
-import type { PodOutlook } from '../../src/core/supply/pod-outlook.ts';
+import type { PodProspect } from '../../src/core/supply/pod-prospect.ts';
 import { jsonRunner } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
@@ -171,7 +171,7 @@ describe('a demand that follows pods', function () {
     const explain = async (pod: string) => {
       const config = await rig().controlPlane.kubeconfigFile();
       return (
-        await jsonRunner<{ readonly demands: readonly PodOutlook[] }>()([
+        await jsonRunner<{ readonly demands: readonly PodProspect[] }>()([
           'explain',
           'pod',
           `default/${pod}`,

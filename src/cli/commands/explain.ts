@@ -5,11 +5,11 @@ import { explainPod, type PodExplanation } from '../../core/explain/explanation.
 import { type CreationEvent, explainMissing, type QuotaView } from '../../core/explain/missing-pod.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
 import type { KueueReading } from '../../core/supply/kueue.ts';
-import type { PodOutlook } from '../../core/supply/pod-outlook.ts';
+import type { PodProspect } from '../../core/supply/pod-prospect.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { readKueue } from '../../kube/read-kueue.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { foreseePodDemand } from '../../process/pod-outlook.ts';
+import { foreseePodDemand } from '../../process/pod-prospect.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions, listAllowed } from '../cluster/connection.ts';
 import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
@@ -53,7 +53,7 @@ export function explainCommand({ terminal, outcome }: CommandContext): Command {
 
 /** With what the demands of policies make of the pod. */
 interface Explained extends PodExplanation {
-  readonly demands: readonly PodOutlook[];
+  readonly demands: readonly PodProspect[];
 }
 
 async function explainAll(

@@ -1,7 +1,7 @@
 import type { DemandSlice } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import type { DemandAsked } from './demand-question.ts';
-import { nameProfile } from './outlook-words.ts';
+import { nameProfile } from './prospect-words.ts';
 import type { Planned, PlannedPool } from './pool-plan.ts';
 import type { Wanted } from './wanted.ts';
 

@@ -2,14 +2,14 @@ import type { ClusterFacts } from '../explain/cluster-facts.ts';
 import { explainPod, type PodExplanation } from '../explain/explanation.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import { answerHere } from '../supply/plan-here.ts';
-import { foreseePod, type PodOutlook } from '../supply/pod-outlook.ts';
+import { foreseePod, type PodProspect } from '../supply/pod-prospect.ts';
 import { hasEnded, podName } from '../pods/gpu-pods.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 
 /** Pods that wait alike, and why. */
 export interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {
   /** What demands make of the first of them. */
-  readonly demands: readonly PodOutlook[];
+  readonly demands: readonly PodProspect[];
   readonly count: number;
   /** The first of them, as NAMESPACE/NAME. */
   readonly pods: readonly string[];

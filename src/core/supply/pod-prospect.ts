@@ -8,7 +8,7 @@ import { nameSlice } from '../policy/demand-profiles.ts';
 import { askFor, type DemandAsked, isServed } from './demand-question.ts';
 import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
 import { listMembers, type Member } from './member.ts';
-import { describeHold, describePlace, describeSlices, nameProfile } from './outlook-words.ts';
+import { describeHold, describePlace, describeSlices, nameProfile } from './prospect-words.ts';
 import { listWaiters, type Waiter } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PoolQuestion } from './pool-plan.ts';
 import { findPrice } from './price.ts';
@@ -16,7 +16,7 @@ import { type PodPool, PoolReader, shareWaiting } from './waiting-share.ts';
 import { followsPods, type Wanted, wantedOf } from './wanted.ts';
 
 /** What the demand of a policy makes of a pod that waits for a slice. */
-export interface PodOutlook {
+export interface PodProspect {
   readonly policy: string;
   readonly code:
     | 'NotInDemand'
@@ -57,14 +57,14 @@ export function* foreseePod(
   pod: WorkloadPod,
   facts: ClusterFacts,
   held: readonly Waiter[] = [],
-): Asking<readonly PodOutlook[]> {
+): Asking<readonly PodProspect[]> {
   const [waiter] = listWaiters([pod]);
   if (!waiter) return [];
   const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
   const pools = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [poolOf(policy, nodes)] : []));
   const home = [...shareWaiting([waiter], pools)].find(([, share]) => share.size > 0)?.[0];
   const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
-  const outlooks: PodOutlook[] = [];
+  const prospects: PodProspect[] = [];
   for (const [policy, nodes] of byPolicy) {
     const { demand } = policy?.spec ?? {};
     if (!policy || !demand || !nodes.some(({ node }) => couldTake(node, pod))) continue;
@@ -75,10 +75,10 @@ export function* foreseePod(
     const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
     for (const resource of waiter.requests.keys()) {
       const found = yield* foresee({ pod, resource, policy, demand, nodes, members, wanted, now: facts.now });
-      if (found) outlooks.push({ policy: name, code: found.code, message: `policy ${name}: ${found.message}` });
+      if (found) prospects.push({ policy: name, code: found.code, message: `policy ${name}: ${found.message}` });
     }
   }
-  return outlooks;
+  return prospects;
 }
 
 function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool {
@@ -92,7 +92,7 @@ function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool 
   };
 }
 
-type Found = Omit<PodOutlook, 'policy'>;
+type Found = Omit<PodProspect, 'policy'>;
 
 function* foresee(scene: Scene): Asking<Found | undefined> {
   const { pod, resource, policy, demand, nodes, members, wanted } = scene;

@@ -1,7 +1,7 @@
 import type { ClusterFacts } from '../core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../core/explain/workload.ts';
 import { heldBy, type KueueReading } from '../core/supply/kueue.ts';
-import { foreseePod, type PodOutlook } from '../core/supply/pod-outlook.ts';
+import { foreseePod, type PodProspect } from '../core/supply/pod-prospect.ts';
 import type { PlannedPool, PoolQuestion } from '../core/supply/pool-plan.ts';
 import { planDemand } from './demand-solver.ts';
 
@@ -13,7 +13,7 @@ export async function foreseePodDemand(
   pod: WorkloadPod,
   facts: ClusterFacts,
   readKueue: () => Promise<KueueReading>,
-): Promise<readonly PodOutlook[]> {
+): Promise<readonly PodProspect[]> {
   const isQueued = facts.policies.some(({ spec }) => spec.demand?.from === 'Kueue');
   const asking = foreseePod(pod, facts, heldBy(isQueued ? await readKueue() : undefined));
   let step = asking.next();

@@ -3,7 +3,7 @@ import type { GpuPartitionPolicy, GpuReport, PolicyDemand, PolicySpec } from '..
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { answerHere } from '../../../src/core/supply/plan-here.ts';
-import { foreseePod } from '../../../src/core/supply/pod-outlook.ts';
+import { foreseePod } from '../../../src/core/supply/pod-prospect.ts';
 import { aGpu, aPolicy, uuidOf, withPods } from '../../support/builders.ts';
 import { noon } from '../../support/node-builders.ts';
 import { aCluster, aPod, type StoryNode } from '../explain/cluster-builder.ts';
