@@ -187,7 +187,7 @@ describe('a demand that follows pods', function () {
       { timeoutMs: 60_000, what: 'a pod that nothing idle serves' },
     );
     expect(found?.message).to.match(
-      /^policy p: no room is idle, and demand\.evict Never spares what runs: node n\d, GPU 0 has room for a 3g\.20gb once default\/\w+.* ended, or with/,
+      /^policy p: no room is idle, and demand\.evict Never spares what runs: node n\d, GPU 0 has room for a 3g\.20gb once default\/\w+.* ended/,
     );
   });
 

@@ -153,8 +153,9 @@ function* explainLack(
   const priced = findPrice(asked, planned, lacking, resource);
   const forced = yield { gpus, asked: priced.asked };
   if (!forced) return tooLarge;
-  const isFree =
-    (planned.shortfall.lackingAtLeast?.[lacking.name] ?? Infinity) < (planned.shortfall.lacking[lacking.name] ?? 0);
+  const { lacking: short, lackingAtLeast } = planned.shortfall;
+  // Evictions alone would serve it, with all slices as they weigh.
+  const isFree = lackingAtLeast !== undefined && (lackingAtLeast[lacking.name] ?? 0) < (short[lacking.name] ?? 0);
   if (asked.evict === 'Never' && (isFree || !priced.isMet(forced))) {
     const evicting = yield { gpus, asked: { ...priced.asked, evict: 'IfNeeded' } };
     if (!evicting) return tooLarge;
@@ -163,13 +164,13 @@ function* explainLack(
       const pods = namePodsInTheWay(made, nodes);
       const who =
         pods.length === 0 ? 'what runs there has' : `${joinWords(pods)} ${pods.length === 1 ? 'has' : 'have'}`;
-      const message = `no room is idle, and demand.evict Never spares what runs: ${describePlace(made.member, nodes)} has room for a ${profile} once ${who} ended, or with demand.evict: IfNeeded`;
+      const message = `no room is idle, and demand.evict Never spares what runs: ${describePlace(made.member, nodes)} has room for a ${profile} once ${who} ended${isFree ? ', or with demand.evict: IfNeeded' : ''}`;
       return { code: 'NothingIdle', message };
     }
   }
   const price = priced.isMet(forced) ? priced.describe(forced, wanted) : undefined;
   if (price !== undefined) return { code: 'Outweighed', message: price };
-  const message = `no GPU of ${policy.metadata.name} can take a ${profile}, whatever else went short: add GPUs`;
+  const message = `no GPU of ${policy.metadata.name} can take a ${profile} beside those that there are, whatever else went short: add GPUs`;
   return { code: 'NoRoom', message };
 }
 

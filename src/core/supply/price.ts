@@ -15,23 +15,23 @@ interface PricedDemand {
 }
 
 /** No slice of a policy has a name with a space. */
-const oneMore = 'one more';
+const [asBefore, oneMore] = ['as before', 'one more'];
 
 /** @param lacking a slice that the best plan leaves short */
 export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandSlice, resource: string): PricedDemand {
-  const first = {
-    name: oneMore,
-    profiles: lacking.profiles.filter((profile) => isResourceOf(resource, profile)),
-    count: 1,
-    // More than everything else together.
-    weight: 1 + asked.slices.reduce((sum, { weight, count }) => sum + weight * count, 0),
-  };
-  const others = asked.slices.map((one) => (one === lacking ? { ...one, count: one.count - 1 } : one));
+  const short = planned.shortfall.lacking[lacking.name] ?? 0;
+  // More than everything else together.
+  const weight = 1 + asked.slices.reduce((sum, one) => sum + one.weight * one.count, 0);
+  // Those that the plan offers come first too: else one of them would pass for the one more.
+  const kept = { ...lacking, name: asBefore, count: lacking.count - short, weight };
+  const profiles = lacking.profiles.filter((profile) => isResourceOf(resource, profile));
+  const first = [kept, { name: oneMore, profiles, count: 1, weight }];
+  const others = asked.slices.map((one) => (one === lacking ? { ...one, count: short - 1 } : one));
   const before = (one: DemandSlice): number =>
     (planned.shortfall.lacking[one.name] ?? 0) - (one.name === lacking.name ? 1 : 0);
   return {
-    asked: { ...asked, slices: [first, ...others] },
-    isMet: ({ unserved }) => (unserved[oneMore] ?? 0) === 0,
+    asked: { ...asked, slices: [...first, ...others] },
+    isMet: ({ unserved }) => first.every(({ name }) => (unserved[name] ?? 0) === 0),
     describe: ({ unserved }, wanted) => {
       const lost = others.flatMap((one) => {
         const count = (unserved[one.name] ?? 0) - before(one);
@@ -40,15 +40,15 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
           : [];
       });
       if (lost.length === 0) return undefined;
-      const weight = lost.reduce((sum, one) => sum + one.weight * one.count, 0);
+      const lostWeight = lost.reduce((sum, one) => sum + one.weight * one.count, 0);
       const names = lost.map(({ slice, name }) => slice?.name ?? name);
       const words = lost
         .map(({ count, profiles }, index) => `${count} ${names[index]} (${profiles.join(', ')})`)
         .join(' and ');
-      const isHeavier = weight > lacking.weight;
+      const isHeavier = lostWeight > lacking.weight;
       const why = isHeavier
-        ? `weigh ${weight} against ${lacking.weight}`
-        : `weigh ${weight}, no less than ${lacking.weight}`;
+        ? `weigh ${lostWeight} against ${lacking.weight}`
+        : `weigh ${lostWeight}, no less than ${lacking.weight}`;
       return (
         `other slices have its room: to offer one more ${nameProfile(resource)}, ${words} would have to go short, which ${why}: ` +
         `raise the weight of ${nameOf(lacking, wanted)}, want fewer ${names.join(' and ')}, or add GPUs`

@@ -108,6 +108,20 @@ describe('what a demand makes of a pod that waits', () => {
     ]);
   });
 
+  it('takes no slice that is there already for one more', () => {
+    const busy = withPods(aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4*'] }), {
+      '3g.20gb@0': ['team/a'],
+      '3g.20gb@4': ['team/b'],
+    });
+    const others = [asking(large, 'other')];
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods()), busy)], { others })).to.deep.equal([
+      'NoRoom policy p: no GPU of p can take a 3g.20gb beside those that there are, whatever else went short: add GPUs',
+    ]);
+    const any = { name: 'any', profiles: ['3g.20gb', '4g.20gb'], min: 3 };
+    const either = demanding(fromPods({ slices: [any] }));
+    expect(outlook(asking(large), [nodeOf(either, busy)])[0]).to.match(/^NoRoom /);
+  });
+
   it('tells the price where other slices have the room: what would have to go short, and what both weigh', () => {
     const slices = [
       { name: 'small', profiles: ['1g.5gb'], min: 7, weight: 2 },
@@ -156,7 +170,7 @@ describe('what a demand makes of a pod that waits', () => {
   it('says that no GPU can take one, whatever else went short', () => {
     const gpu = aGpu({ slices: ['1g.5gb@0'], health: { action: 'Reset', message: 'xid 79' } });
     expect(outlook(asking(large), [nodeOf(demanding(fromPods()), gpu)])).to.deep.equal([
-      'NoRoom policy p: no GPU of p can take a 3g.20gb, whatever else went short: add GPUs',
+      'NoRoom policy p: no GPU of p can take a 3g.20gb beside those that there are, whatever else went short: add GPUs',
     ]);
   });
 
