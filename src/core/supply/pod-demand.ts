@@ -57,6 +57,7 @@ export function waitingFor(waiting: ReadonlyMap<string, number>, profile: string
   return [...waiting].reduce((sum, [resource, count]) => sum + (isOfProfile(resource, profile) ? count : 0), 0);
 }
 
-function isOfProfile(resource: string, profile: string): boolean {
+/** Whether a resource is that of a profile, or of whole GPUs. */
+export function isOfProfile(resource: string, profile: string): boolean {
   return profile === WHOLE ? resource === GPU_RESOURCE : isResourceOf(resource, profile);
 }

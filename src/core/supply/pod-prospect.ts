@@ -1,15 +1,16 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
-import { type ClusterFacts, type GpuNode, isPlanned, isResourceOf, listGpuNodes } from '../explain/cluster-facts.ts';
+import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
 import { couldTake } from '../explain/could-take.ts';
 import type { WorkloadPod } from '../explain/workload.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { isClosed } from '../node/node-view.ts';
 import { nameSlice } from '../policy/demand-profiles.ts';
+import { asScheduled } from '../policy/schedules.ts';
 import { askFor, type DemandAsked, isServed } from './demand-question.ts';
 import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
 import { listMembers, type Member } from './member.ts';
 import { describeHold, describePlace, describeSlices, nameProfile } from './prospect-words.ts';
-import { listWaiters, type Waiter } from './pod-demand.ts';
+import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PoolQuestion } from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader, shareWaiting } from './waiting-share.ts';
@@ -61,16 +62,19 @@ export function* foreseePod(
   const [waiter] = listWaiters([pod]);
   if (!waiter) return [];
   const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
-  const pools = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [poolOf(policy, nodes)] : []));
+  const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
+  const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes));
   const home = [...shareWaiting([waiter], pools)].find(([, share]) => share.size > 0)?.[0];
   const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
   const prospects: PodProspect[] = [];
-  for (const [policy, nodes] of byPolicy) {
-    const { demand } = policy?.spec ?? {};
-    if (!policy || !demand || !nodes.some(({ node }) => couldTake(node, pod))) continue;
+  for (const { policy, nodes } of owned) {
+    const { demand } = policy.spec;
+    if (!demand || !nodes.some(({ node }) => couldTake(node, pod))) continue;
     const { name } = policy.metadata;
     if (home !== undefined && home !== name) continue;
-    const members = nodes.flatMap(({ partition }) => (partition ? listMembers(policy, partition, () => false) : []));
+    const members = nodes.flatMap(({ partition }) =>
+      partition ? listMembers(policy, partition, { isResting: () => false }) : [],
+    );
     const waiting = followsPods(demand) ? (shares.get(name) ?? new Map<string, number>()) : undefined;
     const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
     for (const resource of waiter.requests.keys()) {
@@ -100,7 +104,7 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   if (members.length === 0)
     return { code: 'NoGpus', message: 'no node of it has reported a GPU with MIG that takes part' };
   const want = wanted.find(({ slices }) =>
-    slices.some((slice) => slice.profiles.some((one) => isResourceOf(resource, one))),
+    slices.some((slice) => slice.profiles.some((one) => isOfProfile(resource, one))),
   );
   if (!want) {
     const message = `its demand has no slice ${profile}, only ${describeSlices(demand)}: add one, or ask for one of these`;
@@ -119,7 +123,7 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   const asked = askFor(policy, wanted);
   const planned = yield* plan(members, asked);
   if (!planned) return tooLarge;
-  const own = want.slices.filter(({ profiles }) => profiles.some((one) => isResourceOf(resource, one)));
+  const own = want.slices.filter(({ profiles }) => profiles.some((one) => isOfProfile(resource, one)));
   const lacking = own.find(({ name }) => (planned.shortfall.lacking[name] ?? 0) > 0);
   if (lacking) return yield* explainLack(scene, asked, planned, lacking);
   const made = pickMade(planned, resource, (node) => accepts(nodes, node, pod));
@@ -189,7 +193,7 @@ function* plan(members: readonly Member[], asked: DemandAsked): Asking<Planned |
 /** A GPU that has been chosen before to get such a slice, and does not have it yet. */
 function findComing({ members, resource }: Scene): Member | undefined {
   const count = (instances: Member['present']): number =>
-    instances.filter(({ profile, busy }) => !busy && isResourceOf(resource, profile)).length;
+    instances.filter(({ profile, busy }) => !busy && isOfProfile(resource, profile)).length;
   return members.find(({ gpu, present }) => count(gpu.instances) > count(present));
 }
 
@@ -197,7 +201,7 @@ function findComing({ members, resource }: Scene): Member | undefined {
 function hasIdle({ members, resource, nodes, pod }: Scene): boolean {
   return members.some(
     ({ node, present }) =>
-      present.some(({ profile, busy }) => !busy && isResourceOf(resource, profile)) &&
+      present.some(({ profile, busy }) => !busy && isOfProfile(resource, profile)) &&
       nodes.some((one) => one.name === node && !isClosed(one.node)) &&
       accepts(nodes, node, pod),
   );

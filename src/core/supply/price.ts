@@ -1,7 +1,7 @@
 import type { DemandSlice } from '../demand/pool.ts';
-import { isResourceOf } from '../explain/cluster-facts.ts';
 import type { DemandAsked } from './demand-question.ts';
-import { nameProfile } from './prospect-words.ts';
+import { isOfProfile } from './pod-demand.ts';
+import { nameProfile, sayProfile } from './prospect-words.ts';
 import type { Planned, PlannedPool } from './pool-plan.ts';
 import type { Wanted } from './wanted.ts';
 
@@ -24,7 +24,7 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
   const weight = 1 + asked.slices.reduce((sum, one) => sum + one.weight * one.count, 0);
   // Those that the plan offers come first too: else one of them would pass for the one more.
   const kept = { ...lacking, name: asBefore, count: lacking.count - short, weight };
-  const profiles = lacking.profiles.filter((profile) => isResourceOf(resource, profile));
+  const profiles = lacking.profiles.filter((profile) => isOfProfile(resource, profile));
   const first = [kept, { name: oneMore, profiles, count: 1, weight }];
   const others = asked.slices.map((one) => (one === lacking ? { ...one, count: short - 1 } : one));
   const before = (one: DemandSlice): number =>
@@ -43,7 +43,7 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
       const lostWeight = lost.reduce((sum, one) => sum + one.weight * one.count, 0);
       const names = lost.map(({ slice, name }) => slice?.name ?? name);
       const words = lost
-        .map(({ count, profiles }, index) => `${count} ${names[index]} (${profiles.join(', ')})`)
+        .map(({ count, profiles }, index) => `${count} ${names[index]} (${profiles.map(sayProfile).join(', ')})`)
         .join(' and ');
       const isHeavier = lostWeight > lacking.weight;
       const why = isHeavier

@@ -1,7 +1,9 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
+import { WHOLE } from '../demand/pool.ts';
 import { type GpuNode, isPlanned } from '../explain/cluster-facts.ts';
 import type { WorkloadPod } from '../explain/workload.ts';
-import { nameSlice } from '../policy/demand-profiles.ts';
+import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
+import { isWhole, nameSlice, type WantedSlice } from '../policy/demand-profiles.ts';
 import { describeGate } from '../rollout/gate.ts';
 import { stateOfWindows } from '../rollout/windows.ts';
 import { describeDuration } from '../text/duration.ts';
@@ -9,14 +11,25 @@ import { riseMsOf } from './demand-course.ts';
 import type { Member } from './member.ts';
 import { followsPods } from './wanted.ts';
 
-/** `3g.20gb` of nvidia.com/mig-3g.20gb */
+/** `3g.20gb` of nvidia.com/mig-3g.20gb, `whole GPU` of nvidia.com/gpu */
 export function nameProfile(resource: string): string {
+  if (resource === GPU_RESOURCE) return 'whole GPU';
   return resource.replace(/^nvidia\.com\/mig-/, '');
+}
+
+/** What people call a profile of the planner. */
+export function sayProfile(profile: string): string {
+  return profile === WHOLE ? 'whole GPU' : profile;
 }
 
 /** `small (1g.5gb) and large (3g.20gb)` */
 export function describeSlices({ slices }: PolicyDemand): string {
-  return slices.map((slice) => `${nameSlice(slice)} (${slice.profiles.join(', ')})`).join(' and ');
+  return slices.map((slice) => `${nameSlice(slice)} (${whatServes(slice)})`).join(' and ');
+}
+
+function whatServes(slice: WantedSlice): string {
+  const { profiles, memory } = slice;
+  return isWhole(slice) ? 'whole GPUs' : (profiles?.join(', ') ?? `at least ${memory}`);
 }
 
 /** `node n1, GPU 0` */

@@ -208,6 +208,33 @@ describe('what a demand makes of a pod that waits', () => {
     );
   });
 
+  it('speaks of whole GPUs where the demand has them', () => {
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'] },
+      { name: 'whole', mig: 'Disabled' as const, max: 4 },
+    ];
+    const gpu = aGpu({ slices: ['1g.5gb@0', '1g.5gb@1'] });
+    expect(outlook(asking('nvidia.com/gpu'), [nodeOf(demanding(fromPods({ slices })), gpu)])).to.deep.equal([
+      'Planned policy p: the planner will offer a whole GPU on node n, GPU 0 in place of 2 idle 1g.5gb',
+    ]);
+    const none = demanding(fromPods({ slices: [{ name: 'small', memory: '5Gi' }] }));
+    expect(outlook(asking('nvidia.com/gpu'), [nodeOf(none, gpu)])[0]).to.equal(
+      'NotInDemand policy p: its demand has no slice whole GPU, only small (at least 5Gi): add one, or ask for one of these',
+    );
+  });
+
+  it('goes by the schedule that is in force', () => {
+    const base = demanding({ slices: [{ name: 'small', profiles: ['1g.5gb'], count: 1 }] });
+    const window = { name: 'night', schedule: '0 8 * * *', duration: '12h', demand: fromPods() };
+    const policy = {
+      ...base,
+      spec: { ...base.spec, schedules: [window] },
+      status: { schedule: { name: 'night', since: '2026-01-01T08:00:00Z' } },
+    };
+    const gpu = aGpu({ slices: ['1g.5gb@0*'] });
+    expect(outlook(asking(large), [nodeOf(policy, gpu)])[0]).to.match(/^Planned policy p/);
+  });
+
   it('says that a pool is too large where no solver is asked', () => {
     const policy = demanding(fromPods());
     const states = [...Array(20).keys()].map((index) =>
