@@ -4,7 +4,7 @@ import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
-import { heldBy } from '../core/supply/kueue.ts';
+import { explainUnread, heldBy } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import type { Planned } from '../core/supply/pool-plan.ts';
@@ -96,7 +96,7 @@ export class DemandReconciler {
     return readMembers(this.#cluster, record, (id) => course.isResting(demand, id, now));
   }
 
-  /** @returns with why what Kueue holds back cannot be read, if so */
+  /** @returns with why what Kueue holds back is not known, if so */
   async #want(
     record: PolicyRecord,
     demand: PolicyDemand,
@@ -112,7 +112,9 @@ export class DemandReconciler {
     const now = this.#now();
     const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);
     const wanted = wantedOf(demand, members, { waiting, steady });
-    return { wanted, ...(held && 'trouble' in held && { trouble: held.trouble }) };
+    const own = [...record.nodes].flatMap((node) => this.#cluster.nodes.get(node) ?? []);
+    const trouble = explainUnread(held, own);
+    return { wanted, ...(trouble !== undefined && { trouble }) };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */

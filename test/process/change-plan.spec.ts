@@ -115,6 +115,14 @@ describe('the plan of a change to a demand', () => {
     expect(found.demands[0]).to.include({ reason: 'DemandMet' });
   });
 
+  it('lays what nobody asks for as the demand says, where all else is served', async () => {
+    const slices = [{ profiles: ['3g.20gb'], count: 1 }];
+    const found = await plan(aFleet(), demanding({ slices, rest: 'Whole' }));
+    expect(found.waves.map(({ nodes }) => nodes)).to.deep.equal([['n2']]);
+    expect(found.demands[0]).to.include({ reason: 'DemandMet' });
+    expect((await plan(aFleet(), demanding({ slices }))).waves).to.deep.equal([]);
+  });
+
   it('chooses layouts again for a demand that loses nodes to a given policy', async () => {
     const own = sliced({ priority: 0 });
     const { layouts: _none, ...spec } = own.spec;

@@ -31,17 +31,13 @@ export interface Waiter {
 /** Whether a node would accept a pod if it had the slices that the pod requests. */
 export function accepts(node: NodeView, { pod, ways }: Waiter): boolean {
   if (ways === undefined) return couldTake(node, pod);
-  const { labels = {} } = node.metadata;
-  return ways.some(
-    (way) =>
-      Object.entries(way.nodeLabels).every(([key, value]) => labels[key] === value || isOfLayout(key)) &&
-      couldTake(node, way.pod),
-  );
+  return ways.some((way) => hasLabels(node, way.nodeLabels) && couldTake(node, way.pod));
 }
 
-/** Another layout has other labels of these. */
-function isOfLayout(key: string): boolean {
-  return key.startsWith('nvidia.com/mig-');
+/** Whether a node has labels, those aside that another layout changes. */
+export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string, string>>): boolean {
+  const { labels = {} } = metadata;
+  return Object.entries(wanted).every(([key, value]) => labels[key] === value || key.startsWith('nvidia.com/mig-'));
 }
 
 /** The pods that wait for slices. */
