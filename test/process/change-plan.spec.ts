@@ -115,7 +115,7 @@ describe('the plan of a change to a demand', () => {
     expect(found.demands[0]).to.include({ reason: 'DemandMet' });
   });
 
-  it('lays what nobody asks for as the demand says, where all else is served', async () => {
+  it('lays the rest as the demand says, once all else is served', async () => {
     const slices = [{ profiles: ['3g.20gb'], count: 1 }];
     const found = await plan(aFleet(), demanding({ slices, rest: 'Whole' }));
     expect(found.waves.map(({ nodes }) => nodes)).to.deep.equal([['n2']]);
