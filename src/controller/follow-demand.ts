@@ -4,7 +4,7 @@ import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
-import { explainUnread, heldBy } from '../core/supply/kueue.ts';
+import { explainUnread } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import type { Planned } from '../core/supply/pool-plan.ts';
@@ -107,13 +107,13 @@ export class DemandReconciler {
       return { wanted: wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) };
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
-    const waiters = [...listWaiters(await this.#pods.list(course.longestMs(demand))), ...heldBy(held)];
+    const waiters = [...listWaiters(await this.#pods.list(course.longestMs(demand))), ...(held?.waiters ?? [])];
     const waiting = await readWaiting(this.#cluster, record, waiters);
     const now = this.#now();
     const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);
     const wanted = wantedOf(demand, members, { waiting, steady });
     const own = [...record.nodes].flatMap((node) => this.#cluster.nodes.get(node) ?? []);
-    const trouble = explainUnread(held, own);
+    const trouble = explainUnread(held?.reading, own);
     return { wanted, ...(trouble !== undefined && { trouble }) };
   }
 

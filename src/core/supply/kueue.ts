@@ -97,16 +97,22 @@ export interface ResourceFlavor {
  * request. Once a Workload is admitted, its pods are there and count. What a stopped queue holds does not count.
  */
 export function listHeld(facts: KueueFacts): readonly Waiter[] {
+  return [...holding(facts)].flat();
+}
+
+/** {@link listHeld}, Workload by Workload: there may be many. */
+export function* holding(facts: KueueFacts): Generator<readonly Waiter[], undefined, undefined> {
   const queues = new Map(facts.localQueues.map((one) => [nameOf(one.metadata), one]));
   const clusterQueues = new Map(facts.clusterQueues.map((one) => [one.metadata.name, one]));
   const flavors = new Map(facts.flavors.map((one) => [one.metadata.name, one]));
-  return facts.workloads.filter(isHeld).flatMap((workload) => {
+  for (const workload of facts.workloads) {
     const { metadata, spec } = workload;
     const local = queues.get(nameOf({ ...metadata, name: spec?.queueName ?? '' }));
     const queue = clusterQueues.get(local?.spec?.clusterQueue ?? '');
-    if (!queue || [local, queue].some((one) => (one?.spec?.stopPolicy ?? 'None') !== 'None')) return [];
-    return (spec?.podSets ?? []).flatMap((set) => readPodSet(workload, set, queue, flavors));
-  });
+    const isStopped = [local, queue].some((one) => (one?.spec?.stopPolicy ?? 'None') !== 'None');
+    const sets = queue && !isStopped && isHeld(workload) ? (spec?.podSets ?? []) : [];
+    yield sets.flatMap((set) => (queue ? readPodSet(workload, set, queue, flavors) : []));
+  }
 }
 
 function nameOf({ namespace = '', name }: Metadata): string {

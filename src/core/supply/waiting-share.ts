@@ -97,7 +97,7 @@ export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
 /**
  * Shares pods that wait among pools, each for one, since it gets one node only: for a pool that serves it as it is; else for one whose
  * demand follows pods with such slices, else one that wants a fixed number of them; of several the one of the higher priority, then
- * the first by name. Yields after each kind of pods: a large pool takes a while to look at.
+ * the first by name. Yields after each look at a pool, which may be large.
  *
  * @param waiters in any order
  * @param pools disjoint; of policies without a demand too, which may serve a pod already
@@ -114,19 +114,16 @@ export function* sharing(
     const share = shares.get(pool.policy);
     for (const [name, amount] of requests) share?.set(name, (share.get(name) ?? 0) + amount * pods);
   };
-  const seen = new Set<string>();
-  for (const waiter of waiters.toSorted((a, b) => compareText(nameOf(a), nameOf(b)))) {
-    const kind = kindOf(waiter);
-    let left = waiter.count;
+  for (const { waiter, kind, pods } of yield* groupAlike(waiters)) {
+    let left = pods;
     // 1. One by one, as each takes slices that are idle.
     for (const pool of ordered) {
-      if (!seen.has(kind)) yield;
+      yield;
       while (left > 0 && pool.serve(waiter, kind)) {
         count(pool, waiter, 1);
         left -= 1;
       }
     }
-    seen.add(kind);
     if (left === 0) continue;
     // 2. Nothing idle serves the others.
     const pool =
@@ -145,11 +142,26 @@ export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool
   return step.value;
 }
 
-function nameOf({ pod: { metadata } }: Waiter): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`;
+/** Pods that require and request the same, in an order that does not depend on that of the pods. */
+interface AlikePods {
+  readonly waiter: Waiter;
+  /** What they require of a node. */
+  readonly kind: string;
+  readonly pods: number;
 }
 
-/** What pods require of a node. */
+function* groupAlike(waiters: readonly Waiter[]): Generator<undefined, readonly AlikePods[], undefined> {
+  const groups = new Map<string, AlikePods>();
+  for (const waiter of waiters) {
+    yield;
+    const kind = kindOf(waiter);
+    const key = JSON.stringify([kind, ...waiter.requests]);
+    const known = groups.get(key);
+    groups.set(key, { waiter, kind, pods: waiter.count + (known?.pods ?? 0) });
+  }
+  return [...groups].toSorted(([a], [b]) => compareText(a, b)).map(([, group]) => group);
+}
+
 function kindOf({ pod, ways }: Waiter): string {
   const places = (ways ?? [{ pod }]).map((way) => {
     const { nodeSelector, affinity, tolerations } = way.pod.spec ?? {};
