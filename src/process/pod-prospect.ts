@@ -1,5 +1,6 @@
 import type { ClusterFacts } from '../core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../core/explain/workload.ts';
+import { asScheduled } from '../core/policy/schedules.ts';
 import { heldBy, type KueueReading } from '../core/supply/kueue.ts';
 import { foreseePod, type PodProspect } from '../core/supply/pod-prospect.ts';
 import type { PlannedPool, PoolQuestion } from '../core/supply/pool-plan.ts';
@@ -14,7 +15,7 @@ export async function foreseePodDemand(
   facts: ClusterFacts,
   readKueue: () => Promise<KueueReading>,
 ): Promise<readonly PodProspect[]> {
-  const isQueued = facts.policies.some(({ spec }) => spec.demand?.from === 'Kueue');
+  const isQueued = facts.policies.some((policy) => asScheduled(policy).spec.demand?.from === 'Kueue');
   const asking = foreseePod(pod, facts, heldBy(isQueued ? await readKueue() : undefined));
   let step = asking.next();
   while (step.done !== true) step = asking.next(await answer(step.value));
