@@ -235,6 +235,24 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking(large), [nodeOf(policy, gpu)])[0]).to.match(/^Planned policy p/);
   });
 
+  it('counts what Kueue holds back for a demand from Kueue', () => {
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'], weight: 9 },
+      { name: 'large', profiles: ['3g.20gb'], weight: 1 },
+    ];
+    const facts = aCluster(
+      [nodeOf(demanding({ from: 'Kueue', slices }), aGpu({ slices: ['1g.5gb@0*'] }))],
+      [asking(large)],
+    );
+    const held = (count: number) => {
+      const pod = asking(small, 'job/main');
+      return [{ pod, count, requests: new Map([[small, 1]]), ways: [{ nodeLabels: { pool: 'p' }, pod }] }];
+    };
+    const codes = (count: number) => answerHere(foreseePod(asking(large), facts, held(count))).map(({ code }) => code);
+    expect(codes(0)).to.deep.equal(['Planned']);
+    expect(codes(6)).to.deep.equal(['Outweighed']);
+  });
+
   it('says that a pool is too large where no solver is asked', () => {
     const policy = demanding(fromPods());
     const states = [...Array(20).keys()].map((index) =>
