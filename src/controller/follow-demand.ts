@@ -2,10 +2,9 @@ import type { PolicyDemand } from '../api/types.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
-import { waitingOf } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
-import { heldBy } from '../core/supply/kueue.ts';
+import { explainUnread } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import type { Planned } from '../core/supply/pool-plan.ts';
@@ -14,7 +13,7 @@ import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import { planPool } from '../process/pool-plan.ts';
-import { readMembers, readPodPools } from '../process/pool-reading.ts';
+import { readMembers, readWaiting } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
 import type { HeldWorkloads } from './held-workloads.ts';
 import type { PendingPods } from './pending-pods.ts';
@@ -97,7 +96,7 @@ export class DemandReconciler {
     return readMembers(this.#cluster, record, (id) => course.isResting(demand, id, now));
   }
 
-  /** @returns with why what Kueue holds back cannot be read, if so */
+  /** @returns with why what Kueue holds back is not known, if so */
   async #want(
     record: PolicyRecord,
     demand: PolicyDemand,
@@ -108,12 +107,14 @@ export class DemandReconciler {
       return { wanted: wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) };
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
-    const waiters = [...listWaiters(await this.#pods.list(course.longestMs(demand))), ...heldBy(held)];
-    const waiting = waitingOf(record, waiters, await readPodPools(this.#cluster, record));
+    const waiters = [...listWaiters(await this.#pods.list(course.longestMs(demand))), ...(held?.waiters ?? [])];
+    const waiting = await readWaiting(this.#cluster, record, waiters);
     const now = this.#now();
     const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);
     const wanted = wantedOf(demand, members, { waiting, steady });
-    return { wanted, ...(held && 'trouble' in held && { trouble: held.trouble }) };
+    const own = [...record.nodes].flatMap((node) => this.#cluster.nodes.get(node) ?? []);
+    const trouble = explainUnread(held?.reading, own);
+    return { wanted, ...(trouble !== undefined && { trouble }) };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */

@@ -7,8 +7,9 @@ import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { wishesOf } from '../core/supply/demand-answer.ts';
 import { askFor, isServed } from '../core/supply/demand-question.ts';
 import { waitingOf } from '../core/supply/demand-pool.ts';
+import { layRest } from '../core/supply/demand-rest.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
-import { heldBy, type KueueReading } from '../core/supply/kueue.ts';
+import { explainUnread, heldBy, type KueueReading } from '../core/supply/kueue.ts';
 import { listWaiters, type Waiter } from '../core/supply/pod-demand.ts';
 import { followsPods, wantedOf } from '../core/supply/wanted.ts';
 import { describeError } from './logger.ts';
@@ -52,11 +53,15 @@ async function chooseLayouts(
   const asked = askFor(policy, wanted);
   try {
     const { layouts, shortfall } = isServed(asked, members)
-      ? { layouts: [], shortfall: { lacking: {} } }
+      ? { layouts: layRest(demand.rest, asked, members), shortfall: { lacking: {} } }
       : await planPool(members, asked);
     fleet.choose(policy, wishesOf(members, layouts));
     const report = reportDemand(wanted, members, shortfall);
-    return outlookOf(name, held && 'trouble' in held ? reportUnread(report, held.trouble) : report);
+    const trouble = explainUnread(
+      held,
+      [...record.nodes].flatMap((node) => sources.nodes.get(node) ?? []),
+    );
+    return outlookOf(name, trouble === undefined ? report : reportUnread(report, trouble));
   } catch (error) {
     return outlookOf(name, reportFailure(undefined, describeError(error)));
   }

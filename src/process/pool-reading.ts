@@ -1,7 +1,8 @@
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { listPodPools, listPool, type PoolCluster } from '../core/supply/demand-pool.ts';
 import type { Member } from '../core/supply/member.ts';
-import type { PodPool } from '../core/supply/waiting-share.ts';
+import type { Waiter } from '../core/supply/pod-demand.ts';
+import { type PodPool, sharing } from '../core/supply/waiting-share.ts';
 import { Turn } from './turn.ts';
 
 /** {@link listPool}, without blocking the event loop. */
@@ -29,4 +30,20 @@ export async function readPodPools(cluster: PoolCluster, record: PolicyRecord): 
     step = reading.next();
   }
   return step.value;
+}
+
+/** The slices that are waited for and that a policy's pool is to offer, by resource; without blocking the event loop. */
+export async function readWaiting(
+  cluster: PoolCluster,
+  record: PolicyRecord,
+  waiters: readonly Waiter[],
+): Promise<ReadonlyMap<string, number>> {
+  const turn = new Turn();
+  const shares = sharing(waiters, await readPodPools(cluster, record));
+  let step = shares.next();
+  while (step.done !== true) {
+    await turn.pause();
+    step = shares.next();
+  }
+  return step.value.get(record.name) ?? new Map<string, number>();
 }

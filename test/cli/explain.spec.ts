@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aCluster, aFleetNode, sliced } from '../core/plan/cluster-builder.ts';
 import { run } from './run.ts';
+import { snapshotYaml } from './snapshot-text.ts';
 
 describe('gpu-partition explain pod', () => {
   it('cannot find out where there is no cluster', async () => {
@@ -33,6 +35,44 @@ describe('gpu-partition explain pod', () => {
         const { code, stderr } = await run(['explain', 'pod', ...argv, '--kubeconfig', config]);
         expect({ code, lines: stderr.trim().split('\n').length }, argv.join(' ')).to.deep.equal({ code: 2, lines: 1 });
       }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('says what a demand makes of a pod of a snapshot, with the solver where the pool is large', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'explain-'));
+    try {
+      const { spec, ...policy } = sliced();
+      const { layouts: _none, ...rest } = spec;
+      const slices = [
+        { name: 'small', profiles: ['1g.5gb'] },
+        { name: 'large', profiles: ['3g.20gb'], max: 30 },
+      ];
+      const shared = { ...policy, spec: { ...rest, demand: { from: 'Pods' as const, slices } } };
+      // Each node differs from the others, and half of one GPU alone is free.
+      const nodes = [...Array(24).keys()].map((index) => {
+        const busy = [0, 1, 2, 3, 4, 5, 6].filter((at) =>
+          index === 0 ? at < 4 : ((index * 37) >> at) % 2 === 1 || at === 5,
+        );
+        const pods = Object.fromEntries(busy.map((at) => [`1g.5gb@${at}`, [`p${index}-${at}`]]));
+        const places = [0, 1, 2, 3, 4, 5, 6].map((at) => `1g.5gb@${at}`);
+        return aFleetNode({ name: `n${index}`, slices: places, pods }, shared);
+      });
+      const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/mig-3g.20gb': 1 } } }];
+      const metadata = { name: 'train', namespace: 'team' };
+      const waiting = { metadata, spec: { containers }, status: { phase: 'Pending' } };
+      await writeFile(
+        join(folder, 'cluster.yaml'),
+        snapshotYaml(aCluster(nodes, { policies: [shared], pods: [waiting] })),
+      );
+      const argv = ['explain', 'pod', 'team/train', '--snapshot', 'cluster.yaml'];
+      const { code, stdout, stderr } = await run(argv, { cwd: folder });
+      expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
+      const [, line] = stdout.split('\n');
+      expect(line).to.match(
+        /^policy p: the planner will offer a 3g\.20gb on node n\d+, GPU 0 in place of \d idle 1g\.5gb$/,
+      );
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -25,6 +25,50 @@ const mixed = policyOf('mixed', [
   { gpus: { models: ['A100-SXM4-80GB', 'H100-80GB-HBM3'] }, profiles: { '1g.10gb': 7 } },
 ]);
 
+describe('gpu-partition export kueue', () => {
+  const demanding = (slices: readonly object[], nodeSelector: object = { matchLabels: { pool: 'shared' } }): string =>
+    stringify({
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      metadata: { name: 'shared' },
+      spec: { nodeSelector, strategy: 'mixed', demand: { from: 'Kueue', slices } },
+    });
+  const small = { name: 'small', profiles: ['1g.5gb', '1g.10gb'], max: 40 };
+  const refused = async (stdin: string) => {
+    const { code, stdout, stderr } = await run(['export', 'kueue', '-f', '-'], { stdin });
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+    return stderr;
+  };
+
+  it('writes queues with the numbers of the demand as quotas, all resources in one group and order', async () => {
+    const slices = [small, { profiles: ['1g.10gb'], count: 2 }, { name: 'whole', mig: 'Disabled', max: 3 }];
+    const { answer } = await jsonRunner<{ readonly items: readonly (KubeObject & { readonly spec: object })[] }>()(
+      ['export', 'kueue', '-f', '-'],
+      { stdin: demanding(slices) },
+    );
+    const resources = [
+      { name: 'nvidia.com/gpu', nominalQuota: 3 },
+      { name: 'nvidia.com/mig-1g.10gb', nominalQuota: 42 },
+      { name: 'nvidia.com/mig-1g.5gb', nominalQuota: 40 },
+      { name: 'cpu', nominalQuota: '1M' },
+      { name: 'memory', nominalQuota: '1Pi' },
+    ];
+    const group = { coveredResources: resources.map(({ name }) => name), flavors: [{ name: 'shared', resources }] };
+    expect(answer.items.map(({ kind, spec }) => ({ kind, spec }))).to.deep.equal([
+      { kind: 'ResourceFlavor', spec: { nodeLabels: { pool: 'shared' } } },
+      { kind: 'ClusterQueue', spec: { namespaceSelector: {}, resourceGroups: [group] } },
+      { kind: 'LocalQueue', spec: { clusterQueue: 'shared' } },
+    ]);
+  });
+
+  it('refuses what has no number, other selectors, and layouts', async () => {
+    expect(await refused(demanding([{ ...small, max: undefined }]))).to.match(/slice small has neither count nor max/);
+    const nodeSelector = { matchExpressions: [{ key: 'pool', operator: 'Exists' }] };
+    expect(await refused(demanding([small], nodeSelector))).to.match(/use matchLabels alone in spec\.nodeSelector/);
+    expect(await refused(mixed)).to.match(/policy inference: it has layouts/);
+  });
+});
+
 describe('gpu-partition export dra', () => {
   it('refuses a compute instance that is smaller than its GPU instance by name, and says what to use', async () => {
     const stdin = policyOf('single', [{ gpus: { models: ['A100-SXM4-40GB'] }, profiles: { '1c.3g.20gb': 6 } }]);

@@ -141,6 +141,11 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
     instead({ demand: { from: 'Pods', slices: [{ profiles: ['1g.5gb'], count: 1, spare: '5%' }] } }),
     RULE_MESSAGES.sliceCount,
   ],
+  'a demand from Kueue under backend DRA': [
+    instead({ backend: 'DRA', demand: { from: 'Kueue', slices: [{ profiles: ['1g.5gb'], min: 1 }] } }),
+    RULE_MESSAGES.draDemand,
+  ],
+  'a demand from elsewhere': [instead({ demand: { from: 'Elsewhere', slices: [{ profiles: ['1g.5gb'], count: 1 }] } })],
   'a min above max': [
     instead({ demand: { from: 'Pods', slices: [{ profiles: ['1g.5gb'], min: 3, max: 2 }] } }),
     RULE_MESSAGES.sliceRange,

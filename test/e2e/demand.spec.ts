@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
+import type { PodProspect } from '../../src/core/supply/pod-prospect.ts';
+import { jsonRunner } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
 import { useRig } from '../support/rig.ts';
@@ -158,5 +165,64 @@ describe('a demand that follows pods', function () {
     expect(await evictions()).to.deep.equal([]);
     const { status } = await rig().policy('p');
     expect(status?.demand?.map(({ name }) => name)).to.deep.equal(['small', 'large']);
+  });
+
+  it('explains of a pod that waits what it comes next to, or which pods hold the room', async () => {
+    const explain = async (pod: string) => {
+      const config = await rig().controlPlane.kubeconfigFile();
+      return (
+        await jsonRunner<{ readonly demands: readonly PodProspect[] }>()([
+          'explain',
+          'pod',
+          `default/${pod}`,
+          '--kubeconfig',
+          config,
+        ])
+      ).answer.demands;
+    };
+    await create(large, 'x1', 'x2', 'x3');
+    const [found] = await eventually(
+      () => explain('x3'),
+      ([one]) => one?.code === 'NothingIdle',
+      { timeoutMs: 60_000, what: 'a pod that nothing idle serves' },
+    );
+    expect(found?.message).to.match(
+      /^policy p: no room is idle, and demand\.evict Never spares what runs: node n\d, GPU 0 has room for a 3g\.20gb once default\/\w+.* ended/,
+    );
+  });
+
+  it('is planned in advance as the controller then does it', async () => {
+    await remove('x1', 'x2', 'x3', 'l1', 'l2', 'l3', 'l4', 'l5', 'l6', 's5', 's6');
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
+    await eventually(
+      async () => (await rig().policy('p')).status?.demand?.map(({ used }) => used).join(),
+      (used) => used === '0,0',
+      { timeoutMs: 60_000, what: 'all slices to be idle' },
+    );
+    const demand = {
+      slices: [
+        { name: 'whole', profiles: ['7g.40gb'], count: 2 },
+        { name: 'small', profiles: ['1g.5gb'], count: 9 },
+      ],
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'demand-'));
+    const file = join(folder, 'policy.yaml');
+    const policy = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'p' } };
+    await writeFile(
+      file,
+      stringify({ ...policy, spec: { nodeSelector, strategy: 'mixed', rollout: { maxUnavailable: 4 }, demand } }),
+    );
+    const config = await rig().controlPlane.kubeconfigFile();
+    const { code, answer } = await jsonRunner<ChangePlan>()(['plan', '-f', file, '--kubeconfig', config]);
+    await rm(folder, { recursive: true });
+    expect(code).to.equal(0);
+    const planned = answer.nodes.flatMap(({ node, plan }) => (plan && plan.create + plan.destroy > 0 ? [node] : []));
+    expect(planned).to.not.deep.equal([]);
+    const before = await epochs();
+    await rig().apply('p', { nodeSelector, rollout: { maxUnavailable: 4 }, demand });
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 90_000);
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 90_000);
+    const after = await epochs();
+    expect(names.filter((_, index) => after[index] !== before[index])).to.deep.equal(planned);
   });
 });

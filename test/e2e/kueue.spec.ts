@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { stringify } from 'yaml';
+import { jsonRunner } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
 import { kueueDefinitions } from '../support/kueue.ts';
@@ -22,7 +24,7 @@ const workload = {
   kind: 'Workload',
   metadata: { name: 'job-train', namespace: 'default' },
   spec: {
-    queueName: 'main',
+    queueName: 'p',
     podSets: [
       {
         name: 'main',
@@ -32,25 +34,27 @@ const workload = {
     ],
   },
 };
-const queues = [
-  {
-    apiVersion,
-    kind: 'ResourceFlavor',
-    metadata: { name: 'pool-p' },
-    spec: { nodeLabels: { pool: 'p' } },
+const spec = {
+  nodeSelector,
+  rollout: { maxUnavailable: 2 },
+  demand: {
+    from: 'Kueue' as const,
+    stabilization: '2s',
+    cooldown: '1s',
+    slices: [
+      { name: 'small', profiles: ['1g.5gb'], min: 2, max: 7 },
+      { name: 'large', profiles: ['3g.20gb'], max: 4 },
+    ],
   },
-  {
-    apiVersion,
-    kind: 'ClusterQueue',
-    metadata: { name: 'gpus' },
-    spec: {
-      resourceGroups: [
-        { coveredResources: [large], flavors: [{ name: 'pool-p', resources: [{ name: large, nominalQuota: 4 }] }] },
-      ],
-    },
-  },
-  { apiVersion, kind: 'LocalQueue', metadata: { name: 'main', namespace: 'default' }, spec: { clusterQueue: 'gpus' } },
-];
+};
+
+/** The queues that the command line writes for the policy. */
+async function exportQueues(): Promise<readonly object[]> {
+  const policy = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'p' } };
+  const stdin = stringify({ ...policy, spec: { strategy: 'mixed', ...spec } });
+  const argv = ['export', 'kueue', '-f', '-'];
+  return (await jsonRunner<{ readonly items: readonly object[] }>()(argv, { stdin })).answer.items;
+}
 
 describe('a demand from Kueue', function () {
   const rig = useRig(nodes);
@@ -66,19 +70,7 @@ describe('a demand from Kueue', function () {
     );
 
   it('says where there is no Kueue what to do, and goes by min and pods meanwhile', async () => {
-    await rig().apply('p', {
-      nodeSelector,
-      rollout: { maxUnavailable: 2 },
-      demand: {
-        from: 'Kueue',
-        stabilization: '2s',
-        cooldown: '1s',
-        slices: [
-          { name: 'small', profiles: ['1g.5gb'], min: 2 },
-          { name: 'large', profiles: ['3g.20gb'] },
-        ],
-      },
-    });
+    await rig().apply('p', spec);
     const told = await rig().waitFor('p', 'DemandMet', 'False', 'KueueUnavailable', 60_000);
     const { message } = told.status?.conditions?.find(({ type }) => type === 'DemandMet') ?? {};
     expect(message).to.match(
@@ -103,7 +95,7 @@ describe('a demand from Kueue', function () {
       'crd/clusterqueues.kueue.x-k8s.io',
       'crd/resourceflavors.kueue.x-k8s.io',
     );
-    await applyObjects(rig(), [...queues, workload]);
+    await applyObjects(rig(), [...(await exportQueues()), workload]);
     await until(
       'three large slices for what Kueue holds back',
       ({ offered, waiting }) => offered === 3 && waiting === 3,
@@ -114,7 +106,7 @@ describe('a demand from Kueue', function () {
 
   it('counts the pods of a job that is admitted, and its Workload no more', async () => {
     const status = {
-      admission: { clusterQueue: 'gpus', podSetAssignments: [{ name: 'main', flavors: { [large]: 'pool-p' } }] },
+      admission: { clusterQueue: 'p', podSetAssignments: [{ name: 'main', flavors: { [large]: 'p' } }] },
       conditions: ['QuotaReserved', 'Admitted'].map((type) => ({
         type,
         status: 'True',

@@ -109,10 +109,28 @@ describe('the plan of a change to a demand', () => {
     expect(planned.map(({ node, plan: counts }) => [node, counts?.create])).to.deep.equal([['n2', 5]]);
   });
 
+  it('counts waiting pods in mode Plan as if the policy decided, though another one does', async () => {
+    const given = demanding({ from: 'Pods', slices: [small({})] }, { mode: 'Plan' });
+    const shadow = { ...given, metadata: { name: 'shadow' } };
+    const pods = ['w1', 'w2'].map((name) => waiting(name, 'nvidia.com/mig-1g.5gb'));
+    const found = await plan(aFleet({ pods }), shadow);
+    expect(found.demands.map(({ policy, slices }) => [policy, slices[0]?.waiting, slices[0]?.unmet])).to.deep.equal([
+      ['shadow', 2, 0],
+    ]);
+  });
+
   it('changes nothing for a demand that is served', async () => {
     const found = await plan(aFleet(), demanding({ slices: [{ profiles: ['3g.20gb'], count: 4 }] }));
     expect(found.waves).to.deep.equal([]);
     expect(found.demands[0]).to.include({ reason: 'DemandMet' });
+  });
+
+  it('lays the rest as the demand says, once all else is served', async () => {
+    const slices = [{ profiles: ['3g.20gb'], count: 1 }];
+    const found = await plan(aFleet(), demanding({ slices, rest: 'Whole' }));
+    expect(found.waves.map(({ nodes }) => nodes)).to.deep.equal([['n2']]);
+    expect(found.demands[0]).to.include({ reason: 'DemandMet' });
+    expect((await plan(aFleet(), demanding({ slices }))).waves).to.deep.equal([]);
   });
 
   it('chooses layouts again for a demand that loses nodes to a given policy', async () => {

@@ -19,7 +19,7 @@ export function kueueDefinitions(): readonly object[] {
   };
   const resources = list(object({ name: text, nominalQuota: { 'x-kubernetes-int-or-string': true } }));
   const group = object({ coveredResources: list(text), flavors: list(object({ name: text, resources })) });
-  const clusterQueue = { spec: object({ stopPolicy: text, resourceGroups: list(group) }) };
+  const clusterQueue = { spec: object({ namespaceSelector: open, stopPolicy: text, resourceGroups: list(group) }) };
   const localQueue = { spec: object({ clusterQueue: text, stopPolicy: text }) };
   const taint = object({ key: text, value: text, effect: text });
   const flavor = { spec: object({ nodeLabels: texts, nodeTaints: list(taint), tolerations: list(open) }) };

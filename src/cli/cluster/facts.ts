@@ -33,7 +33,17 @@ export async function readFacts(client: KubeClient): Promise<ClusterFacts> {
     listAllowed<ClaimTemplate & KubeObject>(client, resourceClaimTemplates),
     listAllowed<NodeSlice & KubeObject>(client, resourceSlices),
   ]);
-  return { nodes: allNodes, partitions, policies: allPolicies, pods: allPods, classes, claims, templates, slices };
+  return {
+    now: Date.now(),
+    nodes: allNodes,
+    partitions,
+    policies: allPolicies,
+    pods: allPods,
+    classes,
+    claims,
+    templates,
+    slices,
+  };
 }
 
 /** A saved cluster, with all that is read of its pods. */

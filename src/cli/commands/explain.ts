@@ -1,10 +1,15 @@
 import { Command } from 'commander';
 import { events, pods, resourceQuotas } from '../../api/resources.ts';
+import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import { explainPod, type PodExplanation } from '../../core/explain/explanation.ts';
 import { type CreationEvent, explainMissing, type QuotaView } from '../../core/explain/missing-pod.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
+import type { KueueReading } from '../../core/supply/kueue.ts';
+import type { PodProspect } from '../../core/supply/pod-prospect.ts';
 import type { KubeClient } from '../../kube/client.ts';
+import { readKueue } from '../../kube/read-kueue.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { foreseePodDemand } from '../../process/pod-prospect.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions, listAllowed } from '../cluster/connection.ts';
 import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
@@ -26,24 +31,39 @@ export function explainCommand({ terminal, outcome }: CommandContext): Command {
   const pod = addConnectionOptions(new Command('pod'))
     .summary('explain why a pod is pending, and what would let it run')
     .description(
-      'Explains why a pod that asks for GPUs is pending: what each GPU node lacks, and which edit of a policy, slice or label would let it run.',
+      'Explains why a pod that asks for GPUs is pending: what each GPU node lacks, what the demand of a policy will make for it or why not, and which edit of a policy, slice or label would let it run.',
     )
     .argument('<pod>', 'NAMESPACE/NAME, or NAME with --namespace')
     .option('-n, --namespace <name>', 'namespace of the pod')
     .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .addOption(outputOption())
     .action(async (name: string, options: Options) => {
-      const explanation = options.snapshot
+      const explained = options.snapshot
         ? await explainSaved(readName(name, options.namespace, 'default'), options.snapshot, terminal)
         : await explainLive(name, options);
-      if (explanation.isPending) outcome.code = 1;
-      if (options.output === 'json') printJson(terminal, explanation);
-      else print(terminal, explanation);
+      if (explained.isPending) outcome.code = 1;
+      if (options.output === 'json') printJson(terminal, explained);
+      else print(terminal, explained);
     });
   return new Command('explain')
     .description('Explains why something waits.')
     .addCommand(pod)
     .addHelpText('after', '\nOptions: --kubeconfig <file>, --context <name>, -o, --output <format> (json or text).');
+}
+
+/** With what the demands of policies make of the pod. */
+interface Explained extends PodExplanation {
+  readonly demands: readonly PodProspect[];
+}
+
+async function explainAll(
+  pod: WorkloadPod,
+  facts: ClusterFacts,
+  readQueues: () => Promise<KueueReading>,
+): Promise<Explained> {
+  const explanation = explainPod(pod, facts);
+  const demands = explanation.isPending ? await foreseePodDemand(pod, facts, readQueues) : [];
+  return { ...explanation, demands };
 }
 
 /** @param own the context's namespace */
@@ -61,7 +81,7 @@ function readName(
   return { namespace: first, name: second };
 }
 
-async function explainLive(name: string, options: Options): Promise<PodExplanation> {
+async function explainLive(name: string, options: Options): Promise<Explained> {
   const client = connect(options);
   const own = client.config.getContextObject(client.config.currentContext)?.namespace ?? 'default';
   return explain(client, readName(name, options.namespace, own));
@@ -71,22 +91,22 @@ async function explainSaved(
   { namespace, name }: ReturnType<typeof readName>,
   files: readonly string[],
   terminal: Terminal,
-): Promise<PodExplanation> {
+): Promise<Explained> {
   const saved = await readSavedFacts(files, terminal);
   const pod = saved.pods.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   if (!pod) throw new CliError(`the snapshot has no pod ${namespace}/${name}`);
-  return explainPod(pod, saved);
+  return explainAll(pod, saved, async () => saved.kueue);
 }
 
 async function explain(
   client: KubeClient,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-): Promise<PodExplanation> {
+): Promise<Explained> {
   const pod = await ask(`pod ${namespace}/${name}`, () =>
     client.find<WorkloadPod & KubeObject>({ resource: pods, namespace, name }),
   );
   if (!pod) throw await missing(client, namespace, name);
-  return explainPod(pod, await readFacts(client));
+  return explainAll(pod, await readFacts(client), () => ask('Kueue', () => readKueue(client)));
 }
 
 async function missing(client: KubeClient, namespace: string, name: string): Promise<CliError> {
@@ -101,9 +121,13 @@ async function missing(client: KubeClient, namespace: string, name: string): Pro
   );
 }
 
-function print({ stdout }: Terminal, { pod, isPending, message, nodes: verdicts, suggestions }: PodExplanation): void {
+function print(
+  { stdout }: Terminal,
+  { pod, isPending, message, demands, nodes: verdicts, suggestions }: Explained,
+): void {
   const state = isPending ? paint(stdout, 'yellow', 'is pending') : paint(stdout, 'green', 'is not pending');
   printLine(stdout, `pod ${paint(stdout, 'bold', pod)} ${state}: ${message}`);
+  for (const one of demands) printLine(stdout, one.message);
   const shown = isPending ? verdicts.filter(({ blockers }) => blockers.length > 0) : [];
   if (shown.length > 1) printLine(stdout, '');
   if (shown.length > 1)

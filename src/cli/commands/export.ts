@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
-import { exportClasses } from '../../core/classes/class-objects.ts';
+import { type ExportedObject, exportClasses } from '../../core/classes/class-objects.ts';
+import { exportQueue } from '../../core/classes/queue-objects.ts';
 import { listSliceKinds, listSplitLayouts } from '../../core/classes/slice-kind.ts';
 import type { SplitLayout } from '../../core/classes/slice-kind.ts';
 import type { CommandContext } from '../command-table.ts';
@@ -8,7 +9,7 @@ import { CliError } from '../exit.ts';
 import { writeYaml } from '../node/layout-yaml.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { readPolicies } from '../plan/policy-files.ts';
-import { printJson } from '../terminal.ts';
+import { printJson, type Terminal } from '../terminal.ts';
 
 interface Options {
   readonly filename: readonly string[];
@@ -18,7 +19,33 @@ interface Options {
 export function exportCommand(context: CommandContext): Command {
   return new Command('export')
     .description('Writes what other parts of a cluster need to use the slices of policies.')
-    .addCommand(draCommand(context));
+    .addCommand(draCommand(context))
+    .addCommand(kueueCommand(context));
+}
+
+function kueueCommand({ terminal }: CommandContext): Command {
+  return new Command('kueue')
+    .description(
+      'Writes a ResourceFlavor, a ClusterQueue and a LocalQueue for the slices of policies with a demand: its count or max is the quota of each slice.',
+    )
+    .requiredOption('-f, --filename <path...>', 'policies: files, folders, or - for standard input')
+    .addOption(outputOption())
+    .action(async ({ filename, output }: Options) => {
+      const exported = (await readPolicies(filename, terminal)).flatMap((policy) => {
+        const queue = exportQueue(policy);
+        if (typeof queue === 'string') throw new CliError(`policy ${policy.metadata.name}: ${queue}`, 1);
+        return queue;
+      });
+      printObjects(terminal, exported, output);
+    });
+}
+
+function printObjects(terminal: Terminal, exported: readonly ExportedObject[], output: OutputFormat): void {
+  if (output === 'json') {
+    const items = exported.map(({ object }) => object);
+    return printJson(terminal, { apiVersion: 'v1', kind: 'List', items });
+  }
+  terminal.stdout.write(exported.map(({ about, object }) => `---\n# ${about}\n${writeYaml(object)}`).join(''));
 }
 
 function draCommand({ terminal }: CommandContext): Command {
@@ -40,9 +67,7 @@ function draCommand({ terminal }: CommandContext): Command {
           1,
         );
       }
-      const items = exported.map(({ object }) => object);
-      if (output === 'json') return printJson(terminal, { apiVersion: 'v1', kind: 'List', items });
-      terminal.stdout.write(exported.map(({ about, object }) => `---\n# ${about}\n${writeYaml(object)}`).join(''));
+      printObjects(terminal, exported, output);
     });
 }
 

@@ -14,6 +14,8 @@ import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
 
 /** What is known of a cluster when a pod is explained. */
 export interface ClusterFacts {
+  /** Milliseconds since the epoch; undefined: what depends on the time is not told. */
+  readonly now?: number;
   readonly nodes: readonly NodeView[];
   readonly partitions: readonly GpuNodePartition[];
   readonly policies: readonly GpuPartitionPolicy[];

@@ -38,6 +38,7 @@ export interface WorkloadPod {
     readonly name: string;
     readonly namespace?: string;
     readonly uid?: string;
+    readonly creationTimestamp?: string;
     readonly deletionTimestamp?: string;
   };
   readonly spec?: {

@@ -113,7 +113,7 @@ export class DemandCourse {
     if (this.#windows?.stabilization !== stabilization) this.#windows = { stabilization, bySlice: new Map() };
     const { bySlice } = this.#windows;
     const fallMs = durationMs(stabilization);
-    const window = bySlice.get(slice) ?? new DemandWindow({ riseMs: Math.min(longestRiseMs, fallMs), fallMs });
+    const window = bySlice.get(slice) ?? new DemandWindow({ riseMs: riseMsOf({ stabilization }), fallMs });
     bySlice.set(slice, window);
     return window;
   }
@@ -122,6 +122,11 @@ export class DemandCourse {
     if (this.#rest?.cooldown !== cooldown) this.#rest = { cooldown, rest: new RelayRest(durationMs(cooldown)) };
     return this.#rest.rest;
   }
+}
+
+/** How long more must be asked for before more is wanted. */
+export function riseMsOf({ stabilization = usualStabilization }: Pick<PolicyDemand, 'stabilization'>): number {
+  return Math.min(longestRiseMs, durationMs(stabilization));
 }
 
 /** When to look at a demand again, in ms, though nothing tells of a change: what follows pods, and GPUs that may be part of the rest once they have rested. */

@@ -52,10 +52,9 @@ export function reportFailure(known: DemandReport | undefined, message: string):
   };
 }
 
-/** The same, where what a queue holds back cannot be read. @param trouble why */
-export function reportUnread({ states, condition }: DemandReport, trouble: string): DemandReport {
-  const advice = 'install Kueue and grant what config/rbac has for it, or set demand.from: Pods';
-  const message = `${trouble}: ${advice}. Until then only pods count: ${condition.message}`;
+/** The same, where what Kueue holds back is not known. @param why with what to do */
+export function reportUnread({ states, condition }: DemandReport, why: string): DemandReport {
+  const message = `${why}. Until then only pods count: ${condition.message}`;
   return { states, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
 }
 

@@ -1,6 +1,7 @@
 import type { Taint } from '../metadata/node-change.ts';
 import { requestsOf, type Toleration, tolerates, type WorkloadPod } from '../explain/workload.ts';
-import { isSlice, type Waiter } from './pod-demand.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { hasLabels, isSlice, type Waiter } from './pod-demand.ts';
 
 /** The parts of Kueue's objects that tell what it holds back, in the API's own shape; v1beta1 and v1beta2 agree in them. */
 export interface KueueFacts {
@@ -16,6 +17,23 @@ export type KueueReading = KueueFacts | { readonly trouble: string };
 /** The pods that are held back; none if it is not known. */
 export function heldBy(reading: KueueReading | undefined): readonly Waiter[] {
   return reading && 'workloads' in reading ? listHeld(reading) : [];
+}
+
+/** Why what Kueue holds back for a policy is not known, and what to do. @param nodes of the policy */
+export function explainUnread(reading: KueueReading | undefined, nodes: readonly NodeView[]): string | undefined {
+  if (reading === undefined) return undefined;
+  if ('trouble' in reading)
+    return `${reading.trouble}: install Kueue and grant what config/rbac has for it, or set demand.from: Pods`;
+  const named = new Set(
+    reading.clusterQueues.flatMap(({ spec }) =>
+      (spec?.resourceGroups ?? []).flatMap((group) => (group.flavors ?? []).map(({ name }) => name)),
+    ),
+  );
+  const own = reading.flavors.filter(
+    ({ metadata, spec }) => named.has(metadata.name) && nodes.some((node) => hasLabels(node, spec?.nodeLabels ?? {})),
+  );
+  if (nodes.length === 0 || own.length > 0) return undefined;
+  return 'no ClusterQueue names a ResourceFlavor whose nodeLabels match a node of this policy, so nothing in Kueue is for it: add one to a queue, or set demand.from: Pods';
 }
 
 interface Metadata {
@@ -79,16 +97,22 @@ export interface ResourceFlavor {
  * request. Once a Workload is admitted, its pods are there and count. What a stopped queue holds does not count.
  */
 export function listHeld(facts: KueueFacts): readonly Waiter[] {
+  return [...holding(facts)].flat();
+}
+
+/** {@link listHeld}, Workload by Workload: there may be many. */
+export function* holding(facts: KueueFacts): Generator<readonly Waiter[], undefined, undefined> {
   const queues = new Map(facts.localQueues.map((one) => [nameOf(one.metadata), one]));
   const clusterQueues = new Map(facts.clusterQueues.map((one) => [one.metadata.name, one]));
   const flavors = new Map(facts.flavors.map((one) => [one.metadata.name, one]));
-  return facts.workloads.filter(isHeld).flatMap((workload) => {
+  for (const workload of facts.workloads) {
     const { metadata, spec } = workload;
     const local = queues.get(nameOf({ ...metadata, name: spec?.queueName ?? '' }));
     const queue = clusterQueues.get(local?.spec?.clusterQueue ?? '');
-    if (!queue || [local, queue].some((one) => (one?.spec?.stopPolicy ?? 'None') !== 'None')) return [];
-    return (spec?.podSets ?? []).flatMap((set) => readPodSet(workload, set, queue, flavors));
-  });
+    const isStopped = [local, queue].some((one) => (one?.spec?.stopPolicy ?? 'None') !== 'None');
+    const sets = queue && !isStopped && isHeld(workload) ? (spec?.podSets ?? []) : [];
+    yield sets.flatMap((set) => (queue ? readPodSet(workload, set, queue, flavors) : []));
+  }
 }
 
 function nameOf({ namespace = '', name }: Metadata): string {

@@ -31,17 +31,13 @@ export interface Waiter {
 /** Whether a node would accept a pod if it had the slices that the pod requests. */
 export function accepts(node: NodeView, { pod, ways }: Waiter): boolean {
   if (ways === undefined) return couldTake(node, pod);
-  const { labels = {} } = node.metadata;
-  return ways.some(
-    (way) =>
-      Object.entries(way.nodeLabels).every(([key, value]) => labels[key] === value || isOfLayout(key)) &&
-      couldTake(node, way.pod),
-  );
+  return ways.some((way) => hasLabels(node, way.nodeLabels) && couldTake(node, way.pod));
 }
 
-/** Another layout has other labels of these. */
-function isOfLayout(key: string): boolean {
-  return key.startsWith('nvidia.com/mig-');
+/** Whether a node has labels, those aside that another layout changes. */
+export function hasLabels({ metadata }: NodeView, wanted: Readonly<Record<string, string>>): boolean {
+  const { labels = {} } = metadata;
+  return Object.entries(wanted).every(([key, value]) => labels[key] === value || key.startsWith('nvidia.com/mig-'));
 }
 
 /** The pods that wait for slices. */
@@ -57,6 +53,7 @@ export function waitingFor(waiting: ReadonlyMap<string, number>, profile: string
   return [...waiting].reduce((sum, [resource, count]) => sum + (isOfProfile(resource, profile) ? count : 0), 0);
 }
 
-function isOfProfile(resource: string, profile: string): boolean {
+/** Whether a resource is that of a profile, or of whole GPUs. */
+export function isOfProfile(resource: string, profile: string): boolean {
   return profile === WHOLE ? resource === GPU_RESOURCE : isResourceOf(resource, profile);
 }

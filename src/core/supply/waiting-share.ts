@@ -97,12 +97,15 @@ export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
 /**
  * Shares pods that wait among pools, each for one, since it gets one node only: for a pool that serves it as it is; else for one whose
  * demand follows pods with such slices, else one that wants a fixed number of them; of several the one of the higher priority, then
- * the first by name.
+ * the first by name. Yields after each look at a pool, which may be large.
  *
  * @param waiters in any order
  * @param pools disjoint; of policies without a demand too, which may serve a pod already
  */
-export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool[]): WaitingByPolicy {
+export function* sharing(
+  waiters: readonly Waiter[],
+  pools: readonly PodPool[],
+): Generator<undefined, WaitingByPolicy, undefined> {
   const ordered = pools
     .toSorted((a, b) => b.priority - a.priority || compareText(a.policy, b.policy))
     .map((pool) => new OpenPool(pool));
@@ -111,68 +114,103 @@ export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool
     const share = shares.get(pool.policy);
     for (const [name, amount] of requests) share?.set(name, (share.get(name) ?? 0) + amount * pods);
   };
-  for (const waiter of waiters.toSorted((a, b) => compareText(keyOf(a), keyOf(b)))) {
-    let left = waiter.count;
+  for (const { waiter, kind, pods } of yield* groupAlike(waiters)) {
+    let left = pods;
     // 1. One by one, as each takes slices that are idle.
-    for (const pool of ordered)
-      while (left > 0 && pool.serve(waiter)) {
+    for (const pool of ordered) {
+      yield;
+      while (left > 0 && pool.serve(waiter, kind)) {
         count(pool, waiter, 1);
         left -= 1;
       }
+    }
     if (left === 0) continue;
     // 2. Nothing idle serves the others.
     const pool =
-      ordered.find((one) => one.makes(waiter, 'follows')) ?? ordered.find((one) => one.makes(waiter, 'fixed'));
+      ordered.find((one) => one.makes(waiter, kind, 'follows')) ??
+      ordered.find((one) => one.makes(waiter, kind, 'fixed'));
     if (pool) count(pool, waiter, left);
   }
   return shares;
 }
 
-function keyOf({ pod: { metadata } }: Waiter): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`;
+/** {@link sharing}, at once. */
+export function shareWaiting(waiters: readonly Waiter[], pools: readonly PodPool[]): WaitingByPolicy {
+  const steps = sharing(waiters, pools);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/** Pods that require and request the same, in an order that does not depend on that of the pods. */
+interface AlikePods {
+  readonly waiter: Waiter;
+  /** What they require of a node. */
+  readonly kind: string;
+  readonly pods: number;
+}
+
+function* groupAlike(waiters: readonly Waiter[]): Generator<undefined, readonly AlikePods[], undefined> {
+  const groups = new Map<string, AlikePods>();
+  for (const waiter of waiters) {
+    yield;
+    const kind = kindOf(waiter);
+    const key = JSON.stringify([kind, ...waiter.requests]);
+    const known = groups.get(key);
+    groups.set(key, { waiter, kind, pods: waiter.count + (known?.pods ?? 0) });
+  }
+  return [...groups].toSorted(([a], [b]) => compareText(a, b)).map(([, group]) => group);
+}
+
+function kindOf({ pod, ways }: Waiter): string {
+  const places = (ways ?? [{ pod }]).map((way) => {
+    const { nodeSelector, affinity, tolerations } = way.pod.spec ?? {};
+    return [nodeSelector, affinity, tolerations, 'nodeLabels' in way && way.nodeLabels];
+  });
+  return JSON.stringify(places);
+}
+
+/** A node while pods are given its idle slices. */
+interface OpenNode extends PoolNode {
+  readonly left: Map<string, number>;
 }
 
 /** A pool while pods are given its idle slices. */
 class OpenPool {
   readonly policy: string;
   readonly #followsQueues: boolean;
-  readonly #nodes: readonly PoolNode[];
-  readonly #idle: readonly { readonly node: NodeView; readonly left: Map<string, number> }[];
-  /** Which pods it could take, by what they require of a node. */
-  readonly #known = new Map<string, boolean>();
+  readonly #nodes: readonly OpenNode[];
+  /** The nodes that could take pods of a kind. */
+  readonly #accepting = new Map<string, readonly OpenNode[]>();
 
   constructor({ policy, followsQueues, nodes }: PodPool) {
     this.policy = policy;
     this.#followsQueues = followsQueues;
-    this.#nodes = nodes;
-    this.#idle = nodes.flatMap(({ node, idle }) => (idle.size > 0 ? [{ node, left: new Map(idle) }] : []));
+    this.#nodes = nodes.map((one) => ({ ...one, left: new Map(one.idle) }));
   }
 
   /** Takes idle slices for a pod from a node that could take it. @returns whether there was one */
-  serve(waiter: Waiter): boolean {
+  serve(waiter: Waiter, kind: string): boolean {
     const { requests } = waiter;
-    const found = this.#idle.find(
-      ({ node, left }) =>
-        [...requests].every(([name, amount]) => (left.get(name) ?? 0) >= amount) && accepts(node, waiter),
+    const found = this.#listAccepting(waiter, kind).find(({ left }) =>
+      [...requests].every(([name, amount]) => (left.get(name) ?? 0) >= amount),
     );
     for (const [name, amount] of found ? requests : []) found?.left.set(name, (found.left.get(name) ?? 0) - amount);
     return found !== undefined;
   }
 
   /** Whether a node of it could take the pod, and be given a slice that the pod requests. */
-  makes(waiter: Waiter, how: 'follows' | 'fixed'): boolean {
-    const { pod, requests, ways } = waiter;
-    if (ways !== undefined && !this.#followsQueues) return false;
-    const names = [...requests.keys()];
-    const places = (ways ?? [{ pod }]).map((way) => {
-      const { nodeSelector, affinity, tolerations } = way.pod.spec ?? {};
-      return [nodeSelector, affinity, tolerations, 'nodeLabels' in way && way.nodeLabels];
-    });
-    const key = JSON.stringify([how, names, places]);
-    const known = this.#known.get(key);
+  makes(waiter: Waiter, kind: string, how: 'follows' | 'fixed'): boolean {
+    if (waiter.ways !== undefined && !this.#followsQueues) return false;
+    const names = [...waiter.requests.keys()];
+    return this.#listAccepting(waiter, kind).some((one) => names.some((name) => one[how].has(name)));
+  }
+
+  #listAccepting(waiter: Waiter, kind: string): readonly OpenNode[] {
+    const known = this.#accepting.get(kind);
     if (known !== undefined) return known;
-    const isMade = this.#nodes.some((one) => names.some((name) => one[how].has(name)) && accepts(one.node, waiter));
-    this.#known.set(key, isMade);
-    return isMade;
+    const found = this.#nodes.filter(({ node }) => accepts(node, waiter));
+    this.#accepting.set(kind, found);
+    return found;
   }
 }

@@ -1,11 +1,15 @@
 import type { ClusterFacts } from '../explain/cluster-facts.ts';
 import { explainPod, type PodExplanation } from '../explain/explanation.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
+import { answerHere } from '../supply/plan-here.ts';
+import { foreseePod, type PodProspect } from '../supply/pod-prospect.ts';
 import { hasEnded, podName } from '../pods/gpu-pods.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 
 /** Pods that wait alike, and why. */
 export interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 'suggestions'> {
+  /** What demands make of the first of them. */
+  readonly demands: readonly PodProspect[];
   readonly count: number;
   /** The first of them, as NAMESPACE/NAME. */
   readonly pods: readonly string[];
@@ -50,9 +54,10 @@ export function explainWaiting(facts: ClusterFacts): WaitingPods {
     .flatMap((pods): readonly WaitingGroup[] => {
       const [first] = pods;
       if (!first) return [];
-      const { code, message, suggestions } = explainPod(first, facts);
+      const { isPending, code, message, suggestions } = explainPod(first, facts);
       const asks = [...requestsOf(first, isGpuResource)].map(([resource, amount]) => `${amount} ${resource}`);
       const names = pods.map(podName).toSorted().slice(0, mostPods);
-      return [{ code, message, suggestions, count: pods.length, pods: names, asks: asks.join(', ') }];
+      const demands = isPending ? answerHere(foreseePod(first, facts)) : [];
+      return [{ code, message, demands, suggestions, count: pods.length, pods: names, asks: asks.join(', ') }];
     });
 }

@@ -5,12 +5,13 @@ import { count } from './words.js';
 function drawWaiting(groups) {
   if (groups === null) return ['you may not list pods: ask somebody who may'];
   if (groups.length === 0) return ['no pod waits for a GPU'];
-  return groups.map(({ count: many, pods, asks, code, message, suggestions }) =>
+  return groups.map(({ count: many, pods, asks, code, message, demands, suggestions }) =>
     make(
       'section',
       {},
       make('h3', {}, many === 1 ? pods[0] : `${many} pods alike: ${pods.join(', ')}${many > pods.length ? ', …' : ''}`),
       make('p', {}, `asks for ${asks}. ${code}: ${message}`),
+      ...demands.map((one) => make('p', {}, one.message)),
       ...(suggestions.length === 0
         ? []
         : [

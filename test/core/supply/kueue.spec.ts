@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { projectWorkload } from '../../../src/core/projection/project-workload.ts';
 import type { KueueFacts, KueueWorkload } from '../../../src/core/supply/kueue.ts';
-import { listHeld } from '../../../src/core/supply/kueue.ts';
+import { explainUnread, listHeld } from '../../../src/core/supply/kueue.ts';
 import { reportDemand, reportUnread } from '../../../src/core/supply/demand-report.ts';
 import { listWaiters } from '../../../src/core/supply/pod-demand.ts';
 import { type PodPool, shareWaiting } from '../../../src/core/supply/waiting-share.ts';
@@ -157,10 +157,21 @@ describe('what Kueue holds back', () => {
   });
 
   it('leaves the policy with a reason and advice if it cannot be read', () => {
-    const { condition } = reportUnread(reportDemand([], [], { lacking: {} }), 'this cluster has no Kueue');
+    const why = explainUnread({ trouble: 'this cluster has no Kueue' }, []);
+    expect(why).to.match(/^this cluster has no Kueue: install Kueue and .* or set demand\.from: Pods$/);
+    const { condition } = reportUnread(reportDemand([], [], { lacking: {} }), why ?? '');
     expect(condition).to.include({ type: 'DemandMet', status: 'False', reason: 'KueueUnavailable' });
-    expect(condition.message).to.match(
-      /^this cluster has no Kueue: install Kueue and .* or set demand\.from: Pods\. Until then only pods count/,
+    expect(condition.message).to.match(/set demand\.from: Pods\. Until then only pods count: /);
+  });
+
+  it('says so if no queue is for the nodes of the policy', () => {
+    const [inPool, elsewhere] = [{ pool: 'p' }, { pool: 'q' }].map((labels) => aNode({ labels }));
+    const nodes = (one: typeof inPool) => (one ? [one] : []);
+    expect(explainUnread(facts([]), nodes(inPool))).to.equal(undefined);
+    expect(explainUnread(facts([]), [])).to.equal(undefined);
+    expect(explainUnread(facts([]), nodes(elsewhere))).to.match(
+      /^no ClusterQueue names a ResourceFlavor whose nodeLabels match a node/,
     );
+    expect(explainUnread(facts([], { clusterQueues: [] }), nodes(inPool))).to.match(/^no ClusterQueue names/);
   });
 });

@@ -26,6 +26,19 @@ describe('pods that wait for GPUs', () => {
     ]);
   });
 
+  it('are told what a demand makes of them', () => {
+    const { spec, ...policy } = aPolicy();
+    const { layouts: _none, ...rest } = spec;
+    const demand = { from: 'Pods' as const, slices: [{ name: 'large', profiles: ['3g.20gb'] }] };
+    const demanding = { ...policy, spec: { ...rest, demand } };
+    const groups = explainWaiting(
+      aCluster([{ policy: demanding, gpus: [aGpu({ slices: ['1g.5gb@0'] })] }], [aPod({ asks: half })]),
+    );
+    expect(groups?.map(({ demands }) => demands.map(({ code, message }) => `${code} ${message}`))).to.deep.equal([
+      ['Planned policy p: the planner will offer a 3g.20gb on node n, GPU 0'],
+    ]);
+  });
+
   it('are unknown to a user who may not list pods', () => {
     expect(explainWaiting({ ...aCluster(nodes), pods: undefined })).to.equal(undefined);
   });

@@ -1,0 +1,61 @@
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { MODELS } from '../gpu/geometry/models.ts';
+import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { isWhole, nameSlice, profilesServing, type WantedSlice } from '../policy/demand-profiles.ts';
+import { compareText } from '../text/fingerprint.ts';
+import type { ExportedObject } from './class-objects.ts';
+
+const apiVersion = 'kueue.x-k8s.io/v1beta1';
+/** What Kueue allows of a flavor. */
+const mostLabels = 8;
+/** A queue admits only what requests nothing but resources that it covers. */
+const unlimited = { cpu: '1M', memory: '1Pi' };
+
+/** What Kueue needs to admit jobs to the slices of a policy's demand; in words why that cannot be told. */
+export function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly ExportedObject[] | string {
+  const { name } = metadata;
+  const { matchLabels = {}, matchExpressions = [] } = spec.nodeSelector;
+  if (spec.demand === undefined)
+    return 'it has layouts: how many slices these are depends on the nodes; write its quotas yourself, or give it a demand';
+  if (matchExpressions.length > 0 || Object.keys(matchLabels).length > mostLabels)
+    return `a ResourceFlavor selects nodes by at most ${mostLabels} labels with their values: use matchLabels alone in spec.nodeSelector`;
+  const open = spec.demand.slices.find(({ count, max }) => count === undefined && max === undefined);
+  if (open) return `slice ${nameSlice(open)} has neither count nor max, which would be its quota: set max`;
+  const quotas = new Map<string, number>();
+  for (const slice of spec.demand.slices)
+    for (const resource of listResources(slice))
+      quotas.set(resource, (quotas.get(resource) ?? 0) + (slice.count ?? slice.max ?? 0));
+  const slices = [...quotas].toSorted(([a], [b]) => compareText(a, b));
+  const resources = [...slices, ...Object.entries(unlimited)].map(([resource, nominalQuota]) => ({
+    name: resource,
+    nominalQuota,
+  }));
+  // Kueue wants all resources of a group in one order.
+  const group = { coveredResources: resources.map((one) => one.name), flavors: [{ name, resources }] };
+  return [
+    {
+      about: `the nodes of policy ${name}`,
+      object: { apiVersion, kind: 'ResourceFlavor', metadata: { name }, spec: { nodeLabels: matchLabels } },
+    },
+    {
+      about: `a slice of several profiles has its number as the quota of each; CPU and memory are covered without a limit: set your own`,
+      object: {
+        apiVersion,
+        kind: 'ClusterQueue',
+        metadata: { name },
+        spec: { namespaceSelector: {}, resourceGroups: [group] },
+      },
+    },
+    {
+      about: 'one in each namespace that submits jobs',
+      object: { apiVersion, kind: 'LocalQueue', metadata: { name }, spec: { clusterQueue: name } },
+    },
+  ];
+}
+
+/** By all models: which of them the nodes have, the policy does not say. */
+function listResources(slice: WantedSlice): readonly string[] {
+  if (isWhole(slice)) return [GPU_RESOURCE];
+  const profiles = MODELS.flatMap((model) => profilesServing(slice, model, model.id));
+  return [...new Set(profiles.map((profile) => migResourceName(labelProfile(profile))))];
+}

@@ -1,0 +1,208 @@
+import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
+import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
+import { couldTake } from '../explain/could-take.ts';
+import type { WorkloadPod } from '../explain/workload.ts';
+import { joinWords } from '../gpu/search/layout-words.ts';
+import { isClosed } from '../node/node-view.ts';
+import { nameSlice } from '../policy/demand-profiles.ts';
+import { asScheduled } from '../policy/schedules.ts';
+import { askFor, type DemandAsked, isServed } from './demand-question.ts';
+import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
+import { listMembers, type Member } from './member.ts';
+import { describeHold, describePlace, describeSlices, nameProfile } from './prospect-words.ts';
+import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
+import { planMembers, type Planned, type PlannedPool, type PoolQuestion } from './pool-plan.ts';
+import { findPrice } from './price.ts';
+import { type PodPool, PoolReader, shareWaiting } from './waiting-share.ts';
+import { followsPods, type Wanted, wantedOf } from './wanted.ts';
+
+/** What the demand of a policy makes of a pod that waits for a slice. */
+export interface PodProspect {
+  readonly policy: string;
+  readonly code:
+    | 'NotInDemand'
+    | 'NoGpus'
+    | 'Making'
+    | 'Planned'
+    | 'FixedCount'
+    | 'MaxReached'
+    | 'NothingIdle'
+    | 'Outweighed'
+    | 'NoRoom'
+    | 'TooLarge';
+  readonly message: string;
+}
+
+/** Asks a planner, which may decline what takes it too long. */
+type Asking<T> = Generator<PoolQuestion, T, PlannedPool | undefined>;
+
+/** A pod that waits for a resource, and the policy with a demand that it counts for. */
+interface Scene {
+  readonly pod: WorkloadPod;
+  readonly resource: string;
+  readonly policy: GpuPartitionPolicy;
+  readonly demand: PolicyDemand;
+  readonly nodes: readonly GpuNode[];
+  readonly members: readonly Member[];
+  readonly wanted: readonly Wanted[];
+  readonly now: number | undefined;
+}
+
+/**
+ * What demands make of a pod that waits: where they will offer it a slice, or why they never will. It plans as the controller does, and
+ * once more with one slice more, which shows what would have to go for it.
+ *
+ * @param held what Kueue holds back
+ */
+export function* foreseePod(
+  pod: WorkloadPod,
+  facts: ClusterFacts,
+  held: readonly Waiter[] = [],
+): Asking<readonly PodProspect[]> {
+  const [waiter] = listWaiters([pod]);
+  if (!waiter) return [];
+  const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
+  const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
+  const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes));
+  const home = [...shareWaiting([waiter], pools)].find(([, share]) => share.size > 0)?.[0];
+  const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
+  const prospects: PodProspect[] = [];
+  for (const { policy, nodes } of owned) {
+    const { demand } = policy.spec;
+    if (!demand || !nodes.some(({ node }) => couldTake(node, pod))) continue;
+    const { name } = policy.metadata;
+    if (home !== undefined && home !== name) continue;
+    const members = nodes.flatMap(({ partition }) =>
+      partition ? listMembers(policy, partition, { isResting: () => false }) : [],
+    );
+    const waiting = followsPods(demand) ? (shares.get(name) ?? new Map<string, number>()) : undefined;
+    const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
+    for (const resource of waiter.requests.keys()) {
+      const found = yield* foresee({ pod, resource, policy, demand, nodes, members, wanted, now: facts.now });
+      if (found) prospects.push({ policy: name, code: found.code, message: `policy ${name}: ${found.message}` });
+    }
+  }
+  return prospects;
+}
+
+function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool {
+  const reader = new PoolReader(policy);
+  const { priority = 0, demand } = policy.spec;
+  return {
+    policy: policy.metadata.name,
+    priority,
+    followsQueues: demand?.from === 'Kueue',
+    nodes: nodes.map(({ node, partition }) => reader.read(node, partition)),
+  };
+}
+
+type Found = Omit<PodProspect, 'policy'>;
+
+function* foresee(scene: Scene): Asking<Found | undefined> {
+  const { pod, resource, policy, demand, nodes, members, wanted } = scene;
+  const profile = nameProfile(resource);
+  if (members.length === 0)
+    return { code: 'NoGpus', message: 'no node of it has reported a GPU with MIG that takes part' };
+  const want = wanted.find(({ slices }) =>
+    slices.some((slice) => slice.profiles.some((one) => isOfProfile(resource, one))),
+  );
+  if (!want) {
+    const message = `its demand has no slice ${profile}, only ${describeSlices(demand)}: add one, or ask for one of these`;
+    return { code: 'NotInDemand', message };
+  }
+  const coming = findComing(scene);
+  if (coming && !isPlanned(policy))
+    return { code: 'Making', message: `it is making a ${profile} on ${describePlace(coming, nodes)}` };
+  if (hasIdle(scene)) return undefined;
+  const slice = demand.slices.find((one) => nameSlice(one) === want.name);
+  if (slice?.count !== undefined && want.used >= slice.count) {
+    const follow = followsPods(demand) ? 'leave count out' : 'set demand.from: Pods and leave count out';
+    const message = `it wants ${slice.count} ${want.name}, however many pods wait, and ${want.used} are in use: raise count, or ${follow}`;
+    return { code: 'FixedCount', message };
+  }
+  const asked = askFor(policy, wanted);
+  const planned = yield* plan(members, asked);
+  if (!planned) return tooLarge;
+  const own = want.slices.filter(({ profiles }) => profiles.some((one) => isOfProfile(resource, one)));
+  const lacking = own.find(({ name }) => (planned.shortfall.lacking[name] ?? 0) > 0);
+  if (lacking) return yield* explainLack(scene, asked, planned, lacking);
+  const made = pickMade(planned, resource, (node) => accepts(nodes, node, pod));
+  if (made) {
+    const would = isPlanned(policy) ? 'would' : 'will';
+    const message = `the planner ${would} offer a ${profile} on ${describePlace(made.member, nodes)}${describeGone(made)}${describeHold(scene)}`;
+    return { code: 'Planned', message };
+  }
+  if (want.beyond > 0) {
+    const message = `max of ${want.name} is ${slice?.max ?? want.count}, and ${want.used} are in use and ${want.waiting ?? 0} waited for: raise max, or it waits until one falls idle`;
+    return { code: 'MaxReached', message };
+  }
+  return undefined;
+}
+
+const tooLarge: Found = {
+  code: 'TooLarge',
+  message:
+    'its pool is too large to be planned without the solver, which gpu-partition explain pod asks where it can run',
+};
+
+/** What is lacking in the best plan, and what would have to give way for it. */
+function* explainLack(
+  { pod, resource, policy, nodes, members, wanted }: Scene,
+  asked: DemandAsked,
+  planned: Planned,
+  lacking: DemandAsked['slices'][number],
+): Asking<Found> {
+  const gpus = members.map(({ gpu }) => gpu);
+  const profile = nameProfile(resource);
+  const priced = findPrice(asked, planned, lacking, resource);
+  const forced = yield { gpus, asked: priced.asked };
+  if (!forced) return tooLarge;
+  const { lacking: short, lackingAtLeast } = planned.shortfall;
+  // Evictions alone would serve it, with all slices as they weigh.
+  const isFree = lackingAtLeast !== undefined && (lackingAtLeast[lacking.name] ?? 0) < (short[lacking.name] ?? 0);
+  if (asked.evict === 'Never' && (isFree || !priced.isMet(forced))) {
+    const evicting = yield { gpus, asked: { ...priced.asked, evict: 'IfNeeded' } };
+    if (!evicting) return tooLarge;
+    const made = pickMade({ members, layouts: evicting.layouts }, resource, (node) => accepts(nodes, node, pod), true);
+    if (priced.isMet(evicting) && made) {
+      const pods = namePodsInTheWay(made, nodes);
+      const who =
+        pods.length === 0 ? 'what runs there has' : `${joinWords(pods)} ${pods.length === 1 ? 'has' : 'have'}`;
+      const message = `no room is idle, and demand.evict Never spares what runs: ${describePlace(made.member, nodes)} has room for a ${profile} once ${who} ended${isFree ? ', or with demand.evict: IfNeeded' : ''}`;
+      return { code: 'NothingIdle', message };
+    }
+  }
+  const price = priced.isMet(forced) ? priced.describe(forced, wanted) : undefined;
+  if (price !== undefined) return { code: 'Outweighed', message: price };
+  const message = `no GPU of ${policy.metadata.name} can take a ${profile} beside those that there are, whatever else went short: add GPUs`;
+  return { code: 'NoRoom', message };
+}
+
+function* plan(members: readonly Member[], asked: DemandAsked): Asking<Planned | undefined> {
+  if (isServed(asked, members)) return { members, asked, layouts: [], shortfall: { lacking: {} } };
+  const planning = planMembers(members, asked);
+  let step = planning.next();
+  while (step.done !== true) {
+    const answer = yield step.value;
+    if (!answer) return undefined;
+    step = planning.next(answer);
+  }
+  return step.value;
+}
+
+/** A GPU that has been chosen before to get such a slice, and does not have it yet. */
+function findComing({ members, resource }: Scene): Member | undefined {
+  const count = (instances: Member['present']): number =>
+    instances.filter(({ profile, busy }) => !busy && isOfProfile(resource, profile)).length;
+  return members.find(({ gpu, present }) => count(gpu.instances) > count(present));
+}
+
+/** What is idle on a node that is open is the scheduler's to give. */
+function hasIdle({ members, resource, nodes, pod }: Scene): boolean {
+  return members.some(
+    ({ node, present }) =>
+      present.some(({ profile, busy }) => !busy && isOfProfile(resource, profile)) &&
+      nodes.some((one) => one.name === node && !isClosed(one.node)) &&
+      accepts(nodes, node, pod),
+  );
+}

@@ -1,0 +1,62 @@
+import type { DemandSlice } from '../demand/pool.ts';
+import type { DemandAsked } from './demand-question.ts';
+import { isOfProfile } from './pod-demand.ts';
+import { nameProfile, sayProfile } from './prospect-words.ts';
+import type { Planned, PlannedPool } from './pool-plan.ts';
+import type { Wanted } from './wanted.ts';
+
+/** A demand in which one slice more comes first, and what its plan says of the price. */
+interface PricedDemand {
+  readonly asked: DemandAsked;
+  /** Whether a plan offers that slice. */
+  readonly isMet: (plan: PlannedPool) => boolean;
+  /** What goes short for it; undefined if nothing does. */
+  readonly describe: (plan: PlannedPool, wanted: readonly Wanted[]) => string | undefined;
+}
+
+/** No slice of a policy has a name with a space. */
+const [asBefore, oneMore] = ['as before', 'one more'];
+
+/** @param lacking a slice that the best plan leaves short */
+export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandSlice, resource: string): PricedDemand {
+  const short = planned.shortfall.lacking[lacking.name] ?? 0;
+  // More than everything else together.
+  const weight = 1 + asked.slices.reduce((sum, one) => sum + one.weight * one.count, 0);
+  // Those that the plan offers come first too: else one of them would pass for the one more.
+  const kept = { ...lacking, name: asBefore, count: lacking.count - short, weight };
+  const profiles = lacking.profiles.filter((profile) => isOfProfile(resource, profile));
+  const first = [kept, { name: oneMore, profiles, count: 1, weight }];
+  const others = asked.slices.map((one) => (one === lacking ? { ...one, count: short - 1 } : one));
+  const before = (one: DemandSlice): number =>
+    (planned.shortfall.lacking[one.name] ?? 0) - (one.name === lacking.name ? 1 : 0);
+  return {
+    asked: { ...asked, slices: [...first, ...others] },
+    isMet: ({ unserved }) => first.every(({ name }) => (unserved[name] ?? 0) === 0),
+    describe: ({ unserved }, wanted) => {
+      const lost = others.flatMap((one) => {
+        const count = (unserved[one.name] ?? 0) - before(one);
+        return count > 0
+          ? [{ ...one, count, slice: wanted.find(({ slices }) => slices.some(({ name }) => name === one.name)) }]
+          : [];
+      });
+      if (lost.length === 0) return undefined;
+      const lostWeight = lost.reduce((sum, one) => sum + one.weight * one.count, 0);
+      const names = lost.map(({ slice, name }) => slice?.name ?? name);
+      const words = lost
+        .map(({ count, profiles }, index) => `${count} ${names[index]} (${profiles.map(sayProfile).join(', ')})`)
+        .join(' and ');
+      const isHeavier = lostWeight > lacking.weight;
+      const why = isHeavier
+        ? `weigh ${lostWeight} against ${lacking.weight}`
+        : `weigh ${lostWeight}, no less than ${lacking.weight}`;
+      return (
+        `other slices have its room: to offer one more ${nameProfile(resource)}, ${words} would have to go short, which ${why}: ` +
+        `raise the weight of ${nameOf(lacking, wanted)}, want fewer ${names.join(' and ')}, or add GPUs`
+      );
+    },
+  };
+}
+
+function nameOf({ name }: DemandSlice, wanted: readonly Wanted[]): string {
+  return wanted.find(({ slices }) => slices.some((one) => one.name === name))?.name ?? name;
+}

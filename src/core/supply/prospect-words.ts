@@ -1,0 +1,72 @@
+import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
+import { WHOLE } from '../demand/pool.ts';
+import { type GpuNode, isPlanned } from '../explain/cluster-facts.ts';
+import type { WorkloadPod } from '../explain/workload.ts';
+import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
+import { isWhole, nameSlice, type WantedSlice } from '../policy/demand-profiles.ts';
+import { describeGate } from '../rollout/gate.ts';
+import { stateOfWindows } from '../rollout/windows.ts';
+import { describeDuration } from '../text/duration.ts';
+import { riseMsOf } from './demand-course.ts';
+import type { Member } from './member.ts';
+import { followsPods } from './wanted.ts';
+
+/** `3g.20gb` of nvidia.com/mig-3g.20gb, `whole GPU` of nvidia.com/gpu */
+export function nameProfile(resource: string): string {
+  if (resource === GPU_RESOURCE) return 'whole GPU';
+  return resource.replace(/^nvidia\.com\/mig-/, '');
+}
+
+/** What people call a profile of the planner. */
+export function sayProfile(profile: string): string {
+  return profile === WHOLE ? 'whole GPU' : profile;
+}
+
+/** `small (1g.5gb) and large (3g.20gb)` */
+export function describeSlices({ slices }: PolicyDemand): string {
+  return slices.map((slice) => `${nameSlice(slice)} (${whatServes(slice)})`).join(' and ');
+}
+
+function whatServes(slice: WantedSlice): string {
+  const { profiles, memory } = slice;
+  return isWhole(slice) ? 'whole GPUs' : (profiles?.join(', ') ?? `at least ${memory}`);
+}
+
+/** `node n1, GPU 0` */
+export function describePlace({ node, wish }: Member, nodes: readonly GpuNode[]): string {
+  const gpus = nodes.find(({ name }) => name === node)?.partition?.status?.device?.gpus ?? [];
+  const gpu = gpus.find(({ uuid }) => uuid === wish.uuid);
+  return gpu === undefined ? `node ${node}` : `node ${node}, GPU ${gpu.index}`;
+}
+
+interface Held {
+  readonly pod: WorkloadPod;
+  readonly policy: GpuPartitionPolicy;
+  readonly demand: PolicyDemand;
+  readonly now: number | undefined;
+}
+
+/** What a plan waits for before it is carried out; empty if nothing is known to be in its way. */
+export function describeHold({ pod, policy, demand, now }: Held): string {
+  if (isPlanned(policy)) return ', but mode Plan changes nothing: set mode: Enforce';
+  const { paused, maxUnavailable, windows } = policy.spec.rollout ?? {};
+  if (paused === true) return `, but ${describeGate({ reason: 'Paused' })}`;
+  if (maxUnavailable === 0 || maxUnavailable === '0%') return `, but ${describeGate({ reason: 'Held' })}`;
+  const window = now === undefined ? { isOpen: true as const } : stateOfWindows(windows, now);
+  if (!window.isOpen) return `, but it is ${describeGate({ reason: 'WindowClosed', opensAt: window.opensAt })}`;
+  const ready = policy.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'False' && closed.has(ready.reason)) return `, but its rollout waits: ${ready.message}`;
+  return describeRise(pod, demand, now);
+}
+
+const closed: ReadonlySet<string> = new Set(['Frozen', 'Halted', 'CanarySoak', 'Capped', 'NodesUnavailable']);
+
+/** More must be asked for a while before it is wanted. */
+function describeRise({ metadata }: WorkloadPod, demand: PolicyDemand, now: number | undefined): string {
+  if (!followsPods(demand) || metadata.creationTimestamp === undefined || now === undefined) return '';
+  const riseMs = riseMsOf(demand);
+  const leftMs = Date.parse(metadata.creationTimestamp) + riseMs - now;
+  if (!(leftMs > 0)) return '';
+  const words = [riseMs, leftMs].map((ms) => describeDuration(Math.ceil(ms / 1000)));
+  return `, once it has waited ${words[0]} (demand.stabilization): in ${words[1]}`;
+}

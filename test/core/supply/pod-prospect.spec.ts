@@ -1,0 +1,266 @@
+import { expect } from 'chai';
+import type { GpuPartitionPolicy, GpuReport, PolicyDemand, PolicySpec } from '../../../src/api/types.ts';
+import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
+import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
+import { answerHere } from '../../../src/core/supply/plan-here.ts';
+import { foreseePod } from '../../../src/core/supply/pod-prospect.ts';
+import { aGpu, aPolicy, uuidOf, withPods } from '../../support/builders.ts';
+import { noon } from '../../support/node-builders.ts';
+import { aCluster, aPod, type StoryNode } from '../explain/cluster-builder.ts';
+
+const small = 'nvidia.com/mig-1g.5gb';
+const large = 'nvidia.com/mig-3g.20gb';
+
+function demanding(
+  demand: PolicyDemand,
+  more: Partial<PolicySpec> & { readonly name?: string } = {},
+): GpuPartitionPolicy {
+  const { spec, ...policy } = aPolicy(more);
+  const { layouts: _none, ...rest } = spec;
+  return { ...policy, spec: { ...rest, demand } };
+}
+
+const fromPods = (more: Partial<PolicyDemand> = {}): PolicyDemand => ({
+  from: 'Pods',
+  slices: [
+    { name: 'small', profiles: ['1g.5gb'] },
+    { name: 'large', profiles: ['3g.20gb'] },
+  ],
+  ...more,
+});
+const asking = (resource: string, name = 'train'): WorkloadPod => aPod({ name, asks: { [resource]: '1' } });
+const nodeOf = (policy: GpuPartitionPolicy, gpu: GpuReport, more: Partial<StoryNode> = {}): StoryNode => ({
+  policy,
+  gpus: [gpu],
+  ...more,
+});
+
+/** `CODE message` of each policy. */
+function outlook(
+  pod: WorkloadPod,
+  nodes: readonly StoryNode[],
+  more: Partial<ClusterFacts> & { readonly others?: readonly WorkloadPod[] } = {},
+): readonly string[] {
+  const { others = [], ...facts } = more;
+  const found = answerHere(foreseePod(pod, { ...aCluster(nodes, [pod, ...others]), now: noon, ...facts }));
+  return found.map(({ code, message }) => `${code} ${message}`);
+}
+
+const full = ['1g.5gb@0*', '1g.5gb@1*', '1g.5gb@2*', '1g.5gb@3*', '1g.5gb@4*', '1g.5gb@5*', '1g.5gb@6*'];
+
+describe('what a demand makes of a pod that waits', () => {
+  it('says on which GPU the planner will offer a slice, and what goes for it', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@4', '1g.5gb@5'] });
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods()), gpu)])).to.deep.equal([
+      'Planned policy p: the planner will offer a 3g.20gb on node n, GPU 0 in place of 2 idle 1g.5gb',
+    ]);
+  });
+
+  it('says what keeps a plan from being carried out', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0*'] });
+    const say = (more: Partial<PolicySpec>) => outlook(asking(large), [nodeOf(demanding(fromPods(), more), gpu)])[0];
+    expect(say({ mode: 'Plan' })).to.match(
+      /the planner would offer a 3g\.20gb on node n, GPU 0, but mode Plan changes nothing/,
+    );
+    expect(say({ rollout: { paused: true } })).to.match(
+      /GPU 0, but the rollout is paused; set spec\.rollout\.paused to false/,
+    );
+    expect(say({ rollout: { maxUnavailable: 0 } })).to.match(/, but spec\.rollout\.maxUnavailable is 0/);
+    const windows = [{ schedule: '0 22 * * *', duration: '1h' }];
+    expect(say({ rollout: { windows } })).to.match(
+      /, but it is outside spec\.rollout\.windows; the next window opens at 2026-01-01T22:00:00Z$/,
+    );
+  });
+
+  it('says how long a higher demand must last yet', () => {
+    const pod = asking(large);
+    const young = { ...pod, metadata: { ...pod.metadata, creationTimestamp: '2026-01-01T11:59:40Z' } };
+    const nodes = [nodeOf(demanding(fromPods()), aGpu({ slices: ['1g.5gb@0*'] }))];
+    expect(outlook(young, nodes)[0]).to.match(/GPU 0, once it has waited 1 min \(demand\.stabilization\): in 40 s$/);
+    const old = { ...pod, metadata: { ...pod.metadata, creationTimestamp: '2026-01-01T11:50:00Z' } };
+    expect(outlook(old, nodes)[0]).to.match(/GPU 0$/);
+  });
+
+  it('says that one is being made', () => {
+    const policy = demanding(fromPods());
+    const facts = aCluster([nodeOf(policy, aGpu({ slices: ['1g.5gb@0*'] }))], [asking(large)]);
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '1g.5gb': 1, '3g.20gb': 1 }, entry: 'demand' }] };
+    const partitions = facts.partitions.map((one) => ({
+      ...one,
+      spec: { ...one.spec, wish, policy: { name: 'p', uid: 'uid-p', generation: 1 } },
+    }));
+    const found = answerHere(foreseePod(asking(large), { ...facts, partitions }));
+    expect(found).to.deep.equal([
+      { policy: 'p', code: 'Making', message: 'policy p: it is making a 3g.20gb on node n, GPU 0' },
+    ]);
+  });
+
+  it('names the pods that hold the room under evict Never', () => {
+    const busy = withPods(aGpu({ slices: full }), {
+      '1g.5gb@4': ['team/a'],
+      '1g.5gb@5': ['team/b'],
+      '1g.5gb@6': ['team/c'],
+      '1g.5gb@0': ['team/d'],
+    });
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods()), busy)])).to.deep.equal([
+      'NothingIdle policy p: no room is idle, and demand.evict Never spares what runs: node n, GPU 0 has room for a 3g.20gb ' +
+        'once team/a, team/b and team/c have ended, or with demand.evict: IfNeeded',
+    ]);
+  });
+
+  it('takes no slice that is there already for one more', () => {
+    const busy = withPods(aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4*'] }), {
+      '3g.20gb@0': ['team/a'],
+      '3g.20gb@4': ['team/b'],
+    });
+    const others = [asking(large, 'other')];
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods()), busy)], { others })).to.deep.equal([
+      'NoRoom policy p: no GPU of p can take a 3g.20gb beside those that there are, whatever else went short: add GPUs',
+    ]);
+    const any = { name: 'any', profiles: ['3g.20gb', '4g.20gb'], min: 3 };
+    const either = demanding(fromPods({ slices: [any] }));
+    expect(outlook(asking(large), [nodeOf(either, busy)])[0]).to.match(/^NoRoom /);
+  });
+
+  it('tells the price where other slices have the room: what would have to go short, and what both weigh', () => {
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'], min: 7, weight: 2 },
+      { name: 'large', profiles: ['3g.20gb'], weight: 3 },
+    ];
+    const idle = aGpu({ slices: full.map((one) => one.replace('*', '')) });
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods({ slices })), idle)])).to.deep.equal([
+      'Outweighed policy p: other slices have its room: to offer one more 3g.20gb, 3 small (1g.5gb) would have to go short, ' +
+        'which weigh 6 against 3: raise the weight of large, want fewer small, or add GPUs',
+    ]);
+  });
+
+  it('offers it in place of others where it weighs more', () => {
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'], min: 7, weight: 1 },
+      { name: 'large', profiles: ['3g.20gb'], weight: 9 },
+    ];
+    const idle = aGpu({ slices: full.map((one) => one.replace('*', '')) });
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods({ slices })), idle)])[0]).to.match(
+      /^Planned policy p: the planner will offer a 3g\.20gb on node n, GPU 0 in place of \d idle 1g\.5gb$/,
+    );
+  });
+
+  it('says that max is reached, and by how many', () => {
+    const slices = [{ name: 'small', profiles: ['1g.5gb'], max: 2 }];
+    const gpu = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*'] });
+    expect(outlook(asking(small), [nodeOf(demanding(fromPods({ slices })), gpu)])).to.deep.equal([
+      'MaxReached policy p: max of small is 2, and 2 are in use and 1 waited for: raise max, or it waits until one falls idle',
+    ]);
+  });
+
+  it('says that a fixed number follows no pods', () => {
+    const slices = [{ name: 'small', profiles: ['1g.5gb'], count: 2 }];
+    const gpu = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*'] });
+    expect(outlook(asking(small), [nodeOf(demanding({ slices }), gpu)])[0]).to.equal(
+      'FixedCount policy p: it wants 2 small, however many pods wait, and 2 are in use: raise count, or set demand.from: Pods and leave count out',
+    );
+  });
+
+  it('says which slices there are if the demand has none like it', () => {
+    expect(outlook(asking('nvidia.com/mig-2g.10gb'), [nodeOf(demanding(fromPods()), aGpu())])).to.deep.equal([
+      'NotInDemand policy p: its demand has no slice 2g.10gb, only small (1g.5gb) and large (3g.20gb): add one, or ask for one of these',
+    ]);
+  });
+
+  it('says that no GPU can take one, whatever else went short', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0'], health: { action: 'Reset', message: 'xid 79' } });
+    expect(outlook(asking(large), [nodeOf(demanding(fromPods()), gpu)])).to.deep.equal([
+      'NoRoom policy p: no GPU of p can take a 3g.20gb beside those that there are, whatever else went short: add GPUs',
+    ]);
+  });
+
+  it('says nothing where a slice is idle, and of pods and policies that it does not concern', () => {
+    const nodes = [nodeOf(demanding(fromPods()), aGpu({ slices: ['3g.20gb@4'] }))];
+    expect(outlook(asking(large), nodes)).to.deep.equal([]);
+    expect(outlook(asking('cpu'), nodes)).to.deep.equal([]);
+    expect(outlook(aPod({ asks: { [small]: '1' }, spec: { nodeSelector: { pool: 'q' } } }), nodes)).to.deep.equal([]);
+    expect(outlook(asking(small), [nodeOf(aPolicy(), aGpu())])).to.deep.equal([]);
+  });
+
+  it('tells of the policy that the pod counts for, not of the others', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0*'] });
+    const two = [
+      nodeOf(demanding(fromPods(), { name: 'a' }), gpu, { name: 'n1' }),
+      nodeOf(demanding(fromPods(), { name: 'b', priority: 5 }), gpu, { name: 'n2' }),
+    ];
+    expect(outlook(asking(large), two)).to.deep.equal([
+      'Planned policy b: the planner will offer a 3g.20gb on node n2, GPU 0',
+    ]);
+  });
+
+  it('counts other pods that wait before it', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0*'] });
+    const others = ['a', 'b', 'c'].map((name) => asking(small, name));
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'], weight: 9 },
+      { name: 'large', profiles: ['3g.20gb'], weight: 1 },
+    ];
+    const nodes = [nodeOf(demanding(fromPods({ slices })), gpu)];
+    expect(outlook(asking(large), nodes, { others })[0]).to.match(/^Planned/);
+    const more = ['d', 'e', 'f'].map((name) => asking(small, name));
+    expect(outlook(asking(large), nodes, { others: [...others, ...more] })[0]).to.match(
+      /^Outweighed .* small \(1g\.5gb\) would have to go short, which weigh \d+ against 1:/,
+    );
+  });
+
+  it('speaks of whole GPUs where the demand has them', () => {
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'] },
+      { name: 'whole', mig: 'Disabled' as const, max: 4 },
+    ];
+    const gpu = aGpu({ slices: ['1g.5gb@0', '1g.5gb@1'] });
+    expect(outlook(asking('nvidia.com/gpu'), [nodeOf(demanding(fromPods({ slices })), gpu)])).to.deep.equal([
+      'Planned policy p: the planner will offer a whole GPU on node n, GPU 0 in place of 2 idle 1g.5gb',
+    ]);
+    const none = demanding(fromPods({ slices: [{ name: 'small', memory: '5Gi' }] }));
+    expect(outlook(asking('nvidia.com/gpu'), [nodeOf(none, gpu)])[0]).to.equal(
+      'NotInDemand policy p: its demand has no slice whole GPU, only small (at least 5Gi): add one, or ask for one of these',
+    );
+  });
+
+  it('goes by the schedule that is in force', () => {
+    const base = demanding({ slices: [{ name: 'small', profiles: ['1g.5gb'], count: 1 }] });
+    const window = { name: 'night', schedule: '0 8 * * *', duration: '12h', demand: fromPods() };
+    const policy = {
+      ...base,
+      spec: { ...base.spec, schedules: [window] },
+      status: { schedule: { name: 'night', since: '2026-01-01T08:00:00Z' } },
+    };
+    const gpu = aGpu({ slices: ['1g.5gb@0*'] });
+    expect(outlook(asking(large), [nodeOf(policy, gpu)])[0]).to.match(/^Planned policy p/);
+  });
+
+  it('counts what Kueue holds back for a demand from Kueue', () => {
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'], weight: 9 },
+      { name: 'large', profiles: ['3g.20gb'], weight: 1 },
+    ];
+    const facts = aCluster(
+      [nodeOf(demanding({ from: 'Kueue', slices }), aGpu({ slices: ['1g.5gb@0*'] }))],
+      [asking(large)],
+    );
+    const held = (count: number) => {
+      const pod = asking(small, 'job/main');
+      return [{ pod, count, requests: new Map([[small, 1]]), ways: [{ nodeLabels: { pool: 'p' }, pod }] }];
+    };
+    const codes = (count: number) => answerHere(foreseePod(asking(large), facts, held(count))).map(({ code }) => code);
+    expect(codes(0)).to.deep.equal(['Planned']);
+    expect(codes(6)).to.deep.equal(['Outweighed']);
+  });
+
+  it('says that a pool is too large where no solver is asked', () => {
+    const policy = demanding(fromPods());
+    const states = [...Array(20).keys()].map((index) =>
+      full.map((one, at) => (((index + 1) >> (at % 5)) & 1 ? one : one.replace('*', ''))),
+    );
+    const nodes = states.map((slices, index) => nodeOf(policy, aGpu({ slices }), { name: `n${index}` }));
+    expect(outlook(asking(large), nodes)[0]).to.match(
+      /^TooLarge policy p: its pool is too large to be planned without the solver/,
+    );
+  });
+});
