@@ -113,9 +113,16 @@ export class DemandWork {
       fleet: { policies: fleet.policies, winnerOf: (node: string) => fleet.winnerOf(node), chosenFor: () => undefined },
       partitions,
     };
-    return [
-      ...listPool(record, unaware || this.#cluster, (id) => !forgets && course.isResting(demand, id, now)),
-    ].flat();
+    const found = listPool(record, unaware || this.#cluster, (id) => !forgets && course.isResting(demand, id, now));
+    const members = [...found].flat();
+    // Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end.
+    const isFirst = members.every(({ node }) => fleet.chosenFor(record.policy, node) === undefined);
+    if (!isFirst || !this.#world.hasBug('StartOver')) return members;
+    const isEven = Number.parseInt(this.#by.split('-')[1] ?? '', 10) % 2 === 0;
+    return members.map((one, index) => {
+      const id = isEven ? `x${1000 - index}` : one.gpu.id;
+      return { ...one, gpu: { ...one.gpu, id, instances: one.present } };
+    });
   }
 
   *#want(
@@ -161,7 +168,7 @@ export class DemandWork {
     while (step.done !== true) {
       const { random } = this.#world;
       // A large pool takes the solver up to its limit.
-      yield random.chance(0.9) ? random.between(2, 200) : random.between(200, 20_000);
+      yield random.chance(0.8) ? random.between(2, 200) : random.between(200, 20_000);
       step = planning.next(planPool(step.value));
     }
     course.takePlan(step.value, startedMs, this.#now);

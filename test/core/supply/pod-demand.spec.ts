@@ -138,7 +138,7 @@ describe('a demand that follows pods', () => {
     expect(wanted({ profiles, spare: '25%' }, {}, before)[0]?.count).to.equal(10);
   });
 
-  it('begins anew where other profiles are asked for by the same name', () => {
+  it('starts again where other profiles are asked for by the same name', () => {
     const keys: string[] = [];
     const note = (key: string): number => keys.push(key);
     wanted({ name: 'one', profiles }, {}, note);
