@@ -31,6 +31,7 @@ const order = [
   'migparted',
   'explain',
   'supply',
+  'advice',
   'waste',
   'projection',
   'view',

@@ -18,6 +18,7 @@ const readByPeople = {
     'conditions',
     'nodes',
     'plan',
+    'schedule',
     'limits',
     'failures',
   ],
@@ -93,7 +94,7 @@ ${example}
 
 \`[]\` stands for each item of a list. **Required** applies if the parent is given.
 
-${describeTable(fieldsOf(policy.spec, 'spec'))}
+${describeTable(foldRepeats(fieldsOf(policy.spec, 'spec')))}
 ${describeRules(policy)}
 ## Status of a policy
 
@@ -146,6 +147,18 @@ export function fieldsOf(schema, path = '') {
   });
 }
 
+/** A part of the schema that stands in several places (an alias in the YAML) is described in the first. */
+function foldRepeats(fields) {
+  const first = new Map();
+  for (const { path, schema } of fields) if (!first.has(schema)) first.set(schema, path);
+  const isRepeat = ({ path, schema }) => first.get(schema) !== path;
+  const repeats = fields.filter(isRepeat).map(({ path }) => path);
+  const isInside = (path) => repeats.some((one) => path.startsWith(`${one}.`) || path.startsWith(`${one}[]`));
+  return fields
+    .filter(({ path }) => !isInside(path))
+    .map((field) => (isRepeat(field) ? { ...field, sameAs: first.get(field.schema) } : field));
+}
+
 /** The fields of a kind's status, those that people read apart from the others. */
 function readingOf({ kind, status }) {
   const names = readByPeople[kind].map((name) => `status.${name}`);
@@ -167,8 +180,8 @@ function describeReading(kind) {
 
 function describeTable(fields) {
   const rows = fields.map(
-    ({ path, schema, required }) =>
-      `| \`${path}\` | ${describeType(schema)} | ${required ? '**required**' : describeDefault(schema)} | ${cell(schema.description ?? '')} |`,
+    ({ path, schema, required, sameAs }) =>
+      `| \`${path}\` | ${describeType(schema)} | ${required ? '**required**' : describeDefault(schema)} | ${sameAs === undefined ? cell(schema.description ?? '') : `As \`${sameAs}\`.`} |`,
   );
   return ['| field | type | default | description |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
@@ -207,8 +220,9 @@ function describeDefault({ default: value }) {
 /** The rules that span fields; those of the whole object are about its metadata. */
 function describeRules({ schema, spec }) {
   const whole = { path: 'metadata', schema: { 'x-kubernetes-validations': schema['x-kubernetes-validations'] } };
-  const fields = [whole, { path: 'spec', schema: spec }, ...fieldsOf(spec, 'spec')];
-  const rules = fields.flatMap(({ path, schema: field }) => [
+  const fields = foldRepeats([whole, { path: 'spec', schema: spec }, ...fieldsOf(spec, 'spec')]);
+  const own = fields.filter(({ sameAs }) => sameAs === undefined);
+  const rules = own.flatMap(({ path, schema: field }) => [
     ...rulesOf(path, field),
     ...rulesOf(`${path}[]`, field.items),
   ]);

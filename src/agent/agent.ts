@@ -112,13 +112,15 @@ export class NodeAgent {
     const partition = this.#ownWork.correct(found);
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;
-    this.#view.strategy = partition.spec.strategy;
+    const isToldOfMonitors = !sameJson(partition.spec.monitors, this.#view.asked.monitors);
+    this.#view.asked = partition.spec;
     this.#grantClock.see(partition);
     // 2. Act on a grant that is not finished; otherwise read the device if there is a reason to.
     const isReloaded = this.#noticeLoad();
     const isDue = granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0);
     if (isDue) return this.#act(partition, granted, signal);
-    if (isReloaded || this.#view.isDue || (!this.#view.hasFailed && !sameJson(wish, this.#plannedWish))) {
+    const isToPlan = isToldOfMonitors || !sameJson(wish, this.#plannedWish);
+    if (isReloaded || this.#view.isDue || (!this.#view.hasFailed && isToPlan)) {
       const fault = await this.#view.read();
       if (this.#view.mayBeBackSoon) return { requeueAfterMs: this.#view.againMs };
       if (fault) return this.#report(partition, { ...this.#state(partition), ...faultFields(fault, 'Unknown') });

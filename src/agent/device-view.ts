@@ -1,5 +1,5 @@
 import { doubledMs } from '../core/text/duration.ts';
-import type { DeviceReport, Strategy } from '../api/types.ts';
+import type { DeviceReport } from '../api/types.ts';
 import { describeProcess, type DeviceUsers, userKey } from '../core/gpu/state/device-users.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { reportDevice } from '../core/report/report-device.ts';
@@ -7,7 +7,7 @@ import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { DeviceState } from '../core/gpu/state/device-state.ts';
 import { type Fault, faultOf } from '../core/report/fault.ts';
-import type { Kubelet } from './kubelet.ts';
+import type { AskedSpec, Kubelet } from './kubelet.ts';
 import { withHolders } from '../core/report/held-devices.ts';
 import { retryMs } from '../core/report/report-fields.ts';
 
@@ -44,7 +44,8 @@ export class DeviceView {
   /** When the last attempt to read was made. */
   #triedAt = -Infinity;
   #settleUntil = -Infinity;
-  strategy: Strategy | undefined;
+  /** What the kubelet is asked with. */
+  asked: AskedSpec = {};
   /** Set while the plan waits for somebody who uses a GPU: the device is then read more often. */
   isInUse = false;
   /** Set while pods are told to go: the node is closed. */
@@ -153,7 +154,7 @@ export class DeviceView {
     const report = reportDevice(state);
     const beganMs = this.#clock.wallMs();
     try {
-      const word = await this.#kubelet?.ask(report, this.strategy);
+      const word = await this.#kubelet?.ask(report, this.asked);
       this.#report = word
         ? {
             ...report,
@@ -201,7 +202,7 @@ export class DeviceView {
     isOver: boolean,
   ): Promise<boolean> {
     if (!this.isSettling || !this.#report) return true;
-    const word = await this.#kubelet?.ask(this.#report, this.strategy).catch(() => undefined);
+    const word = await this.#kubelet?.ask(this.#report, this.asked).catch(() => undefined);
     if (!word?.advertised) return false;
     const hasFollowed = isFollowed(word.advertised);
     if (hasFollowed && isOver) this.#settleUntil = -Infinity;

@@ -172,7 +172,7 @@ export class GrantWork {
       explainStop: (disrupts) => isOver() ?? (disrupts ? confirmation.explainEnd() : undefined),
       confirm: () => confirmation.renew(),
       listHeld: async () => {
-        const ask = async (): Promise<KubeletWord | undefined> => kubelet?.ask(view.report, partition.spec.strategy);
+        const ask = async (): Promise<KubeletWord | undefined> => kubelet?.ask(view.report, partition.spec);
         const word = await askPatiently(ask, { clock, signal, mayWait });
         return word ? listHeldDevices(word.holders, view.report) : new Set();
       },

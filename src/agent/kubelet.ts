@@ -1,4 +1,4 @@
-import type { DeviceReport, Strategy } from '../api/types.ts';
+import type { DeviceReport, NodePartitionSpec } from '../api/types.ts';
 import type { Holders } from '../core/pods/slice-holders.ts';
 
 /** What the node's kubelet reports about its GPUs. */
@@ -9,12 +9,15 @@ export interface KubeletWord {
   readonly advertised?: NonNullable<DeviceReport['advertised']>;
 }
 
+/** What the controller says that bears on the kubelet's answer. */
+export type AskedSpec = Pick<NodePartitionSpec, 'strategy' | 'monitors'>;
+
 /** The node's kubelet, as the agent uses it. */
 export interface Kubelet {
   /**
-   * @param strategy of the policy: under some, a GPU in MIG mode is not advertised itself
+   * @param spec under some strategies a GPU in MIG mode is not advertised itself; claims of monitors hold nothing
    * @returns undefined if it need not be asked (`--ignore-pods`): then only processes show who uses a GPU
    * @throws if it does not answer: unknown is not empty
    */
-  ask(device: DeviceReport, strategy: Strategy | undefined): Promise<KubeletWord | undefined>;
+  ask(device: DeviceReport, spec: AskedSpec): Promise<KubeletWord | undefined>;
 }

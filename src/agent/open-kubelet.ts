@@ -19,13 +19,13 @@ const untold: readonly string[] = ['KubeletSocketMissing', 'KubeletUnsupported']
 export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubelet {
   let wasTold = true;
   return {
-    async ask(device, strategy) {
+    async ask(device, { strategy, monitors }) {
       try {
         // One after the other: the kubelet rate-limits its callers.
         const holdings = await client.list();
         const allocatable = await orUntold(client.listAllocatable(), ['KubeletUnsupported']);
         wasTold = true;
-        const holders = holdersOf(device, holdings);
+        const holders = holdersOf(device, holdings, monitors);
         if (allocatable === undefined) return { holders };
         const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
         return { holders, advertised: { stale, ...some(resources) } };

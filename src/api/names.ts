@@ -80,6 +80,7 @@ export const policyReasons = [
   'NoRoom',
   'MaxReached',
   'PlannerFailed',
+  'KueueUnavailable',
 ] as const;
 export type PolicyReason = (typeof policyReasons)[number];
 

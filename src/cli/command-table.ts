@@ -86,7 +86,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'recommend',
-    summary: 'find the layouts that serve a demand for slices with the fewest evictions and changes, and prove it',
+    summary:
+      'find the layouts that serve what pods ask for, and a policy for them; or those for a demand in a file, with a proof',
     load: async () => (await import('./commands/recommend.ts')).recommendCommand,
   },
   {

@@ -4,7 +4,7 @@ import type { GpuPartitionPolicy } from '../api/types.ts';
 import { type DeviceClassObject, listMissingClasses } from '../core/classes/class-objects.ts';
 import { listSliceKinds } from '../core/classes/slice-kind.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { enforces } from '../core/policy/versions.ts';
+import { currentOf, enforces } from '../core/policy/versions.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -53,7 +53,8 @@ export class DeviceClassReconciler {
   async reconcile(): Promise<ReconcileResult | void> {
     const records = [...this.#cluster.fleet.policies].filter(asksForClasses);
     if (records.length === 0) return;
-    const inForce = records.map(({ policy }) => policy);
+    // Of all their schedules: a pod that waits for the night may be created by day.
+    const inForce = records.map(({ versions }) => currentOf(versions));
     const known = this.#checked;
     const restMs = known && sameItems(known.policies, inForce) ? known.at + lookAgainMs - this.#now() : 0;
     if (restMs > 0) return { requeueAfterMs: restMs };

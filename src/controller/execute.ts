@@ -111,6 +111,10 @@ export class Executor {
           pods: command.drain?.pods.map((pod) => `${pod.namespace}/${pod.name}`),
         });
         return undefined;
+      case 'WriteMonitors':
+        await this.#writeSpec(snapshot, { monitors: command.claims, drain: null });
+        this.#log.info('agent told of monitors', { node: name, claims: command.claims });
+        return undefined;
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return undefined;

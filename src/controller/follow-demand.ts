@@ -1,28 +1,29 @@
 import type { PolicyDemand } from '../api/types.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { DemandCourse, podsPaceOf } from '../core/supply/demand-course.ts';
-import { listPool, waitingOf } from '../core/supply/demand-pool.ts';
+import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
+import { waitingOf } from '../core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
-import { reportDemand, reportFailure } from '../core/supply/demand-report.ts';
+import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import { heldBy } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
-import { type Planned, planMembers } from '../core/supply/pool-plan.ts';
-import { type Wanted, wantedOf } from '../core/supply/wanted.ts';
+import { listWaiters } from '../core/supply/pod-demand.ts';
+import type { Planned } from '../core/supply/pool-plan.ts';
+import { followsPods, type Wanted, wantedOf } from '../core/supply/wanted.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import { planDemand } from '../process/demand-solver.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import { Turn } from '../process/turn.ts';
+import { planPool } from '../process/pool-plan.ts';
+import { readMembers, readPodPools } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
+import type { HeldWorkloads } from './held-workloads.ts';
 import type { PendingPods } from './pending-pods.ts';
-
-/** How long a plan may take, in seconds. */
-const planSeconds = 20;
 
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
 export class DemandReconciler {
   readonly #cluster: Cluster;
   readonly #pods: PendingPods;
+  readonly #held: HeldWorkloads;
   readonly #log: Logger;
   readonly #requeueNodes: (names: Iterable<string>) => void;
   readonly #tellPolicy: (name: string) => void;
@@ -32,6 +33,7 @@ export class DemandReconciler {
   constructor(parts: {
     readonly cluster: Cluster;
     readonly pods: PendingPods;
+    readonly held: HeldWorkloads;
     readonly log: Logger;
     readonly requeueNodes: (names: Iterable<string>) => void;
     /** Called with a policy whose demand stands differently. */
@@ -40,6 +42,7 @@ export class DemandReconciler {
   }) {
     this.#cluster = parts.cluster;
     this.#pods = parts.pods;
+    this.#held = parts.held;
     this.#log = parts.log;
     this.#requeueNodes = parts.requeueNodes;
     this.#tellPolicy = parts.tellPolicy;
@@ -57,9 +60,9 @@ export class DemandReconciler {
     const course = this.#courses.get(name) ?? new DemandCourse();
     this.#courses.set(name, course);
     const members = await this.#gather(record, demand, course);
-    const wanted = await this.#want(record, demand, members, course);
+    const { wanted, trouble } = await this.#want(record, demand, members, course);
     const asked = askFor(policy, wanted);
-    const soon = demand.from === 'Pods' ? { requeueAfterMs: podsPaceOf(demand) } : undefined;
+    const requeueAfterMs = lookAgainAfter(demand, members);
     try {
       const planned = await this.#plan(course, asked, members);
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
@@ -73,12 +76,13 @@ export class DemandReconciler {
       if (touched.length > 0)
         this.#log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#requeueNodes(this.#cluster.fleet.choose(policy, wishes));
-      this.#report(record, reportDemand(wanted, current, planned.shortfall));
+      const report = reportDemand(wanted, current, planned.shortfall);
+      this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
     } catch (error) {
       this.#report(record, reportFailure(record.demand, describeError(error)));
       throw error;
     }
-    return soon;
+    return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
   }
 
   #report(record: PolicyRecord, report: DemandReport): void {
@@ -88,28 +92,28 @@ export class DemandReconciler {
     this.#tellPolicy(record.name);
   }
 
-  async #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
+  #gather(record: PolicyRecord, demand: PolicyDemand, course: DemandCourse): Promise<readonly Member[]> {
     const now = this.#now();
-    const turn = new Turn();
-    const members: Member[] = [];
-    for (const found of listPool(record, this.#cluster, (id) => course.isResting(demand, id, now))) {
-      members.push(...found);
-      await turn.pause();
-    }
-    return members;
+    return readMembers(this.#cluster, record, (id) => course.isResting(demand, id, now));
   }
 
+  /** @returns with why what Kueue holds back cannot be read, if so */
   async #want(
     record: PolicyRecord,
     demand: PolicyDemand,
     members: readonly Member[],
     course: DemandCourse,
-  ): Promise<readonly Wanted[]> {
-    if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
-    const pods = await this.#pods.list(course.longestMs(demand));
+  ): Promise<{ readonly wanted: readonly Wanted[]; readonly trouble?: string }> {
+    if (!followsPods(demand))
+      return { wanted: wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) };
+    const paceMs = podsPaceOf(demand);
+    const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
+    const waiters = [...listWaiters(await this.#pods.list(course.longestMs(demand))), ...heldBy(held)];
+    const waiting = waitingOf(record, waiters, await readPodPools(this.#cluster, record));
     const now = this.#now();
     const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);
-    return wantedOf(demand, members, { waiting: waitingOf(record, pods, this.#cluster), steady });
+    const wanted = wantedOf(demand, members, { waiting, steady });
+    return { wanted, ...(held && 'trouble' in held && { trouble: held.trouble }) };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */
@@ -121,13 +125,8 @@ export class DemandReconciler {
     const next = course.next(asked, members, this.#now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#now();
-    const planning = planMembers(members, asked);
-    let step = planning.next();
-    while (step.done !== true) {
-      const question = step.value;
-      step = planning.next(await planDemand(question.gpus, { ...question.asked, seconds: planSeconds }));
-    }
-    course.takePlan(step.value, startedMs, this.#now());
-    return step.value;
+    const planned = await planPool(members, asked);
+    course.takePlan(planned, startedMs, this.#now());
+    return planned;
   }
 }

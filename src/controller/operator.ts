@@ -19,6 +19,7 @@ import { DemandReconciler } from './follow-demand.ts';
 import { Executor } from './execute.ts';
 import { Forecast } from './forecast.ts';
 import { Gatherer } from './gather.ts';
+import { HeldWorkloads } from './held-workloads.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import { stripManagedFields } from '../core/projection/managed-fields.ts';
 import { projectAgentPod } from '../core/projection/project-pod.ts';
@@ -204,6 +205,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     const demandReconciler = new DemandReconciler({
       cluster,
       pods: new PendingPods(client, now),
+      held: new HeldWorkloads(client, now),
       log: logger,
       requeueNodes,
       tellPolicy,

@@ -63,6 +63,7 @@ export class NodeReconciler {
     const { snapshot, verdict, commands, rolloutState } = found;
     this.#reporter.note(snapshot, verdict, { ...rolloutState, seen: slots });
     // 2. Execute.
+    this.#cluster.memory.tries(name, this.#cluster.memoryOf(name), found.memory);
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
     this.#cluster.memory.put(name, memory);
     this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });

@@ -3,7 +3,8 @@ import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
 import { wantedFinalizers } from '../core/policy/retirement.ts';
-import { accept } from '../core/policy/versions.ts';
+import { judgeSchedules, type ScheduleMark, type ScheduleTimes } from '../core/policy/timetable.ts';
+import { accept, currentOf, isAccepted } from '../core/policy/versions.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import type { Limit } from '../core/rollout/limit.ts';
 import { type PolicyFacts, policyStatus } from '../core/status/policy-status.ts';
@@ -73,26 +74,46 @@ export class PolicyReconciler {
     // Edited meanwhile: the newer generation is in the queue.
     if (!isComplete || this.#cluster.fleet.policy(name) !== record) return;
     const isFit = isNew && record.refused.size === 0;
-    // 2. Decide which nodes get a slot. The accepted generation is written before anything of it starts.
-    const step = isFit ? undefined : this.#step(record);
+    const times = this.#timesOf(record, isFit);
+    const turns = isFit || isSwitch(record, times);
+    // 2. Decide which nodes get a slot. The accepted generation, or the schedule, is written before anything of it starts.
+    const step = turns ? undefined : this.#step(record);
     const { freeze: frozen } = this.#settings;
-    const tally = isFit ? this.#cluster.fleet.tallyAccepted(record) : record.tally;
+    const tally = turns ? this.#cluster.fleet.tallyAfter(record, isFit) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
     const goesAt = policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
-    const draft = policyStatus({ ...factsOf(record, isFit), gate: step?.gate, limits, frozen, goesAt }, tally);
-    const untoldMs = await this.#reporter.tell(record, policy, draft);
+    const facts = { ...factsOf(record, isFit, times), gate: step?.gate, limits, frozen, goesAt };
+    const untoldMs = await this.#reporter.tell(record, policy, policyStatus(facts, tally));
     // Of many edits in a row most are replaced before they are written: they are never accepted.
-    const accepts = isFit && untoldMs === undefined;
-    const affected = accepts ? this.#cluster.fleet.accept(record) : [];
-    if (accepts) record.isForecast = await this.#forecast.forecast(record);
+    const takesEffect = turns && untoldMs === undefined;
+    const affected = takesEffect ? this.#turn(record, isFit, times?.mark) : [];
+    if (takesEffect) record.isForecast = await this.#forecast.forecast(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
-    const requeueAfterMs = least(untoldMs, await this.#moveOn(record));
+    const requeueAfterMs = least(least(untoldMs, this.#untilNext(times)), await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));
     this.#requeueNodes(affected);
     const told = isNew && !isFit ? listRefused(record) : undefined;
     if (told !== record.toldRefusal) this.#requeueNodes(record.nodes);
     record.toldRefusal = told;
     return { requeueAfterMs };
+  }
+
+  /** Which schedule is in force for the version that nodes are, or will be, told. */
+  #timesOf({ versions }: PolicyRecord, accepts: boolean): ScheduleTimes | undefined {
+    if (!accepts && !isAccepted(versions) && versions.inForce === undefined) return undefined;
+    const { spec } = accepts ? versions.newest : currentOf(versions);
+    return judgeSchedules(spec, versions.schedule, this.#now());
+  }
+
+  #untilNext(times: ScheduleTimes | undefined): number | undefined {
+    return times?.judgeAt === undefined ? undefined : Math.max(0, times.judgeAt - this.#now());
+  }
+
+  /** @returns nodes for which what the policy says may have changed */
+  #turn(record: PolicyRecord, accepts: boolean, schedule: ScheduleMark | undefined): readonly string[] {
+    const { fleet } = this.#cluster;
+    if (accepts) return fleet.accept(record, schedule);
+    return schedule ? fleet.switch(record, schedule) : [];
   }
 
   /** @returns when to look again, in ms */
@@ -216,8 +237,13 @@ function least(one: number | undefined, other: number | undefined): number | und
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
+/** Whether the controller has to switch to another schedule. */
+function isSwitch({ versions }: PolicyRecord, times: ScheduleTimes | undefined): boolean {
+  return times !== undefined && times.mark !== versions.schedule && times.mark.name !== versions.schedule?.name;
+}
+
 /** @param accepts whether the newest generation is accepted with this status */
-function factsOf(record: PolicyRecord, accepts: boolean): PolicyFacts {
+function factsOf(record: PolicyRecord, accepts: boolean, times: ScheduleTimes | undefined): PolicyFacts {
   const { newest, refusal, refused, demand } = record;
   const { acceptedGeneration, inForce, previous } = accepts ? accept(record.versions) : record.versions;
   const [first] = refused.values();
@@ -229,6 +255,7 @@ function factsOf(record: PolicyRecord, accepts: boolean): PolicyFacts {
     inForce,
     previous,
     demand,
+    ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),
     ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
   };
 }

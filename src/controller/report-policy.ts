@@ -47,7 +47,7 @@ export class PolicyReporter {
       ...(generation === undefined ? {} : { observedGeneration: generation }),
     }));
     // Of a demand that the policy no longer has.
-    const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || policy.spec.demand);
+    const kept = (current?.conditions ?? []).filter(({ type }) => type !== 'DemandMet' || record.policy.spec.demand);
     const conditions = setConditions(kept, drafts, now);
     const failures = (draft.failures ?? []).map((failure) => ({ ...failure, time: timeOf(failure, current) ?? now }));
     const status: PolicyStatus = { ...draft, conditions: [...conditions], failures };
@@ -56,8 +56,10 @@ export class PolicyReporter {
     const leftMs = writeDueInMs(record.writes, isNews(current, status), nowMs);
     if (leftMs > 0) return leftMs;
     record.writes = noteWrite(record.writes, nowMs);
-    const ref = { resource: policies, name: policy.metadata.name };
-    const written = await this.#client.applyStatus<Policy>(ref, status);
+    const { name } = policy.metadata;
+    // What was found of a policy, above all that its generation is accepted, must not be said of another one of the same name.
+    const { resourceVersion } = (this.#cluster.policies.get(name) ?? policy).metadata;
+    const written = await this.#client.applyStatus<Policy>({ resource: policies, name }, status, { resourceVersion });
     this.#cluster.policies.remember(written);
     this.#announce(written, current);
     return undefined;

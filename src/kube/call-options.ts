@@ -45,6 +45,11 @@ export interface ApplyOptions extends WriteOptions {
   readonly fieldManager?: string;
 }
 
+export interface StatusOptions extends ApplyOptions {
+  /** Only to this version; otherwise Conflict. Of the uid, the API server takes no notice in a status. */
+  readonly resourceVersion?: string | undefined;
+}
+
 export interface DeleteOptions extends CallOptions {
   /** Delete only the object with this uid or version; otherwise Conflict. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };

@@ -3,6 +3,7 @@ import { isGone, isNotFound } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import type {
   ApplyOptions,
+  StatusOptions,
   CallOptions,
   DeleteOptions,
   List,
@@ -158,8 +159,10 @@ export class KubeClient {
   }
 
   /** Server-side apply of the status subresource, taking the fields from their previous owners. */
-  applyStatus<T extends KubeObject>(ref: ObjectRef, status: unknown, options?: ApplyOptions): Promise<T> {
-    return this.apply<T>({ ...ref, subresource: 'status' }, { status }, { force: true, ...options });
+  applyStatus<T extends KubeObject>(ref: ObjectRef, status: unknown, options: StatusOptions = {}): Promise<T> {
+    const { resourceVersion, ...rest } = options;
+    const fields = { status, ...(resourceVersion !== undefined && { metadata: { resourceVersion } }) };
+    return this.apply<T>({ ...ref, subresource: 'status' }, fields, { force: true, ...rest });
   }
 
   /** Deletes an object; false if it did not exist. */

@@ -1,4 +1,4 @@
-import { ApiError } from './api-error.ts';
+import { ApiError, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import type { Resource } from './resource.ts';
 
@@ -25,4 +25,19 @@ export async function discoverResource(
     throw new ApiError({ request: `GET ${path}`, code: 404, reason: 'NotFound', text });
   }
   return { group, version, plural, kind: found.kind };
+}
+
+interface GroupVersions {
+  readonly versions: readonly { readonly version: string }[];
+}
+
+/** The versions in which the API server serves a group; none if it does not serve it. */
+export async function listVersions(client: KubeClient, group: string): Promise<readonly string[]> {
+  try {
+    const found = (await client.request({ method: 'GET', path: `/apis/${group}` })) as GroupVersions;
+    return found.versions.map(({ version }) => version);
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
 }

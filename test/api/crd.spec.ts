@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { installKinds, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { fullDemandSpec, fullSpec } from '../cli/policy-mutations.ts';
+import { fullDemandSpec, fullScheduleSpec, fullSpec } from '../cli/policy-mutations.ts';
 
 describe('CRDs on the real API server', () => {
   const cluster = useSharedCluster();
@@ -31,6 +31,7 @@ describe('CRDs on the real API server', () => {
     expect(await apply(good)).to.equal('');
     expect(await apply({ ...fullSpec, mode: 'Plan' })).to.equal('');
     expect(await apply(fullDemandSpec)).to.equal('');
+    expect(await apply(fullScheduleSpec)).to.equal('');
   });
 
   const refused: readonly (readonly [string, object, RegExp])[] = [
@@ -135,6 +136,23 @@ describe('CRDs on the real API server', () => {
     expect(await apply({ ...good, layouts: selected(9) })).to.include('at most 256 models selectors');
     expect(await apply({ ...good, layouts: Array.from({ length: 9 }, () => ({ profiles })) })).to.include(
       'at most 256 profiles',
+    );
+    const scheduled = (count: number, layouts: readonly object[]) =>
+      Array.from({ length: count }, (_, index) => ({
+        name: `s${index}`,
+        schedule: '0 22 * * *',
+        duration: '8h',
+        layouts,
+      }));
+    expect(await apply({ ...good, schedules: scheduled(8, [{ profiles }]) })).to.equal('');
+    expect(await apply({ ...good, schedules: scheduled(8, [{ profiles }, { profiles: { '1g.5gb': 1 } }]) })).to.include(
+      'at most 256 profiles in all layouts of the schedules together',
+    );
+    expect(await apply({ ...good, schedules: scheduled(8, [...selected(1), ...selected(1)]) })).to.include(
+      'at most 256 models selectors in all layouts of the schedules together',
+    );
+    expect(await apply({ ...good, schedules: scheduled(9, [{ mig: 'Disabled' }]) })).to.match(
+      /must have at most 8 items/,
     );
   });
 

@@ -36,6 +36,79 @@ describe('gpu-partition plan --snapshot', () => {
   });
   afterEach(async () => rm(folder, { recursive: true }));
 
+  it('chooses layouts for a demand, with what pods of the snapshot request', async () => {
+    const { spec, ...policy } = inFile({ rollout: { maxUnavailable: 2 } });
+    const { layouts: _none, ...rest } = spec;
+    const slices = [{ name: 'small', profiles: ['1g.5gb'] }, { profiles: ['3g.20gb'] }];
+    await write('policy.yaml', stringify({ ...policy, spec: { ...rest, demand: { from: 'Pods', slices } } }));
+    const containers = [{ name: 'main', resources: { limits: { 'nvidia.com/mig-1g.5gb': 2 } } }];
+    const waiting = { metadata: { name: 'w', namespace: 'team' }, spec: { containers }, status: { phase: 'Pending' } };
+    const { pods } = aBusyCluster();
+    await write('cluster.yaml', snapshotYaml({ ...aBusyCluster(), pods: [...pods, waiting] }));
+    const { code, stdout, stderr } = await plan('-f', 'policy.yaml', ...options);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(stdout.split('\n')).to.deep.equal([
+      'policy p: changed',
+      '',
+      'Demand of policy p',
+      '  small: 2 wanted, 0 in use and 2 requested by waiting pods; 0 offered now; 2 to',
+      '    be made',
+      '  3g.20gb: 3 wanted, 3 in use; 3 offered now',
+      '',
+      'Wave 1 of 1: 1 node, no pod evicted',
+      '  n3 (policy p): keep 1, destroy 1, create 2',
+      'GPU 0 (A100-SXM4-40GB)',
+      'now   |3g.20gb                            |3g.20gb*                           |',
+      'after |1g.5gb  |1g.5gb  |........|........|3g.20gb*                           |',
+      '',
+      'Already matches the policy: n1 and n2',
+      '',
+      'this change evicts no pod and changes 1 of 3 nodes in 1 wave',
+      '',
+    ]);
+  });
+
+  it('counts what Kueue holds back, if the snapshot has it, and says what is lacking if not', async () => {
+    const { spec, ...policy } = inFile({ rollout: { maxUnavailable: 2 } });
+    const { layouts: _none, ...rest } = spec;
+    const small = 'nvidia.com/mig-1g.5gb';
+    await write(
+      'policy.yaml',
+      stringify({ ...policy, spec: { ...rest, demand: { from: 'Kueue', slices: [{ profiles: ['1g.5gb'] }] } } }),
+    );
+    const apiVersion = 'kueue.x-k8s.io/v1beta2';
+    const template = { spec: { containers: [{ resources: { requests: { [small]: '1' } } }] } };
+    const groups = [{ coveredResources: [small], flavors: [{ name: 'p' }] }];
+    const items = [
+      { apiVersion, kind: 'ResourceFlavor', metadata: { name: 'p' }, spec: { nodeLabels: { pool: 'p' } } },
+      { apiVersion, kind: 'ClusterQueue', metadata: { name: 'gpus' }, spec: { resourceGroups: groups } },
+      { apiVersion, kind: 'LocalQueue', metadata: { name: 'q', namespace: 'team' }, spec: { clusterQueue: 'gpus' } },
+      {
+        apiVersion,
+        kind: 'Workload',
+        metadata: { name: 'job', namespace: 'team' },
+        spec: { queueName: 'q', podSets: [{ name: 'main', count: 4, template }] },
+      },
+    ];
+    await write('queues.yaml', stringify({ apiVersion: 'v1', kind: 'List', items }));
+    const planJson = async (...files: readonly string[]) =>
+      (
+        await runJson(['plan', '-f', 'policy.yaml', '--snapshot', ...files, '--max-concurrent-nodes', '100%'], {
+          cwd: folder,
+        })
+      ).answer;
+    expect((await planJson('cluster.yaml', 'queues.yaml')).demands[0]?.slices).to.deep.equal([
+      { name: '1g.5gb', wanted: 4, offered: 0, used: 0, waiting: 4, unmet: 0 },
+    ]);
+    const { demands, findings } = await planJson('cluster.yaml');
+    const [without] = demands;
+    expect(findings.map(({ code }) => code)).to.deep.equal(['DemandUnread']);
+    expect(without?.reason).to.equal('KueueUnavailable');
+    expect(without?.message).to.match(
+      /^the snapshot has no queues of Kueue, which these add to it: kubectl get workloads\.kueue\.x-k8s\.io,/,
+    );
+  });
+
   it('draws each wave in 80 columns: pictures, pods, and a sentence at the end', async () => {
     const { code, stdout, stderr } = await plan('-f', 'policy.yaml', ...options);
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });

@@ -87,12 +87,31 @@ export const fullDemandSpec = {
       { name: 'small', profiles: ['1g.5gb', '1g.*'], count: 4, weight: 2 },
       { profiles: ['3g.20gb'], count: 0 },
       { profiles: ['2g.10gb'], min: 1, max: 8, spare: '10%' },
+      { memory: '4.5Gi', count: 1 },
+      { name: 'whole', mig: 'Disabled', min: 2 },
     ],
+    rest: 'Whole',
     from: 'Pods',
     stabilization: '5m',
     evict: 'Never',
     cooldown: '1h',
   },
+};
+
+/** The same with schedules: one of each kind. */
+export const fullScheduleSpec = {
+  ...rest,
+  layouts: fullSpec.layouts,
+  schedules: [
+    {
+      name: 'night',
+      schedule: '0 22 * * *',
+      duration: '8h',
+      timeZone: 'Europe/Berlin',
+      layouts: fullSpec.layouts,
+    },
+    { name: 'weekend', schedule: '0 0 * * SAT', duration: '48h', demand: fullDemandSpec.demand },
+  ],
 };
 
 /** What may stand anywhere, and is right hardly anywhere. */

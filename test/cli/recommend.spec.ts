@@ -68,6 +68,32 @@ describe('gpu-partition recommend', () => {
     expect((await answerOf(pool, demand)).answer).to.include({ gpusChanged: 0, evictions: 0 });
   });
 
+  it('knows whole GPUs, in use or not, and makes more of them', async () => {
+    const whole = (id: string, busy: boolean) => ({ id, model: 'a100-40gb', mig: 'Disabled', busy });
+    const pool = { gpus: [whole('a', true), whole('b', false), gpu('c', 'a100-40gb', instance('1g.5gb', 0))] };
+    const slices = (await answerOf(pool, { '1g.5gb': 14, whole: 1 }, '--evict', 'never')).answer;
+    expect(slices).to.include({ optimal: true, evictions: 0, gpusChanged: 2, instancesDestroyed: 1 });
+    expect(slices.gpus.map(({ mig, profiles }) => mig ?? profiles)).to.deep.equal([
+      'Disabled',
+      { '1g.5gb': 7 },
+      { '1g.5gb': 7 },
+    ]);
+    const { answer } = await answerOf(pool, { whole: 4 });
+    expect(answer).to.deep.include({ unserved: { whole: 1 }, gpusChanged: 1, evictions: 0 });
+    expect(answer.gpus[2]).to.deep.include({ id: 'c', mig: 'Disabled', profiles: {}, placements: [] });
+    const { stdout } = await recommend(pool, { whole: 3 });
+    expect(stdout).to.match(
+      /^c \(a100-40gb\): whole\n {2}now {3}\|1g\.5gb {2}\|.*\n {2}then {2}\| +MIG off: whole GPU/,
+    );
+  });
+
+  it('takes slices by their usable memory, and makes the smallest', async () => {
+    const pool = { gpus: [gpu('a', 'a100-40gb'), gpu('b', 'a100-40gb', instance('7g.40gb', 0, true))] };
+    const { answer } = await answerOf(pool, [{ memory: '5Gi', count: 3 }]);
+    expect(answer).to.include({ gpusChanged: 1, evictions: 0 });
+    expect(answer.gpus[0]?.profiles).to.deep.equal({ '1g.10gb': 2 });
+  });
+
   it('reads standard input, YAML, and large pools, which a process of its own plans', async () => {
     const states = ['1g.5gb', '1g.5gb+me', '1g.10gb', '2g.10gb', '3g.20gb', '4g.20gb'];
     const gpus = Array.from({ length: 400 }, (_, index) =>
@@ -120,7 +146,7 @@ describe('gpu-partition recommend', () => {
       [
         pool({ id: 'a', model: 'a30', instance: [] }),
         {},
-        'gpus[0].instance: there is no such field; the fields are id, model, instances',
+        'gpus[0].instance: there is no such field; the fields are id, model, mig, instances, busy, evictionWeight',
       ],
       [
         pool(gpu('a', 'a30', instance('1g.5gb', 0))),
@@ -147,6 +173,20 @@ describe('gpu-partition recommend', () => {
         {},
         'instances[0].bussy: there is no such field',
       ],
+      [pool({ ...gpu('a', 'a30'), mig: 'Off' }), {}, 'gpus[0].mig: "Off" is not "Disabled"'],
+      [
+        pool({ ...gpu('a', 'a30', instance('1g.6gb', 0)), mig: 'Disabled' }),
+        {},
+        'a GPU with MIG mode off has no instances',
+      ],
+      [pool({ ...gpu('a', 'a30'), busy: true }), {}, 'gpus[0].busy: it is about a whole GPU'],
+      [small, [{ memory: '5', count: 1 }], '[0].memory: "5" is not a size of memory, such as "4Gi"'],
+      [
+        small,
+        [{ memory: '50Gi', count: 1 }],
+        'no GPU of the pool has a plain profile with 50Gi; the largest has 40,192',
+      ],
+      [small, [{ memory: '5Gi', profiles: ['1g.5gb'], count: 1 }], 'give profiles or memory, not both'],
       [small, '{"1g.5gb": 1, "1g.5gb": 2}', 'demand.json:1:', '1g.5gb is given twice'],
       [small, 'null', 'demand.json'],
       [small, '7', 'demand.json: 7 is not an object'],
@@ -228,9 +268,9 @@ describe('gpu-partition recommend', () => {
 
   it('says what is missing, and does not mix its two questions', async () => {
     for (const [args, words] of [
-      [[], '--pool FILE'],
       [['--demand', 'demand.json'], '--pool FILE'],
       [['--size', '1GiB', '--pool', 'pool.json'], 'cannot be used with'],
+      [['--snapshot', 'cluster.yaml', '--pool', 'pool.json'], 'cannot be used with'],
       [['--pool', 'pool.json', '--demand', 'demand.json', '--model', 'a30'], '--model goes with --size'],
     ] as const) {
       const { code, stderr } = await run(['recommend', ...args]);

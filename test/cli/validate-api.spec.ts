@@ -24,6 +24,10 @@ const slices = [{ profiles: ['1g.5gb'], count: 4 }];
 /** A demand instead of layouts. */
 const instead = (spec: object): Partial<Spec> => wrong({ layouts: undefined, demand: { slices }, ...spec });
 
+/** A policy with a schedule for each of these. */
+const scheduled = (...contents: readonly object[]): Partial<Spec> =>
+  wrong({ schedules: contents.map((one) => ({ name: 'night', schedule: '0 22 * * *', duration: '8h', ...one })) });
+
 /** What the API server must refuse, with the rule that it breaks where it is a rule and not the schema. */
 const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
   'an empty selector': [{ nodeSelector: {} }, RULE_MESSAGES.emptySelector],
@@ -91,6 +95,10 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
     instead({ drain: { scope: 'Node' } }),
     RULE_MESSAGES.demandDrain,
   ],
+  'a rest that is laid with a drain of whole nodes': [
+    instead({ demand: { slices, evict: 'IfNeeded', rest: 'Whole' }, drain: { scope: 'Node' } }),
+    RULE_MESSAGES.demandRest,
+  ],
   'a demand with shared slices': [
     instead({ sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] } }),
     RULE_MESSAGES.demandSharing,
@@ -101,6 +109,25 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
   ],
   'a demand for nothing': [instead({ demand: { slices: [] } })],
   'a slice without profiles': [instead({ demand: { slices: [{ profiles: [], count: 1 }] } })],
+  'a slice of nothing': [instead({ demand: { slices: [{ name: 'x', count: 1 }] } }), RULE_MESSAGES.sliceKind],
+  'a slice of profiles and of memory': [
+    instead({ demand: { slices: [{ profiles: ['1g.5gb'], memory: '4Gi', count: 1 }] } }),
+    RULE_MESSAGES.sliceKind,
+  ],
+  'two slices of whole GPUs, one without a name': [
+    instead({
+      demand: {
+        slices: [
+          { mig: 'Disabled', count: 1 },
+          { name: 'whole', memory: '4Gi', count: 1 },
+        ],
+      },
+    }),
+    RULE_MESSAGES.sliceNames,
+  ],
+  'a memory without a unit': [instead({ demand: { slices: [{ memory: '5', count: 1 }] } })],
+  'whole GPUs with MIG mode on': [instead({ demand: { slices: [{ mig: 'Enabled', count: 1 }] } })],
+  'a rest that there is not': [instead({ demand: { slices, rest: 'Off' } })],
   'a slice of a compute instance': [instead({ demand: { slices: [{ profiles: ['1c.3g.20gb'], count: 1 }] } })],
   'a slice without a count that follows nothing': [
     instead({ demand: { slices: [{ profiles: ['1g.5gb'], min: 1 }] } }),
@@ -117,6 +144,45 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
   'a min above max': [
     instead({ demand: { from: 'Pods', slices: [{ profiles: ['1g.5gb'], min: 3, max: 2 }] } }),
     RULE_MESSAGES.sliceRange,
+  ],
+  'a schedule with layouts and a demand': [
+    scheduled({ layouts: [{ mig: 'Disabled' }], demand: { slices } }),
+    RULE_MESSAGES.scheduleContent,
+  ],
+  'a schedule with neither': [scheduled({}), RULE_MESSAGES.scheduleContent],
+  'two schedules of one name': [
+    scheduled({ demand: { slices } }, { layouts: [{ mig: 'Disabled' }] }),
+    RULE_MESSAGES.scheduleNames,
+  ],
+  'a schedule with a demand under strategy single': [
+    { strategy: 'single', layouts: [{ profiles: { '1g.5gb': 7 } }], ...scheduled({ demand: { slices } }) },
+    RULE_MESSAGES.demandStrategy,
+  ],
+  'a schedule with two profiles under strategy single': [
+    {
+      strategy: 'single',
+      layouts: [{ profiles: { '1g.5gb': 7 } }],
+      ...scheduled({ layouts: [{ profiles: { '1g.5gb': 1, '2g.10gb': 1 } }] }),
+    },
+    RULE_MESSAGES.singleProfile,
+  ],
+  'a schedule with a compute instance': [
+    scheduled({ layouts: [{ profiles: { '1c.3g.20gb': 1 } }] }),
+    RULE_MESSAGES.mixedComputeInstance,
+  ],
+  'a schedule with a slice without a count': [
+    scheduled({ demand: { slices: [{ profiles: ['1g.5gb'] }] } }),
+    RULE_MESSAGES.declaredCount,
+  ],
+  'a schedule with a demand of shared slices': [
+    {
+      sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] },
+      ...scheduled({ demand: { slices } }),
+    },
+    RULE_MESSAGES.demandSharing,
+  ],
+  'a schedule without a duration': [
+    wrong({ schedules: [{ name: 'night', schedule: '0 22 * * *', demand: { slices } }] }),
   ],
   'a cooldown without a unit': [instead({ demand: { slices, cooldown: '30' } })],
 };

@@ -9,7 +9,14 @@ import { validatePolicy } from '../../src/core/policy/validate.ts';
 import { aPolicyObject, badMetadata, goodMetadata } from '../core/policy/policy-cases.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { fullDemandSpec, fullSpec, listMutations, mutate, readPolicySchema } from './policy-mutations.ts';
+import {
+  fullDemandSpec,
+  fullScheduleSpec,
+  fullSpec,
+  listMutations,
+  mutate,
+  readPolicySchema,
+} from './policy-mutations.ts';
 
 const path = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies?dryRun=All&fieldValidation=Strict';
 
@@ -52,7 +59,11 @@ describe('validatePolicy beside the API server', function () {
     return differ.join('\n');
   }
 
-  for (const [what, spec] of Object.entries({ layouts: fullSpec, 'a demand': fullDemandSpec }))
+  for (const [what, spec] of Object.entries({
+    layouts: fullSpec,
+    'a demand': fullDemandSpec,
+    schedules: fullScheduleSpec,
+  }))
     it(`agrees on changes of one field that the schema suggests, and on groups of them, of a policy with ${what}`, async () => {
       const policy = { ...aPolicyObject(), spec };
       const single = listMutations(readPolicySchema(), spec);

@@ -97,6 +97,69 @@ describe('PolicyReconciler', () => {
     expect(cluster.ledgerOf('p').map(({ node, generation }) => [node, generation])).to.deep.equal([['p0', 3]]);
   });
 
+  it('switches to a schedule when its time comes: the status says so first, and then a rollout begins', async () => {
+    let now = Date.parse('2026-01-05T12:00:00Z');
+    const hour = 3_600_000;
+    const { fleet, cluster, reconciler, applied, add, addNode } = aSmallWorld(() => now);
+    for (const name of ['p0', 'p1']) addNode(name, { pool: 'p' });
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ profiles: { '3g.20gb': 2 } }] };
+    const policy = aPolicy({ schedules: [night], rollout: { canary: { nodes: 1 } } });
+    add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    const wanted = () => fleet.policy('p')?.policy.spec.layouts;
+    const verify = (): void => {
+      for (const node of ['p0', 'p1']) {
+        fleet.policy('p')?.tally.put({ node, phase: 'Ready', reason: 'Ready', message: '' });
+        cluster.rollout.put(aRolloutState(node, { isVerified: true }));
+      }
+    };
+    const noon = await reconciler.reconcile('p');
+    expect(noon?.requeueAfterMs).to.equal(10 * hour);
+    expect(applied.at(0)?.status).to.deep.include({
+      schedule: { since: '2026-01-05T12:00:00Z', next: { name: 'night', time: '2026-01-05T22:00:00Z' } },
+    });
+    verify();
+    now += 9 * hour;
+    await reconciler.reconcile('p');
+    expect(wanted(), 'not yet').to.deep.equal(policy.spec.layouts);
+    const writes = applied.length;
+    now += hour;
+    const evening = await reconciler.reconcile('p');
+    expect(evening?.requeueAfterMs).to.equal(8 * hour);
+    expect(wanted()).to.deep.equal(night.layouts);
+    const schedule = { name: 'night', since: '2026-01-05T22:00:00Z', next: { time: '2026-01-06T06:00:00Z' } };
+    const first = applied.slice(writes).find(({ status }) => 'schedule' in status || 'inFlight' in status);
+    expect(first?.status, 'before any slot').to.deep.include({ schedule });
+    expect([...(fleet.policy('p')?.tally.unseen ?? [])]).to.deep.equal(['p0', 'p1']);
+    for (const node of ['p0', 'p1']) {
+      fleet.policy('p')?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+      cluster.rollout.put(anAsking(node, 'New', { policy: 'p' }));
+    }
+    await reconciler.reconcile('p');
+    expect(cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p0']);
+    expect(cluster.policies.get('p')?.status?.canary).to.deep.include({ schedule: 'night', nodes: ['p0'] });
+  });
+
+  it('does not switch before the API server has the switch', async () => {
+    let now = Date.parse('2026-01-05T12:00:00Z');
+    const { fleet, reconciler, add, addNode, fail } = aSmallWorld(() => now);
+    addNode('p0', { pool: 'p' });
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ profiles: { '3g.20gb': 2 } }] };
+    const policy = aPolicy({ schedules: [night] });
+    add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
+    await reconciler.reconcile('p');
+    now = Date.parse('2026-01-05T22:00:00Z');
+    fail(true);
+    const error = await reconciler.reconcile('p').then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(Error);
+    expect(fleet.policy('p')?.policy.spec.layouts).to.deep.equal(policy.spec.layouts);
+    fail(false);
+    await reconciler.reconcile('p');
+    expect(fleet.policy('p')?.policy.spec.layouts).to.deep.equal(night.layouts);
+  });
+
   it('keeps the cap over policies whose ledgers are written at the same time', async () => {
     const { fleet, cluster, reconciler, policies } = twoPolicies();
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
@@ -376,6 +439,9 @@ function aSmallWorld(now = () => 0, freeze?: string) {
     reconciler,
     notes: events.notes,
     applied: slow.applied,
+    fail: (fails: boolean): void => {
+      slow.fails = fails;
+    },
     add: (policy: GpuPartitionPolicy & KubeObject) => {
       policies.upsert(policy);
       fleet.setPolicy(policy);
@@ -434,6 +500,7 @@ class BrokenGatherer extends Gatherer {
 class SlowClient extends KubeClient {
   /** What was applied, and as whom. */
   readonly applied: { readonly metadata: object; readonly status: object; readonly fieldManager: string }[] = [];
+  fails = false;
   readonly #cluster: Cluster;
   #version = 10;
 
@@ -445,6 +512,7 @@ class SlowClient extends KubeClient {
   override async apply<T extends KubeObject>(
     ...[{ name }, { metadata = {}, status }, { fieldManager = '' } = {}]: Parameters<KubeClient['apply']>
   ): Promise<T> {
+    if (this.fails) throw new Error('the API server is away');
     this.applied.push({ metadata, status: status as object, fieldManager });
     return this.#answer(name, {}, status);
   }

@@ -19,6 +19,10 @@ const rare: ReadonlySet<string> = new Set([
   'controller list deviceclasses.resource.k8s.io',
   'controller create deviceclasses.resource.k8s.io',
   'controller patch deviceclasses.resource.k8s.io',
+  // Only for policies with demand.from: Kueue; kueue.spec.ts has one.
+  ...['workloads', 'localqueues', 'clusterqueues', 'resourceflavors'].map(
+    (plural) => `controller list ${plural}.kueue.x-k8s.io`,
+  ),
   // The kubelet here is faster than a real one: fence.spec.ts has a slow one, and a device plugin in a pod.
   'controller patch nodes/status',
 ]);

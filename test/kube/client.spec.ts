@@ -91,6 +91,19 @@ describe('KubeClient', () => {
     expect(both.spec).to.deep.equal({ size: 1 });
   });
 
+  it('writes no status of an object to another one that has its name by now', async () => {
+    const name = uniqueName('widget');
+    const ref = { resource: widgets, name };
+    const create = async (size: number): Promise<string | undefined> =>
+      (await client.create<Widget>(widgets, { metadata: { name }, spec: { size } })).metadata.resourceVersion;
+    const resourceVersion = await create(1);
+    await client.delete(ref);
+    await create(2);
+    const error = await failureOf(client.applyStatus(ref, { phase: 'Ready' }, { resourceVersion }));
+    expect(error).to.deep.include({ code: 409, reason: 'Conflict' });
+    expect(await client.get<Widget>(ref)).not.to.have.property('status');
+  });
+
   it('keeps fields of newer API versions, which a typed model would drop', async () => {
     const name = uniqueName('widget');
     const future = { size: 1, future: { deep: ['x'] } };

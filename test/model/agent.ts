@@ -51,6 +51,7 @@ export class AgentProcess {
   #isDraining = false;
   #readFailures = 0;
   #plannedWish: unknown;
+  #monitors: readonly string[] | undefined;
   /** The DRA driver's pods whose process was ended after the last work; null: none; undefined: not by this process. */
   #signalled: DeviceReport['signalled'] | null;
   #hasBegun = false;
@@ -91,7 +92,9 @@ export class AgentProcess {
     if (this.#sight.key !== sight) this.#sight = { key: sight, at: this.#world.timeline.now };
     if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0))
       return yield* this.#act(partition, granted);
-    if (this.#isStale || !sameJson(wish, this.#plannedWish)) {
+    const isToldOfMonitors = !sameJson(partition.spec.monitors, this.#monitors);
+    this.#monitors = partition.spec.monitors;
+    if (this.#isStale || isToldOfMonitors || !sameJson(wish, this.#plannedWish)) {
       const fault = yield* this.#read(partition);
       if (fault) {
         yield* this.#tell(partition, { ...this.#state(seen), ...faultFields(fault, 'Unknown') });
@@ -318,7 +321,7 @@ export class AgentProcess {
     yield this.#world.random.between(20, 200);
     this.#world.mayCrash('agent');
     const { device, faults } = this.#world;
-    const word = faults.kubeletMute ? 'Mute' : this.#ask(device.report(), spec.strategy);
+    const word = faults.kubeletMute ? 'Mute' : this.#ask(device.report(), spec);
     if (faults.driverDown || word === 'Mute') {
       this.#readAt = -Infinity;
       this.#readFailures += 1;
@@ -333,12 +336,12 @@ export class AgentProcess {
     return undefined;
   }
 
-  #ask(report: DeviceReport, strategy: StoredPartition['spec']['strategy']): Required<KubeletWord> | undefined {
+  #ask(report: DeviceReport, { strategy, monitors }: StoredPartition['spec']): Required<KubeletWord> | undefined {
     const { kubelet, setup } = this.#world;
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.plugin.offered, strategy);
     const some = Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
-    return { holders: holdersOf(report, kubelet.users.holdings()), advertised: { stale, ...some } };
+    return { holders: holdersOf(report, kubelet.users.holdings(), monitors), advertised: { stale, ...some } };
   }
 
   #expectChange(): void {
@@ -347,7 +350,7 @@ export class AgentProcess {
 
   #settle({ spec, status }: StoredPartition): void {
     if (this.#world.timeline.now >= this.#settleUntil || !this.#report || this.#world.faults.kubeletMute) return;
-    const word = this.#ask(this.#report, spec.strategy);
+    const word = this.#ask(this.#report, spec);
     if (!word) return;
     const { resources, errors } = computeResources(describeReport(this.#report), spec.strategy ?? 'mixed');
     const { advertised } = word;

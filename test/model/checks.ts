@@ -28,6 +28,8 @@ const hourMs = 3600_000;
 const passing: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
 /** Within an hour: two at once, then after 1, 2, 4, 8 and 16 minutes, and two more of a controller that has lost its memory. */
 const mostEqual = 9;
+/** From the first read to the write of what is decided. */
+const longestLookMs = 1_000;
 /** A controller may stall for 40 s. */
 const longestLagMs = 60_000;
 /** How much later a decision may be written while the API server refuses: retries back off. */
@@ -48,8 +50,8 @@ const countingReasons: readonly string[] = [
 /** The invariants of one node, checked by an observer that knows the truth. Names are those of the catalogue. */
 export class Invariants {
   readonly #world: ModelWorld;
-  /** Devices that somebody else removed; `isKnown` once the agent has reported it. */
-  readonly #lost = new Map<string, { isKnown: boolean }>();
+  /** Devices that somebody else removed; `knownAt`: when the agent reported it, in ms. */
+  readonly #lost = new Map<string, { knownAt?: number }>();
   /** All that somebody else ever removed: a claim that was allocated before may be prepared long after, by a driver that still has it. */
   readonly #everLost = new Set<string>();
   #repairs: number[] = [];
@@ -100,10 +102,12 @@ export class Invariants {
       const [before, after] = [change.before as NodeObject, change.object as NodeObject];
       if (isController) this.#nodeIsPatched(before, after);
       if (isController && isClosed(before) && !isClosed(after) && this.#isBeyondHelp()) this.isForcedOpen = true;
+      // What is reported while somebody decides to open the node is heard of after that.
+      if (isClosed(before) && !isClosed(after)) this.#forgetLost(longestLookMs);
       if (!isClosed(before) && isClosed(after)) {
         // A pod that was bound earlier may still be given a device that is gone.
         this.#world.timeline.after(1000, () => {
-          for (const [id, { isKnown }] of this.#lost) if (isKnown) this.#lost.delete(id);
+          if (this.#world.node && isClosed(this.#world.node)) this.#forgetLost(0);
         });
         // And a claim that was allocated meanwhile may be prepared when its pod is bound.
         this.#world.timeline.after(this.#isDra ? 180_000 : 1000, () => {
@@ -231,7 +235,13 @@ export class Invariants {
         ...instances.flatMap((one) => computeInstancesOf(one).map((part) => part.uuid)),
       ]),
     );
-    for (const [id, entry] of this.#lost) if (!told.has(id)) entry.isKnown = true;
+    for (const [id, entry] of this.#lost) if (!told.has(id)) entry.knownAt ??= this.#world.timeline.now;
+  }
+
+  /** What the agent has reported for so long must not be offered any more. */
+  #forgetLost(knownForMs: number): void {
+    const latest = this.#world.timeline.now - knownForMs;
+    for (const [id, { knownAt = Infinity }] of this.#lost) if (knownAt <= latest) this.#lost.delete(id);
   }
 
   #nodeIsPatched(before: NodeObject, after: NodeObject): void {
@@ -698,7 +708,7 @@ export class Invariants {
   /** Somebody else removes all instances now. */
   devicesAreLost(ids: Iterable<string> = this.#world.device.uuids): void {
     for (const id of ids) {
-      this.#lost.set(id, { isKnown: false });
+      this.#lost.set(id, {});
       this.#everLost.add(id);
     }
   }

@@ -1,3 +1,4 @@
+import type { PodPool } from '../../src/core/supply/waiting-share.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { PolicyDemand } from '../../src/api/types.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';
@@ -5,7 +6,8 @@ import { PoolClasses } from '../../src/core/demand/gpu-classes.ts';
 import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/supply/demand-course.ts';
-import { listPool, waitingOf } from '../../src/core/supply/demand-pool.ts';
+import { listWaiters } from '../../src/core/supply/pod-demand.ts';
+import { listPodPools, listPool, type PoolCluster, waitingOf } from '../../src/core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../src/core/supply/demand-report.ts';
 import type { Member } from '../../src/core/supply/member.ts';
@@ -137,14 +139,30 @@ export class DemandWork {
     const isHasty = this.#world.hasBug('NoStabilization');
     const steady = (slice: string, count: number): number =>
       isHasty ? count : course.steady(demand, slice, count, now);
-    const waiting = waitingOf(record, pods, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
+    const pools = this.#listPools(record, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
+    const waiting = waitingOf(record, listWaiters(pods), pools);
     return wantedOf(demand, members, { waiting, steady });
   }
 
   /** As if there were no other policies. */
-  #alone(record: PolicyRecord): Parameters<typeof waitingOf>[2] {
+  #alone(record: PolicyRecord): PoolCluster {
     const { fleet, nodes, partitions } = this.#cluster;
-    return { nodes, partitions, fleet: { policies: [record], winnerOf: (node) => fleet.winnerOf(node) } };
+    return {
+      nodes,
+      partitions,
+      fleet: {
+        policies: [record],
+        winnerOf: (node) => fleet.winnerOf(node),
+        chosenFor: (policy, node) => fleet.chosenFor(policy, node),
+      },
+    };
+  }
+
+  #listPools(record: PolicyRecord, cluster: PoolCluster): readonly PodPool[] {
+    const reading = listPodPools(record, cluster);
+    let step = reading.next();
+    while (step.done !== true) step = reading.next();
+    return step.value;
   }
 
   *#listPods(longestMs: number): Generator<number, readonly WorkloadPod[], undefined> {

@@ -70,6 +70,10 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'pods with claims on slices that the DRA driver no longer published were left out of a drain of the node',
     'Claims',
   ],
+  [1739, 'a node that had given a drain up was closed again at once, as the answer to its opening was lost', 'Claims'],
+  [1794, 'a node waited forever for a plan that its agent had made for another policy of the same layouts', 'Claims'],
+  [3747, 'a policy had the acceptance of an earlier one of its name', 'Claims'],
+  [4868, 'the onlooker took what the agent said while the node was opened for known before', 'Claims'],
   [218, 'the onlooker took each edit’s new attempt for one more of the same', 'Drains'],
 ];
 

@@ -66,6 +66,7 @@ export class NodeWork {
     const { snapshot, verdict, commands } = found;
     this.#note(found, seen);
     this.#world.checks.isDecided(this.#by, snapshot, found);
+    memory.tries(name, this.#cluster.memoryOf(name), found.memory);
     const remembered = yield* this.#shell.execute(commands, snapshot, found.memory);
     memory.put(name, remembered);
     this.verdicts.set(name, verdict);

@@ -62,10 +62,13 @@ export class PolicyWork {
     const stored = storeVersions(accepts ? accept(record.versions) : record.versions);
     if (policy.status?.acceptedGeneration !== stored.acceptedGeneration) {
       const written = yield* this.#shell.call('Write', () =>
-        this.#world.api.update('policies', name, this.#by, (one) => ({
-          ...one,
-          status: { ...one.status, ...stored },
-        })),
+        this.#world.api.update(
+          'policies',
+          name,
+          this.#by,
+          (one) => ({ ...one, status: { ...one.status, ...stored } }),
+          (policies.get(name) ?? policy).metadata.resourceVersion,
+        ),
       );
       policies.remember(written);
     }

@@ -148,6 +148,8 @@ export class NodeShell {
         });
       case 'WriteDrain':
         return yield* this.#writeSpec(snapshot, { drain: command.drain });
+      case 'WriteMonitors':
+        return yield* this.#writeSpec(snapshot, { monitors: command.claims, drain: null });
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return;

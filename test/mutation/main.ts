@@ -89,13 +89,15 @@ const chosen = mutants
   .slice(0, sample)
   .map(({ mutant }) => mutant);
 const given: Sources = { sources, specs: findSpecs(files) };
-console.log(`${chosen.length} of ${mutants.length} mutants of ${files.length} files, ${given.specs.length} specs`);
+console.log(
+  `${chosen.length} of ${mutants.length} mutants of ${files.length} files, ${given.specs.flat().length} specs`,
+);
 
 const fates = new Map<number, MutantFate>();
 const tell = (id: number, fate: MutantFate): void => {
   fates.set(id, fate);
   const mutant = mutants[id];
-  if (fate === 'Survived' && mutant) console.log(`? ${mutant.file}:${mutant.line}`);
+  if (fate === 'Survived' && mutant) console.log(`? line ${mutant.line} of ${nameOf(mutant)}`);
 };
 const lanes = availableParallelism();
 await Promise.all(

@@ -49,7 +49,7 @@ describe('mutants of a program', () => {
       'n < 3 -> true': 'less',
       'n < 3 -> false': 'more',
       'n < 3 -> n <= 3': 'less',
-      '3 -> 3 + 1': 'less',
+      'n < 3 -> n < 3 + 1': 'less',
       '"less" -> undefined': 'more',
       '"more" -> undefined': undefined,
     });
@@ -72,7 +72,7 @@ describe('mutants of a program', () => {
     expect(mutants.map(nameOf).map((name) => name.slice(12))).to.deep.equal([
       '({ message: a ? "a" : "b", is: a?.b.c(2) }) -> undefined',
       'a?.b.c(2) -> undefined',
-      '2 -> 2 + 1',
+      'a?.b.c(2) -> a?.b.c(2 + 1)',
     ]);
   });
 });

@@ -11,6 +11,8 @@ export interface Mutant {
   readonly end: number;
   readonly before: string;
   readonly after: string;
+  /** What stands around a number or a truth value, which alone would not tell which one it is. */
+  readonly around: readonly [before: string, after: string];
 }
 
 export interface Instrumented {
@@ -61,8 +63,8 @@ const calls = new Map([
 const wording = /^(?:message|advice|describe\w*|tell\w*)$/;
 
 /** What names a mutant as long as its place in the file alone changes. */
-export function nameOf({ file, before, after }: Mutant): string {
-  return `${file}: ${oneLine(before)} -> ${oneLine(after) || '(nothing)'}`;
+export function nameOf({ file, before, after, around: [left, right] }: Mutant): string {
+  return `${file}: ${oneLine(left + before + right)} -> ${oneLine(left + after + right) || '(nothing)'}`;
 }
 
 function oneLine(text: string): string {
@@ -94,10 +96,17 @@ export function instrument(file: SourceFile, name: string, firstId: number): Ins
     const ids = alternatives.map((after) => {
       const id = firstId + mutants.length;
       const line = file.getLineAndCharacterOfPosition(startOf(node)).line + 1;
-      mutants.push({ id, file: name, line, start: startOf(node), end: node.end, before: textOf(node), after });
+      const place = { file: name, line, start: startOf(node), end: node.end };
+      mutants.push({ id, ...place, before: textOf(node), after, around: aroundOf(node) });
       return id;
     });
     return weave(inner(node), alternatives, ids, placeOf(node));
+  }
+
+  function aroundOf(node: Node): Mutant['around'] {
+    if (!is.isNumericLiteral(node) && !isTruthValue(node)) return ['', ''];
+    const { parent } = node;
+    return [text.slice(startOf(parent), startOf(node)), text.slice(node.end, parent.end)];
   }
 
   /** What could stand here instead. */
@@ -213,8 +222,12 @@ function isPlain(node: Node): boolean {
     is.isArrowFunction(node) ||
     is.isTemplateExpression(node) ||
     is.isVoidExpression(node) ||
-    [SyntaxKind.TrueKeyword, SyntaxKind.FalseKeyword].includes(node.kind)
+    isTruthValue(node)
   );
+}
+
+function isTruthValue(node: Node): boolean {
+  return node.kind === SyntaxKind.TrueKeyword || node.kind === SyntaxKind.FalseKeyword;
 }
 
 function isBoolean(node: Node): boolean {

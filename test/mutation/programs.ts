@@ -61,8 +61,11 @@ export class Programs {
   }
 }
 
-/** The specs of these files' rooms that import any of them, directly or through others; none that draws its cases, as those take long. */
-export function findSpecs(files: readonly string[]): readonly string[] {
+/**
+ * The specs that import any of these files, directly or through others: first those of the files' rooms, then those of core and of the
+ * command line. None that draws its cases or starts programs, as those take long.
+ */
+export function findSpecs(files: readonly string[]): readonly (readonly string[])[] {
   const wanted = new Set(files.map((file) => join(root, file)));
   const known = new Map<string, boolean>();
   const reaches = (file: string): boolean => {
@@ -70,16 +73,25 @@ export function findSpecs(files: readonly string[]): readonly string[] {
     if (before !== undefined) return before;
     // Types may be imported in a circle.
     known.set(file, false);
-    const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export)[^;]*? from '(\.[^']+\.ts)';/gm);
+    const imports = readFileSync(file, 'utf8').matchAll(
+      /(?:^(?:import|export)[^;]*? from |\bimport\()'(\.[^']+\.ts)'/gm,
+    );
     const found = wanted.has(file) || [...imports].some(([, path = '']) => reaches(join(dirname(file), path)));
     known.set(file, found);
     return found;
   };
   const rooms = new Set(files.map((file) => file.replace(/^src\/(core\/[^/]+)\/.*/, 'test/$1')));
-  return [...rooms]
-    .flatMap((room) => globSync(`${room}/**/*.spec.ts`, { cwd: root }))
-    .filter((spec) => !spec.endsWith('.properties.spec.ts'))
-    .map((spec) => join(root, spec))
-    .filter(reaches)
-    .sort();
+  const find = (folders: Iterable<string>): readonly string[] =>
+    [...folders]
+      .flatMap((folder) => globSync(`${folder}/**/*.spec.ts`, { cwd: root }))
+      .filter((spec) => !spec.endsWith('.properties.spec.ts'))
+      .map((spec) => join(root, spec))
+      .filter((spec) => reaches(spec) && !startsPrograms(spec))
+      .sort();
+  const own = find(rooms);
+  return [own, find(['test/core', 'test/cli']).filter((spec) => !own.includes(spec))];
+}
+
+function startsPrograms(spec: string): boolean {
+  return /child_process|control-plane|createServer/.test(readFileSync(spec, 'utf8'));
 }

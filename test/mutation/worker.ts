@@ -6,7 +6,8 @@ import Mocha from 'mocha';
 export interface MutantTask {
   /** Programs with all their mutants, by absolute path. */
   readonly sources: Readonly<Record<string, string>>;
-  readonly specs: readonly string[];
+  /** Those of the mutants' rooms, then all others. */
+  readonly specs: readonly (readonly string[])[];
   readonly ids: readonly number[];
   /** Whether the mutant is active as programs are loaded already. */
   readonly isAtLoad: boolean;
@@ -62,32 +63,79 @@ async function tryAll({ sources, specs, ids, isAtLoad, stories }: MutantTask): P
     },
   });
   if (isAtLoad) active = ids[0];
-  const mocha = new Mocha({ reporter: Silent, timeout: 20_000, bail: isAtLoad });
-  mocha.cleanReferencesAfterRun(false);
-  specs.forEach((spec) => mocha.addFile(spec));
-  await mocha.loadFilesAsync();
-  const atLoad = reached;
+  const suites = specs.map((files) => new TrialSuite(files));
   if (isAtLoad) {
-    for (const id of ids) report({ name: 'Done', id, fate: (await passes(mocha)) ? 'Survived' : 'KilledBySpec' });
+    for (const id of ids) report({ name: 'Done', id, fate: (await passAll(suites)) ? 'Survived' : 'KilledBySpec' });
     return;
   }
-  const tests = await reachOf(mocha);
-  mocha.bail(true);
+  const tryOne = async (id: number): Promise<MutantFate> => {
+    let isRead = false;
+    for (const suite of suites) {
+      await suite.measure();
+      const concerned = suite.concernedWith(id);
+      isRead ||= concerned.length > 0;
+      active = id;
+      const firstPass = await suite.passes(concerned.slice(0, firstTests));
+      const isKilled = !firstPass || !(await suite.passes(concerned.slice(firstTests)));
+      active = undefined;
+      if (isKilled) return 'KilledBySpec';
+    }
+    active = id;
+    const isBroken = await breaksModel(stories);
+    active = undefined;
+    if (isBroken) return 'KilledByModel';
+    return !isRead && suites.some(({ atLoad }) => atLoad.has(id)) ? 'AtLoad' : 'Survived';
+  };
   for (const id of ids) {
     report({ name: 'Started', id });
-    const concerned = tests.filter((test) => test.ids.has(id)).map(({ title }) => title);
-    active = id;
-    const isKilled =
-      !(await passes(mocha, concerned.slice(0, firstTests))) || !(await passes(mocha, concerned.slice(firstTests)));
-    const fate = isKilled
-      ? 'KilledBySpec'
-      : (await breaksModel(stories))
-        ? 'KilledByModel'
-        : concerned.length === 0 && atLoad.has(id)
-          ? 'AtLoad'
-          : 'Survived';
-    active = undefined;
-    report({ name: 'Done', id, fate });
+    report({ name: 'Done', id, fate: await tryOne(id) });
+  }
+}
+
+async function passAll(suites: readonly TrialSuite[]): Promise<boolean> {
+  for (const suite of suites) {
+    await suite.load();
+    if (!(await suite.passes())) return false;
+  }
+  return true;
+}
+
+/** Specs that are tried together, loaded when they are first needed. */
+class TrialSuite {
+  /** Mutants that the specs reach as they are loaded. */
+  atLoad: ReadonlySet<number> = new Set();
+  readonly #mocha = new Mocha({ reporter: Silent, timeout: 20_000 });
+  readonly #files: readonly string[];
+  #tests: Awaited<ReturnType<typeof reachOf>> | undefined;
+
+  constructor(files: readonly string[]) {
+    this.#files = files;
+    this.#mocha.cleanReferencesAfterRun(false);
+  }
+
+  async load(): Promise<void> {
+    this.#files.forEach((spec) => this.#mocha.addFile(spec));
+    reached = new Set();
+    await this.#mocha.loadFilesAsync();
+    this.atLoad = reached;
+  }
+
+  /** Finds out which mutants each test reaches. */
+  async measure(): Promise<void> {
+    if (this.#tests) return;
+    await this.load();
+    this.#tests = await reachOf(this.#mocha);
+    this.#mocha.bail(true);
+  }
+
+  /** Titles of the tests that reach a mutant. */
+  concernedWith(id: number): readonly string[] {
+    return (this.#tests ?? []).filter((test) => test.ids.has(id)).map(({ title }) => title);
+  }
+
+  /** @param titles all tests unless given */
+  async passes(titles?: readonly string[]): Promise<boolean> {
+    return passes(this.#mocha, titles);
   }
 }
 

@@ -178,6 +178,9 @@ export class NodeWorld {
       case 'WriteDrain':
         this.done.push('WriteDrain');
         return this.#writeSpec({ drain: command.drain ?? undefined });
+      case 'WriteMonitors':
+        this.done.push(`WriteMonitors ${command.claims.join(' ')}`);
+        return this.#writeSpec({ monitors: command.claims, drain: undefined });
       case 'DeletePod': {
         const { uid } = command.pod;
         const refusal = this.deletionRefusals[uid];

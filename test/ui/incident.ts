@@ -129,7 +129,16 @@ export function answersFor({ policies, partitions }: Incident, setup: SetupOptio
     });
   });
   const pods = [anotherPod, ...running];
-  const cluster = { now: storyTime, nodes, partitions, policies, pods, budgets: [], events: savedEvents };
+  const cluster = {
+    now: storyTime,
+    nodes,
+    partitions,
+    policies,
+    pods,
+    budgets: [],
+    events: savedEvents,
+    kueue: { trouble: 'not saved' },
+  };
   const saved = answerSaved(cluster, setupOf(setup));
   return { ...saved, waste: async () => reportWaste(wastefulDay) };
 }

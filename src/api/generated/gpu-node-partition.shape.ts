@@ -79,6 +79,7 @@ export const shape = {
           },
         },
       },
+      monitors: { type: 'array', items: { type: 'string' } },
       repairs: { type: 'array', items: { type: 'string' } },
     },
   },

@@ -78,7 +78,7 @@ export interface GpuNodePartition {
          */
         mig?: 'Disabled';
         /**
-         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy. Absent for entries without count.
+         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy; rest, if that does not need the GPU. Absent for entries without count.
          */
         entry?: string;
       }[];
@@ -114,7 +114,7 @@ export interface GpuNodePartition {
          */
         mig?: 'Disabled';
         /**
-         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy. Absent for entries without count.
+         * Hash of the selector of the layouts entry that chose this GPU by count, so that an edit of the entry keeps its GPUs; demand, if the layout was chosen for the demand of the policy; rest, if that does not need the GPU. Absent for entries without count.
          */
         entry?: string;
       }[];
@@ -202,6 +202,10 @@ export interface GpuNodePartition {
         uid: string;
       }[];
     };
+    /**
+     * ResourceClaims, as NAMESPACE/NAME, that have GPUs of this node with admin access only. They look on: the agent does not count their pods as users.
+     */
+    monitors?: string[];
     /**
      * Times at which the layout was granted again because something else had changed the device, newest last.
      */

@@ -33,10 +33,11 @@ export const shape = {
             type: 'array',
             items: {
               type: 'object',
-              required: ['profiles'],
               properties: {
                 name: { type: 'string' },
                 profiles: { type: 'array', items: { type: 'string' } },
+                memory: { type: 'string' },
+                mig: { type: 'string' },
                 count: { type: 'integer' },
                 min: { type: 'integer' },
                 max: { type: 'integer' },
@@ -47,6 +48,7 @@ export const shape = {
           },
           from: { type: 'string' },
           evict: { type: 'string' },
+          rest: { type: 'string' },
           stabilization: { type: 'string' },
           cooldown: { type: 'string' },
         },
@@ -71,6 +73,68 @@ export const shape = {
             profiles: { type: 'object', additionalProperties: { type: 'integer' } },
             preset: { type: 'string' },
             mig: { type: 'string' },
+          },
+        },
+      },
+      schedules: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['name', 'schedule', 'duration'],
+          properties: {
+            name: { type: 'string' },
+            schedule: { type: 'string' },
+            duration: { type: 'string' },
+            timeZone: { type: 'string' },
+            layouts: {
+              type: 'array',
+              items: {
+                type: 'object',
+                properties: {
+                  gpus: {
+                    type: 'object',
+                    properties: {
+                      models: { type: 'array', items: { type: 'string' } },
+                      indices: { type: 'array', items: { type: 'integer' } },
+                      uuids: { type: 'array', items: { type: 'string' } },
+                      pciDeviceIds: { type: 'array', items: { type: 'string' } },
+                      count: { type: 'integer' },
+                    },
+                  },
+                  profiles: { type: 'object', additionalProperties: { type: 'integer' } },
+                  preset: { type: 'string' },
+                  mig: { type: 'string' },
+                },
+              },
+            },
+            demand: {
+              type: 'object',
+              required: ['slices'],
+              properties: {
+                slices: {
+                  type: 'array',
+                  items: {
+                    type: 'object',
+                    properties: {
+                      name: { type: 'string' },
+                      profiles: { type: 'array', items: { type: 'string' } },
+                      memory: { type: 'string' },
+                      mig: { type: 'string' },
+                      count: { type: 'integer' },
+                      min: { type: 'integer' },
+                      max: { type: 'integer' },
+                      spare: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+                      weight: { type: 'integer' },
+                    },
+                  },
+                },
+                from: { type: 'string' },
+                evict: { type: 'string' },
+                rest: { type: 'string' },
+                stabilization: { type: 'string' },
+                cooldown: { type: 'string' },
+              },
+            },
           },
         },
       },
@@ -175,6 +239,19 @@ export const shape = {
           skipped: { type: 'integer' },
         },
       },
+      schedule: {
+        type: 'object',
+        required: ['since'],
+        properties: {
+          name: { type: 'string' },
+          since: { type: 'string' },
+          next: {
+            type: 'object',
+            required: ['time'],
+            properties: { name: { type: 'string' }, time: { type: 'string' } },
+          },
+        },
+      },
       demand: {
         type: 'array',
         items: {
@@ -222,6 +299,7 @@ export const shape = {
         required: ['generation', 'nodes'],
         properties: {
           generation: { type: 'integer' },
+          schedule: { type: 'string' },
           nodes: { type: 'array', items: { type: 'string' } },
           readySince: { type: 'string' },
           passedTime: { type: 'string' },

@@ -71,31 +71,39 @@ export interface GpuPartitionPolicy {
      */
     demand?: {
       /**
-       * The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.
+       * The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them only.
        */
       slices: {
         /**
-         * Name in status and messages, for example small. If it is absent, the first profile.
+         * Name in status and messages, for example small. If it is absent, the first profile, the memory, or whole.
          */
         name?: string;
         /**
-         * Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + means plain profiles, without +me and the like.
+         * Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + means plain profiles, without +me and the like. Of those that serve equally well, the smallest is made.
          */
-        profiles: string[];
+        profiles?: string[];
+        /**
+         * Instead of profiles: every plain profile serves that has at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi, which a 1g.5gb of an A100 has, but not 5Gi: gpu-partition recommend --size.
+         */
+        memory?: string;
+        /**
+         * Instead of profiles: whole GPUs, with MIG mode off, which pods request as nvidia.com/gpu.
+         */
+        mig?: 'Disabled';
         /**
          * How many are wanted over all selected nodes, those in use included.
          */
         count?: number;
         /**
-         * With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent.
+         * With from: Pods or Kueue. At least this many are wanted, whatever pods ask for. 0 if it is absent.
          */
         min?: number;
         /**
-         * With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for.
+         * With from: Pods or Kueue. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for.
          */
         max?: number;
         /**
-         * With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.
+         * With from: Pods or Kueue. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.
          */
         spare?: number | string;
         /**
@@ -104,15 +112,19 @@ export interface GpuPartitionPolicy {
         weight?: number;
       }[];
       /**
-       * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE.
+       * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE, and of nvidia.com/gpu for whole GPUs. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods.
        */
-      from?: 'Declared' | 'Pods';
+      from?: 'Declared' | 'Pods' | 'Kueue';
       /**
        * Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain.
        */
       evict?: 'Never' | 'IfNeeded';
       /**
-       * With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
+       * What becomes of idle GPUs that the demand does not need. Keep (if it is absent too): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
+       */
+      rest?: 'Keep' | 'Whole' | 'Balanced';
+      /**
+       * With from: Pods or Kueue. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
        */
       stabilization?: string;
       /**
@@ -176,6 +188,137 @@ export interface GpuPartitionPolicy {
        * Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches.
        */
       mig?: 'Disabled';
+    }[];
+    /**
+     * Times with layouts or a demand of their own, for example a night shift. The first that is open applies; outside of all of them, the policy's own layouts or demand. A switch is a rollout: docs/rollout.md.
+     */
+    schedules?: {
+      /**
+       * Name in status and messages, for example night.
+       */
+      name: string;
+      /**
+       * When it begins, as a cron expression with five fields, for example 0 22 * * 1-5.
+       */
+      schedule: string;
+      /**
+       * How long it lasts, for example 8h.
+       */
+      duration: string;
+      /**
+       * IANA time zone of schedule, for example Europe/Berlin. If it is absent, UTC.
+       */
+      timeZone?: string;
+      /**
+       * The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.
+       */
+      layouts?: {
+        /**
+         * Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: ["A100-*-40GB"], indices: [0, 1]}.
+         */
+        gpus?: {
+          /**
+           * GPU models as globs, for example "A100-*-40GB". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).
+           */
+          models?: string[];
+          /**
+           * GPU indices as nvidia-smi -L prints them, for example [0, 1].
+           */
+          indices?: number[];
+          /**
+           * GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
+           */
+          uuids?: string[];
+          /**
+           * PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.
+           */
+          pciDeviceIds?: string[];
+          /**
+           * Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped.
+           */
+          count?: number;
+        };
+        /**
+         * The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.
+         */
+        profiles?: {
+          [k: string]: number;
+        };
+        /**
+         * A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off).
+         */
+        preset?: string;
+        /**
+         * Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches.
+         */
+        mig?: 'Disabled';
+      }[];
+      /**
+       * The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.
+       */
+      demand?: {
+        /**
+         * The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them only.
+         */
+        slices: {
+          /**
+           * Name in status and messages, for example small. If it is absent, the first profile, the memory, or whole.
+           */
+          name?: string;
+          /**
+           * Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + means plain profiles, without +me and the like. Of those that serve equally well, the smallest is made.
+           */
+          profiles?: string[];
+          /**
+           * Instead of profiles: every plain profile serves that has at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi, which a 1g.5gb of an A100 has, but not 5Gi: gpu-partition recommend --size.
+           */
+          memory?: string;
+          /**
+           * Instead of profiles: whole GPUs, with MIG mode off, which pods request as nvidia.com/gpu.
+           */
+          mig?: 'Disabled';
+          /**
+           * How many are wanted over all selected nodes, those in use included.
+           */
+          count?: number;
+          /**
+           * With from: Pods or Kueue. At least this many are wanted, whatever pods ask for. 0 if it is absent.
+           */
+          min?: number;
+          /**
+           * With from: Pods or Kueue. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for.
+           */
+          max?: number;
+          /**
+           * With from: Pods or Kueue. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.
+           */
+          spare?: number | string;
+          /**
+           * What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile.
+           */
+          weight?: number;
+        }[];
+        /**
+         * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE, and of nvidia.com/gpu for whole GPUs. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods.
+         */
+        from?: 'Declared' | 'Pods' | 'Kueue';
+        /**
+         * Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain.
+         */
+        evict?: 'Never' | 'IfNeeded';
+        /**
+         * What becomes of idle GPUs that the demand does not need. Keep (if it is absent too): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
+         */
+        rest?: 'Keep' | 'Whole' | 'Balanced';
+        /**
+         * With from: Pods or Kueue. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
+         */
+        stabilization?: string;
+        /**
+         * How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent.
+         */
+        cooldown?: string;
+      };
     }[];
     /**
      * Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.
@@ -412,6 +555,32 @@ export interface GpuPartitionPolicy {
       skipped?: number;
     };
     /**
+     * For a policy with spec.schedules: which of them is in force, and what follows.
+     */
+    schedule?: {
+      /**
+       * The schedule in force. If it is absent, the policy's own layouts or demand are.
+       */
+      name?: string;
+      /**
+       * When the controller switched to it.
+       */
+      since: string;
+      /**
+       * The next switch. If it is absent, none is known.
+       */
+      next?: {
+        /**
+         * The schedule that is then in force. If it is absent, the policy's own layouts or demand.
+         */
+        name?: string;
+        /**
+         * When the controller switches.
+         */
+        time: string;
+      };
+    };
+    /**
      * What of spec.demand is offered, by slice.
      */
     demand?: {
@@ -432,7 +601,7 @@ export interface GpuPartitionPolicy {
        */
       used: number;
       /**
-       * With from: Pods. How many are requested by pods that wait for a node and could run on those selected.
+       * With from: Pods or Kueue. How many are requested by pods that wait for a node and could run on those selected, and by what Kueue holds back for them.
        */
       waiting?: number;
       /**
@@ -510,6 +679,10 @@ export interface GpuPartitionPolicy {
        * Generation of the policy that they are the canary of.
        */
       generation: number;
+      /**
+       * The schedule that they are the canary of: each switch has its own.
+       */
+      schedule?: string;
       /**
        * Names of the canary nodes.
        */

@@ -2,20 +2,21 @@
 "use strict";
 export const validate = validate10;
 export default validate10;
-const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","required":["profiles"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA"],"default":"DevicePlugin","description":"What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps a DeviceClass for each profile of the policy, and one for each size, as gpu-partition export dra prints them; it deletes none. If it is absent, they are yours to apply."}},"additionalProperties":false},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"previous":{"type":"object","description":"The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"demand":{"type":"array","description":"What of spec.demand is offered, by slice.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"How many are wanted."},"offered":{"type":"integer","description":"How many of those wanted exist on the GPUs now."},"used":{"type":"integer","description":"How many instances that serve it are in use."},"waiting":{"type":"integer","description":"With from: Pods. How many are requested by pods that wait for a node and could run on those selected."},"unmet":{"type":"integer","description":"How many the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
+const schema11 = {"type":"object","description":"GpuPartitionPolicy defines how the NVIDIA GPUs of the selected nodes are partitioned with MIG, and how the nodes advertise the slices.","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string","const":"gpupartition.dev/v1alpha1"},"kind":{"type":"string","const":"GpuPartitionPolicy"},"metadata":{"type":"object","additionalProperties":true,"required":["name"],"properties":{"name":{"type":"string"},"uid":{"type":"string"},"generation":{"type":"integer"},"resourceVersion":{"type":"string"},"creationTimestamp":{"type":"string"},"deletionTimestamp":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}},"annotations":{"type":"object","additionalProperties":{"type":"string"}},"finalizers":{"type":"array","items":{"type":"string"}}}},"spec":{"type":"object","description":"What the GPUs of the selected nodes become, and how a change reaches them.","required":["nodeSelector","strategy"],"properties":{"nodeSelector":{"type":"object","description":"Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.","properties":{"matchLabels":{"type":"object","description":"Labels that a node must carry, all of them. Example: {pool: inference}.","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},"matchExpressions":{"type":"array","description":"Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.","maxItems":16,"items":{"type":"object","required":["key","operator"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317,"description":"Key of the label."},"operator":{"type":"string","enum":["In","NotIn","Exists","DoesNotExist"],"description":"How the label is compared with values."},"values":{"type":"array","description":"Values for In and NotIn; none for Exists and DoesNotExist.","maxItems":64,"items":{"type":"string","maxLength":63}}},"additionalProperties":false}}},"additionalProperties":false},"priority":{"type":"integer","default":0,"minimum":-1000000000,"maximum":1000000000,"description":"Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner."},"mode":{"type":"string","enum":["Enforce","Plan"],"default":"Enforce","description":"Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are."},"strategy":{"type":"string","enum":["none","single","mixed"],"description":"How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin."},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like. Of those that serve equally well, the smallest is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: every plain profile serves that has at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi, which a 1g.5gb of an A100 has, but not 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs, with MIG mode off, which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods or Kueue. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE, and of nvidia.com/gpu for whole GPUs. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"What becomes of idle GPUs that the demand does not need. Keep (if it is absent too): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false},"backend":{"type":"string","enum":["DevicePlugin","DRA"],"default":"DevicePlugin","description":"What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch."},"dra":{"type":"object","description":"Settings of backend DRA.","properties":{"deviceClasses":{"type":"string","enum":["Managed"],"description":"Managed: the controller keeps a DeviceClass for each profile of the policy, and one for each size, as gpu-partition export dra prints them; it deletes none. If it is absent, they are yours to apply."}},"additionalProperties":false},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"schedules":{"type":"array","description":"Times with layouts or a demand of their own, for example a night shift. The first that is open applies; outside of all of them, the policy's own layouts or demand. A switch is a rollout: docs/rollout.md.","minItems":1,"maxItems":8,"items":{"type":"object","required":["name","schedule","duration"],"properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example night."},"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"When it begins, as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long it lasts, for example 8h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. If it is absent, UTC."},"layouts":{"type":"array","description":"The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.","minItems":1,"maxItems":64,"items":{"type":"object","properties":{"gpus":{"type":"object","description":"Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: [\"A100-*-40GB\"], indices: [0, 1]}.","properties":{"models":{"type":"array","description":"GPU models as globs, for example \"A100-*-40GB\". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).","minItems":1,"maxItems":32,"items":{"type":"string","minLength":1,"maxLength":63,"pattern":"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"}},"indices":{"type":"array","description":"GPU indices as nvidia-smi -L prints them, for example [0, 1].","minItems":1,"maxItems":32,"items":{"type":"integer","minimum":0,"maximum":63}},"uuids":{"type":"array","description":"GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.","minItems":1,"maxItems":64,"items":{"type":"string","maxLength":64,"pattern":"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}},"pciDeviceIds":{"type":"array","description":"PCI device ids, device and vendor, as nvidia-smi --query-gpu=pci.device_id prints them, for example 0x20B010DE.","minItems":1,"maxItems":32,"items":{"type":"string","maxLength":10,"pattern":"^0x[0-9a-fA-F]{4}10[dD][eE]$"}},"count":{"type":"integer","minimum":1,"maximum":64,"description":"Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped."}},"additionalProperties":false},"profiles":{"type":"object","description":"The slices of each GPU, profile to count, for example {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}. Set exactly one of profiles, preset and mig.","minProperties":1,"maxProperties":32,"additionalProperties":{"type":"integer","minimum":1,"maximum":16}},"preset":{"type":"string","maxLength":32,"pattern":"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$","description":"A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off)."},"mig":{"type":"string","enum":["Disabled"],"description":"Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches."}},"additionalProperties":false}},"demand":{"type":"object","description":"The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.","required":["slices"],"properties":{"slices":{"type":"array","description":"The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them only.","minItems":1,"maxItems":16,"items":{"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$","description":"Name in status and messages, for example small. If it is absent, the first profile, the memory, or whole."},"profiles":{"type":"array","description":"Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or [\"1g.*\"]. A glob without a + means plain profiles, without +me and the like. Of those that serve equally well, the smallest is made.","minItems":1,"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":32,"pattern":"^[1-9*?][0-9abefglmx.+*?-]*$"}},"memory":{"type":"string","maxLength":12,"pattern":"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$","description":"Instead of profiles: every plain profile serves that has at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi, which a 1g.5gb of an A100 has, but not 5Gi: gpu-partition recommend --size."},"mig":{"type":"string","enum":["Disabled"],"description":"Instead of profiles: whole GPUs, with MIG mode off, which pods request as nvidia.com/gpu."},"count":{"type":"integer","minimum":0,"maximum":100000,"description":"How many are wanted over all selected nodes, those in use included."},"min":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. At least this many are wanted, whatever pods ask for. 0 if it is absent."},"max":{"type":"integer","minimum":0,"maximum":100000,"description":"With from: Pods or Kueue. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for."},"spare":{"description":"With from: Pods or Kueue. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":100000,"pattern":"^(100|[1-9]?[0-9])%$"},"weight":{"type":"integer","minimum":1,"maximum":1000000,"description":"What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile."}},"additionalProperties":false}},"from":{"type":"string","enum":["Declared","Pods","Kueue"],"description":"Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE, and of nvidia.com/gpu for whole GPUs. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods."},"evict":{"type":"string","enum":["Never","IfNeeded"],"description":"Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain."},"rest":{"type":"string","enum":["Keep","Whole","Balanced"],"description":"What becomes of idle GPUs that the demand does not need. Keep (if it is absent too): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says."},"stabilization":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"With from: Pods or Kueue. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent."},"cooldown":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent."}},"additionalProperties":false}},"additionalProperties":false}},"sharing":{"type":"object","description":"Time-slicing on top of slices or whole GPUs. Needs the controller option --device-plugin-config-map.","properties":{"mps":{"type":"object","description":"Not supported, always rejected: NVIDIA's device plugin does not support MPS on MIG devices. The field exists so that the rejection can explain this.","additionalProperties":true},"timeSlicing":{"type":"array","description":"One entry per shared resource. Example: [{resource: nvidia.com/mig-1g.5gb, replicas: 4}].","minItems":1,"maxItems":32,"items":{"type":"object","required":["resource","replicas"],"properties":{"resource":{"type":"string","maxLength":63,"pattern":"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$","description":"Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed."},"replicas":{"type":"integer","minimum":2,"maximum":128,"description":"How many pods share one slice or GPU. They share its memory and its faults."}},"additionalProperties":false}}},"additionalProperties":false},"drain":{"type":"object","default":{},"description":"How pods are evicted from slices that a change destroys.","properties":{"scope":{"type":"string","enum":["Affected","Node","None"],"default":"Affected","description":"Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended."},"timeout":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","default":"10m","description":"How long a node waits for its pods to terminate, for example 90s, 10m or 1h30m."},"onTimeout":{"type":"string","enum":["Skip","Wait","Force"],"default":"Skip","description":"What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies."},"gracePeriod":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Termination grace period of evicted pods, at least 1s, for example 30s. Absent: each pod's own."}},"additionalProperties":false},"rollout":{"type":"object","default":{},"description":"How a change rolls through the nodes of this policy.","properties":{"maxUnavailable":{"description":"How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":0,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"canary":{"type":"object","description":"Nodes that change before all others. If one fails, the rollout halts. Absent: no canary. Example: {nodes: 1, soak: 10m}.","required":["nodes"],"properties":{"nodes":{"type":"integer","minimum":1,"maximum":1000,"description":"How many nodes change first."},"soak":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"How long all canary nodes must be Ready before other nodes change, for example 10m. Absent: no wait."}},"additionalProperties":false},"failureThreshold":{"description":"How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.","anyOf":[{"type":"integer"},{"type":"string"}],"minimum":1,"maximum":10000,"pattern":"^(100|[1-9]?[0-9])%$"},"windows":{"type":"array","description":"Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.","minItems":1,"maxItems":16,"items":{"type":"object","required":["schedule","duration"],"properties":{"schedule":{"type":"string","maxLength":64,"pattern":"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$","description":"Start of the window as a cron expression with five fields, for example 0 22 * * 1-5."},"duration":{"type":"string","maxLength":16,"pattern":"^([0-9]{1,6}(s|m|h))+$","description":"Length of the window, for example 6h."},"timeZone":{"type":"string","maxLength":64,"description":"IANA time zone of schedule, for example Europe/Berlin. Absent: UTC."}},"additionalProperties":false}},"paused":{"type":"boolean","default":false,"description":"True: no further node starts to change. Nodes that have started finish."},"rollback":{"type":"string","enum":["OnFailure","Never"],"default":"OnFailure","description":"OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is."}},"additionalProperties":false},"allow":{"type":"object","default":{},"description":"What the operator may do beyond creating slices and destroying idle ones.","properties":{"gpuReset":{"type":"boolean","default":true,"description":"Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended."},"reboot":{"type":"boolean","description":"Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false."},"replaceForeignInstances":{"type":"boolean","description":"Allows destroying idle GPU instances that this operator did not create. Absent: false."},"takeOver":{"type":"array","description":"Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].","minItems":1,"maxItems":4,"items":{"type":"string","enum":["mig-manager"]}}},"additionalProperties":false},"onDelete":{"type":"string","enum":["Keep","DisableMig"],"default":"Keep","description":"What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole."}},"additionalProperties":false},"status":{"type":"object","description":"Observed state. Written by the controller only.","properties":{"observedGeneration":{"type":"integer","description":"Generation of the spec that this status describes."},"acceptedGeneration":{"type":"integer","description":"Newest generation that every selected node that has reported its GPUs could take. Nothing of a newer generation starts."},"inForce":{"type":"object","description":"The generation that decides over nodes: the newest accepted one with mode Enforce, with its spec. It stays in force while a newer generation is not accepted, or only plans.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"previous":{"type":"object","description":"The generation that was in force before that one, with its spec: `gpu-partition undo` goes back to it.","required":["generation","spec"],"properties":{"generation":{"type":"integer","description":"Generation of the policy."},"spec":{"type":"object","description":"The spec of that generation, with defaults.","additionalProperties":true}},"additionalProperties":false},"summary":{"type":"string","maxLength":256,"description":"Summary for the printer column, for example \"31/40 ready, 4 updating\"."},"conditions":{"type":"array","description":"Ready, Reconciling and Stalled (kstatus), Valid, and DemandMet for a policy with a demand.","maxItems":16,"items":{"type":"object","required":["type","status","reason","message","lastTransitionTime"],"properties":{"type":{"type":"string","maxLength":316,"description":"Type of the condition."},"status":{"type":"string","enum":["True","False","Unknown"],"description":"Whether the condition holds."},"reason":{"type":"string","maxLength":1024,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":8192,"description":"Human-readable explanation."},"lastTransitionTime":{"type":"string","description":"When status last changed."},"observedGeneration":{"type":"integer","description":"Generation of the spec that the condition describes."}},"additionalProperties":false}},"nodes":{"type":"object","description":"Number of selected nodes by state.","properties":{"matched":{"type":"integer","description":"Nodes that nodeSelector matches."},"ready":{"type":"integer","description":"Nodes whose device, labels and advertised resources match the policy."},"updating":{"type":"integer","description":"Nodes that change now."},"pending":{"type":"integer","description":"Nodes that have not started, or that cannot take the policy."},"failed":{"type":"integer","description":"Nodes whose last attempt failed."},"outranked":{"type":"integer","description":"Nodes that a policy of higher priority decides over."},"conflicted":{"type":"integer","description":"Nodes that another policy of the same priority won."},"skipped":{"type":"integer","description":"Nodes to whose GPUs no layout of this policy applies."}},"additionalProperties":false},"schedule":{"type":"object","description":"For a policy with spec.schedules: which of them is in force, and what follows.","required":["since"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule in force. If it is absent, the policy's own layouts or demand are."},"since":{"type":"string","description":"When the controller switched to it."},"next":{"type":"object","description":"The next switch. If it is absent, none is known.","required":["time"],"properties":{"name":{"type":"string","maxLength":32,"description":"The schedule that is then in force. If it is absent, the policy's own layouts or demand."},"time":{"type":"string","description":"When the controller switches."}},"additionalProperties":false}},"additionalProperties":false},"demand":{"type":"array","description":"What of spec.demand is offered, by slice.","maxItems":16,"items":{"type":"object","required":["name","wanted","offered","used","unmet"],"properties":{"name":{"type":"string","maxLength":32,"description":"Name of the slice."},"wanted":{"type":"integer","description":"How many are wanted."},"offered":{"type":"integer","description":"How many of those wanted exist on the GPUs now."},"used":{"type":"integer","description":"How many instances that serve it are in use."},"waiting":{"type":"integer","description":"With from: Pods or Kueue. How many are requested by pods that wait for a node and could run on those selected, and by what Kueue holds back for them."},"unmet":{"type":"integer","description":"How many the last plan could not provide; the others exist or are being made."},"why":{"type":"string","maxLength":1024,"description":"Why some are unmet."}},"additionalProperties":false}},"plan":{"type":"object","description":"The remaining work on all selected nodes.","properties":{"gpusChanging":{"type":"integer","description":"GPUs whose layout differs from what the policy asks for."},"instancesKept":{"type":"integer","description":"GPU instances that are kept."},"instancesDestroyed":{"type":"integer","description":"GPU instances to destroy."},"instancesCreated":{"type":"integer","description":"GPU instances to create."},"podsToEvict":{"type":"integer","description":"Pods on instances to destroy."}},"additionalProperties":false},"inFlight":{"type":"array","description":"The ledger: nodes that were admitted to change, until they are verified or given up. Written only by compare-and-swap.","maxItems":500,"items":{"type":"object","required":["node","nodeUID","epoch"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"nodeUID":{"type":"string","maxLength":64,"description":"UID of the node."},"epoch":{"type":"integer","description":"Epoch of the grant that the node was admitted for."},"generation":{"type":"integer","description":"Generation of the policy that the node was admitted for."},"startTime":{"type":"string","description":"When the node was admitted."},"deadline":{"type":"string","description":"When its pods must have terminated, if they are evicted at once: spec.drain.timeout counts from the first eviction."},"kind":{"type":"string","enum":["Fresh","Repair","Retry","New","Found"],"description":"Why the node was admitted. Fresh: it is already tainted and does not count against maxUnavailable. Repair: something else changed its GPUs. Retry: it failed before. New: a new change. Found: a new leader found it changing."}},"additionalProperties":false}},"canary":{"type":"object","required":["generation","nodes"],"description":"The canary nodes of a generation.","properties":{"generation":{"type":"integer","description":"Generation of the policy that they are the canary of."},"schedule":{"type":"string","maxLength":32,"description":"The schedule that they are the canary of: each switch has its own."},"nodes":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":253},"description":"Names of the canary nodes."},"readySince":{"type":"string","description":"Since when all of them are Ready. The soak counts from here."},"passedTime":{"type":"string","description":"When all of them had been Ready for the soak. What happens to them later no longer matters to the rollout."}},"additionalProperties":false},"pace":{"type":"object","required":["generation","nodes","seconds"],"description":"How long changes of this generation take: what is left of a rollout is estimated from it. Written with the ledger.","properties":{"generation":{"type":"integer","description":"Generation of the policy."},"nodes":{"type":"integer","minimum":1,"description":"Nodes that were admitted for it and have been verified since."},"seconds":{"type":"integer","minimum":0,"description":"How long that took, from admission until verified, all of them together."}},"additionalProperties":false},"limits":{"type":"object","required":["nodes","maxUnavailable","maxConcurrentNodes"],"description":"What the rollout may do now, in numbers of nodes.","properties":{"nodes":{"type":"integer","minimum":0,"description":"Nodes with GPUs over which the policy decides. Percentages in `spec.rollout` are of these."},"maxUnavailable":{"type":"integer","minimum":0,"description":"How many of them may be unavailable at a time."},"maxConcurrentNodes":{"type":"integer","minimum":0,"description":"How many nodes of all policies may change at a time: the controller's `--max-concurrent-nodes`."}},"additionalProperties":false},"failures":{"type":"array","description":"Nodes whose last attempt failed, and why.","maxItems":50,"items":{"type":"object","required":["node","reason","message"],"properties":{"node":{"type":"string","maxLength":253,"description":"Name of the node."},"reason":{"type":"string","maxLength":64,"description":"Machine-readable reason: docs/errors.md."},"message":{"type":"string","maxLength":1024,"description":"What failed, on which GPU and instance, and what to do."},"time":{"type":"string","description":"When the attempt failed."}},"additionalProperties":false}}},"additionalProperties":false}},"additionalProperties":false,"title":"GpuPartitionPolicy"};
 const func2 = Object.prototype.hasOwnProperty;
 import func3Module from "ajv/dist/runtime/ucs2length.js";
 const func3 = func3Module.default;
 const pattern0 = new RegExp("^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$", "u");
 const pattern1 = new RegExp("^[1-9*?][0-9abefglmx.+*?-]*$", "u");
-const pattern2 = new RegExp("^(100|[1-9]?[0-9])%$", "u");
-const pattern3 = new RegExp("^([0-9]{1,6}(s|m|h))+$", "u");
-const pattern5 = new RegExp("^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$", "u");
-const pattern6 = new RegExp("^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "u");
-const pattern7 = new RegExp("^0x[0-9a-fA-F]{4}10[dD][eE]$", "u");
-const pattern8 = new RegExp("^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$", "u");
-const pattern9 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
-const pattern15 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
+const pattern2 = new RegExp("^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$", "u");
+const pattern3 = new RegExp("^(100|[1-9]?[0-9])%$", "u");
+const pattern4 = new RegExp("^([0-9]{1,6}(s|m|h))+$", "u");
+const pattern6 = new RegExp("^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$", "u");
+const pattern7 = new RegExp("^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "u");
+const pattern8 = new RegExp("^0x[0-9a-fA-F]{4}10[dD][eE]$", "u");
+const pattern9 = new RegExp("^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$", "u");
+const pattern11 = new RegExp("^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$", "u");
+const pattern23 = new RegExp("^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -688,7 +689,7 @@ if (vErrors.length < 1000) vErrors.push(err54);
 errors++;
 }
 for(const key7 in data28){
-if(!(((((key7 === "slices") || (key7 === "from")) || (key7 === "evict")) || (key7 === "stabilization")) || (key7 === "cooldown"))){
+if(!((((((key7 === "slices") || (key7 === "from")) || (key7 === "evict")) || (key7 === "rest")) || (key7 === "stabilization")) || (key7 === "cooldown"))){
 const err55 = {instancePath:instancePath+"/spec/demand",schemaPath:"#/properties/spec/properties/demand/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err55];
@@ -726,8 +727,9 @@ const len3 = data29.length;
 for(let i3=0; i3<len3; i3++){
 let data30 = data29[i3];
 if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.profiles === undefined){
-const err58 = {instancePath:instancePath+"/spec/demand/slices/" + i3,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/required",keyword:"required",params:{missingProperty: "profiles"},message:"must have required property '"+"profiles"+"'"};
+for(const key8 in data30){
+if(!(func2.call(schema11.properties.spec.properties.demand.properties.slices.items.properties, key8))){
+const err58 = {instancePath:instancePath+"/spec/demand/slices/" + i3,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -736,9 +738,12 @@ if (vErrors.length < 1000) vErrors.push(err58);
 }
 errors++;
 }
-for(const key8 in data30){
-if(!(((((((key8 === "name") || (key8 === "profiles")) || (key8 === "count")) || (key8 === "min")) || (key8 === "max")) || (key8 === "spare")) || (key8 === "weight"))){
-const err59 = {instancePath:instancePath+"/spec/demand/slices/" + i3,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"};
+}
+if(data30.name !== undefined){
+let data31 = data30.name;
+if(typeof data31 === "string"){
+if(func3(data31) > 32){
+const err59 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -747,12 +752,8 @@ if (vErrors.length < 1000) vErrors.push(err59);
 }
 errors++;
 }
-}
-if(data30.name !== undefined){
-let data31 = data30.name;
-if(typeof data31 === "string"){
-if(func3(data31) > 32){
-const err60 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(func3(data31) < 1){
+const err60 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -761,8 +762,8 @@ if (vErrors.length < 1000) vErrors.push(err60);
 }
 errors++;
 }
-if(func3(data31) < 1){
-const err61 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(!pattern0.test(data31)){
+const err61 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -771,8 +772,9 @@ if (vErrors.length < 1000) vErrors.push(err61);
 }
 errors++;
 }
-if(!pattern0.test(data31)){
-const err62 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
+}
+else {
+const err62 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -782,8 +784,11 @@ if (vErrors.length < 1000) vErrors.push(err62);
 errors++;
 }
 }
-else {
-const err63 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/name",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data30.profiles !== undefined){
+let data32 = data30.profiles;
+if(Array.isArray(data32)){
+if(data32.length > 16){
+const err63 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -792,12 +797,8 @@ if (vErrors.length < 1000) vErrors.push(err63);
 }
 errors++;
 }
-}
-if(data30.profiles !== undefined){
-let data32 = data30.profiles;
-if(Array.isArray(data32)){
-if(data32.length > 16){
-const err64 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data32.length < 1){
+const err64 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -806,8 +807,12 @@ if (vErrors.length < 1000) vErrors.push(err64);
 }
 errors++;
 }
-if(data32.length < 1){
-const err65 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+const len4 = data32.length;
+for(let i4=0; i4<len4; i4++){
+let data33 = data32[i4];
+if(typeof data33 === "string"){
+if(func3(data33) > 32){
+const err65 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -816,12 +821,8 @@ if (vErrors.length < 1000) vErrors.push(err65);
 }
 errors++;
 }
-const len4 = data32.length;
-for(let i4=0; i4<len4; i4++){
-let data33 = data32[i4];
-if(typeof data33 === "string"){
-if(func3(data33) > 32){
-const err66 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(func3(data33) < 1){
+const err66 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -830,8 +831,8 @@ if (vErrors.length < 1000) vErrors.push(err66);
 }
 errors++;
 }
-if(func3(data33) < 1){
-const err67 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(!pattern1.test(data33)){
+const err67 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/pattern",keyword:"pattern",params:{pattern: "^[1-9*?][0-9abefglmx.+*?-]*$"},message:"must match pattern \""+"^[1-9*?][0-9abefglmx.+*?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -840,8 +841,9 @@ if (vErrors.length < 1000) vErrors.push(err67);
 }
 errors++;
 }
-if(!pattern1.test(data33)){
-const err68 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/pattern",keyword:"pattern",params:{pattern: "^[1-9*?][0-9abefglmx.+*?-]*$"},message:"must match pattern \""+"^[1-9*?][0-9abefglmx.+*?-]*$"+"\""};
+}
+else {
+const err68 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -851,8 +853,9 @@ if (vErrors.length < 1000) vErrors.push(err68);
 errors++;
 }
 }
+}
 else {
-const err69 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles/" + i4,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err69 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -862,9 +865,11 @@ if (vErrors.length < 1000) vErrors.push(err69);
 errors++;
 }
 }
-}
-else {
-const err70 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/profiles",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data30.memory !== undefined){
+let data34 = data30.memory;
+if(typeof data34 === "string"){
+if(func3(data34) > 12){
+const err70 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/memory",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/memory/maxLength",keyword:"maxLength",params:{limit: 12},message:"must NOT have more than 12 characters"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -873,11 +878,8 @@ if (vErrors.length < 1000) vErrors.push(err70);
 }
 errors++;
 }
-}
-if(data30.count !== undefined){
-let data34 = data30.count;
-if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
-const err71 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern2.test(data34)){
+const err71 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/memory",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/memory/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$"},message:"must match pattern \""+"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$"+"\""};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -886,9 +888,9 @@ if (vErrors.length < 1000) vErrors.push(err71);
 }
 errors++;
 }
-if(typeof data34 == "number"){
-if(data34 > 100000 || isNaN(data34)){
-const err72 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+}
+else {
+const err72 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/memory",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/memory/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -897,8 +899,11 @@ if (vErrors.length < 1000) vErrors.push(err72);
 }
 errors++;
 }
-if(data34 < 0 || isNaN(data34)){
-const err73 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data30.mig !== undefined){
+let data35 = data30.mig;
+if(typeof data35 !== "string"){
+const err73 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/mig",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -907,12 +912,8 @@ if (vErrors.length < 1000) vErrors.push(err73);
 }
 errors++;
 }
-}
-}
-if(data30.min !== undefined){
-let data35 = data30.min;
-if(!((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35)))){
-const err74 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!(data35 === "Disabled")){
+const err74 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/mig",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.demand.properties.slices.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -921,9 +922,11 @@ if (vErrors.length < 1000) vErrors.push(err74);
 }
 errors++;
 }
-if(typeof data35 == "number"){
-if(data35 > 100000 || isNaN(data35)){
-const err75 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+}
+if(data30.count !== undefined){
+let data36 = data30.count;
+if(!((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36)))){
+const err75 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -932,8 +935,9 @@ if (vErrors.length < 1000) vErrors.push(err75);
 }
 errors++;
 }
-if(data35 < 0 || isNaN(data35)){
-const err76 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data36 == "number"){
+if(data36 > 100000 || isNaN(data36)){
+const err76 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -942,12 +946,8 @@ if (vErrors.length < 1000) vErrors.push(err76);
 }
 errors++;
 }
-}
-}
-if(data30.max !== undefined){
-let data36 = data30.max;
-if(!((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36)))){
-const err77 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data36 < 0 || isNaN(data36)){
+const err77 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/count",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -956,9 +956,12 @@ if (vErrors.length < 1000) vErrors.push(err77);
 }
 errors++;
 }
-if(typeof data36 == "number"){
-if(data36 > 100000 || isNaN(data36)){
-const err78 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+}
+}
+if(data30.min !== undefined){
+let data37 = data30.min;
+if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
+const err78 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -967,8 +970,9 @@ if (vErrors.length < 1000) vErrors.push(err78);
 }
 errors++;
 }
-if(data36 < 0 || isNaN(data36)){
-const err79 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(typeof data37 == "number"){
+if(data37 > 100000 || isNaN(data37)){
+const err79 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -977,15 +981,8 @@ if (vErrors.length < 1000) vErrors.push(err79);
 }
 errors++;
 }
-}
-}
-if(data30.spare !== undefined){
-let data37 = data30.spare;
-const _errs86 = errors;
-let valid20 = false;
-const _errs87 = errors;
-if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
-const err80 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data37 < 0 || isNaN(data37)){
+const err80 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/min",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/min/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -994,12 +991,12 @@ if (vErrors.length < 1000) vErrors.push(err80);
 }
 errors++;
 }
-var _valid0 = _errs87 === errors;
-valid20 = valid20 || _valid0;
-if(!valid20){
-const _errs89 = errors;
-if(typeof data37 !== "string"){
-const err81 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+if(data30.max !== undefined){
+let data38 = data30.max;
+if(!((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38)))){
+const err81 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1008,11 +1005,9 @@ if (vErrors.length < 1000) vErrors.push(err81);
 }
 errors++;
 }
-var _valid0 = _errs89 === errors;
-valid20 = valid20 || _valid0;
-}
-if(!valid20){
-const err82 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(typeof data38 == "number"){
+if(data38 > 100000 || isNaN(data38)){
+const err82 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1021,20 +1016,8 @@ if (vErrors.length < 1000) vErrors.push(err82);
 }
 errors++;
 }
-else {
-errors = _errs86;
-if(vErrors !== null){
-if(_errs86){
-vErrors.length = Math.min(vErrors.length, _errs86);
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data37 == "number"){
-if(data37 > 100000 || isNaN(data37)){
-const err83 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
+if(data38 < 0 || isNaN(data38)){
+const err83 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/max",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/max/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1043,8 +1026,15 @@ if (vErrors.length < 1000) vErrors.push(err83);
 }
 errors++;
 }
-if(data37 < 0 || isNaN(data37)){
-const err84 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+if(data30.spare !== undefined){
+let data39 = data30.spare;
+const _errs90 = errors;
+let valid20 = false;
+const _errs91 = errors;
+if(!((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39)))){
+const err84 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1053,10 +1043,12 @@ if (vErrors.length < 1000) vErrors.push(err84);
 }
 errors++;
 }
-}
-if(typeof data37 === "string"){
-if(!pattern2.test(data37)){
-const err85 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+var _valid0 = _errs91 === errors;
+valid20 = valid20 || _valid0;
+if(!valid20){
+const _errs93 = errors;
+if(typeof data39 !== "string"){
+const err85 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1065,12 +1057,11 @@ if (vErrors.length < 1000) vErrors.push(err85);
 }
 errors++;
 }
+var _valid0 = _errs93 === errors;
+valid20 = valid20 || _valid0;
 }
-}
-if(data30.weight !== undefined){
-let data38 = data30.weight;
-if(!((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38)))){
-const err86 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!valid20){
+const err86 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1079,9 +1070,20 @@ if (vErrors.length < 1000) vErrors.push(err86);
 }
 errors++;
 }
-if(typeof data38 == "number"){
-if(data38 > 1000000 || isNaN(data38)){
-const err87 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
+else {
+errors = _errs90;
+if(vErrors !== null){
+if(_errs90){
+vErrors.length = Math.min(vErrors.length, _errs90);
+}
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data39 == "number"){
+if(data39 > 100000 || isNaN(data39)){
+const err87 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1090,8 +1092,8 @@ if (vErrors.length < 1000) vErrors.push(err87);
 }
 errors++;
 }
-if(data38 < 1 || isNaN(data38)){
-const err88 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data39 < 0 || isNaN(data39)){
+const err88 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1101,10 +1103,9 @@ if (vErrors.length < 1000) vErrors.push(err88);
 errors++;
 }
 }
-}
-}
-else {
-const err89 = {instancePath:instancePath+"/spec/demand/slices/" + i3,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data39 === "string"){
+if(!pattern3.test(data39)){
+const err89 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/spare",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/spare/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1115,8 +1116,10 @@ errors++;
 }
 }
 }
-else {
-const err90 = {instancePath:instancePath+"/spec/demand/slices",schemaPath:"#/properties/spec/properties/demand/properties/slices/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data30.weight !== undefined){
+let data40 = data30.weight;
+if(!((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40)))){
+const err90 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1125,11 +1128,9 @@ if (vErrors.length < 1000) vErrors.push(err90);
 }
 errors++;
 }
-}
-if(data28.from !== undefined){
-let data39 = data28.from;
-if(typeof data39 !== "string"){
-const err91 = {instancePath:instancePath+"/spec/demand/from",schemaPath:"#/properties/spec/properties/demand/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data40 == "number"){
+if(data40 > 1000000 || isNaN(data40)){
+const err91 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1138,8 +1139,8 @@ if (vErrors.length < 1000) vErrors.push(err91);
 }
 errors++;
 }
-if(!((data39 === "Declared") || (data39 === "Pods"))){
-const err92 = {instancePath:instancePath+"/spec/demand/from",schemaPath:"#/properties/spec/properties/demand/properties/from/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.demand.properties.from.enum},message:"must be equal to one of the allowed values"};
+if(data40 < 1 || isNaN(data40)){
+const err92 = {instancePath:instancePath+"/spec/demand/slices/" + i3+"/weight",schemaPath:"#/properties/spec/properties/demand/properties/slices/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1149,10 +1150,10 @@ if (vErrors.length < 1000) vErrors.push(err92);
 errors++;
 }
 }
-if(data28.evict !== undefined){
-let data40 = data28.evict;
-if(typeof data40 !== "string"){
-const err93 = {instancePath:instancePath+"/spec/demand/evict",schemaPath:"#/properties/spec/properties/demand/properties/evict/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+}
+else {
+const err93 = {instancePath:instancePath+"/spec/demand/slices/" + i3,schemaPath:"#/properties/spec/properties/demand/properties/slices/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1161,8 +1162,10 @@ if (vErrors.length < 1000) vErrors.push(err93);
 }
 errors++;
 }
-if(!((data40 === "Never") || (data40 === "IfNeeded"))){
-const err94 = {instancePath:instancePath+"/spec/demand/evict",schemaPath:"#/properties/spec/properties/demand/properties/evict/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.demand.properties.evict.enum},message:"must be equal to one of the allowed values"};
+}
+}
+else {
+const err94 = {instancePath:instancePath+"/spec/demand/slices",schemaPath:"#/properties/spec/properties/demand/properties/slices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1172,11 +1175,10 @@ if (vErrors.length < 1000) vErrors.push(err94);
 errors++;
 }
 }
-if(data28.stabilization !== undefined){
-let data41 = data28.stabilization;
-if(typeof data41 === "string"){
-if(func3(data41) > 16){
-const err95 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data28.from !== undefined){
+let data41 = data28.from;
+if(typeof data41 !== "string"){
+const err95 = {instancePath:instancePath+"/spec/demand/from",schemaPath:"#/properties/spec/properties/demand/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1185,8 +1187,8 @@ if (vErrors.length < 1000) vErrors.push(err95);
 }
 errors++;
 }
-if(!pattern3.test(data41)){
-const err96 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(!(((data41 === "Declared") || (data41 === "Pods")) || (data41 === "Kueue"))){
+const err96 = {instancePath:instancePath+"/spec/demand/from",schemaPath:"#/properties/spec/properties/demand/properties/from/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.demand.properties.from.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1196,8 +1198,10 @@ if (vErrors.length < 1000) vErrors.push(err96);
 errors++;
 }
 }
-else {
-const err97 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data28.evict !== undefined){
+let data42 = data28.evict;
+if(typeof data42 !== "string"){
+const err97 = {instancePath:instancePath+"/spec/demand/evict",schemaPath:"#/properties/spec/properties/demand/properties/evict/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1206,12 +1210,8 @@ if (vErrors.length < 1000) vErrors.push(err97);
 }
 errors++;
 }
-}
-if(data28.cooldown !== undefined){
-let data42 = data28.cooldown;
-if(typeof data42 === "string"){
-if(func3(data42) > 16){
-const err98 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(!((data42 === "Never") || (data42 === "IfNeeded"))){
+const err98 = {instancePath:instancePath+"/spec/demand/evict",schemaPath:"#/properties/spec/properties/demand/properties/evict/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.demand.properties.evict.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1220,8 +1220,11 @@ if (vErrors.length < 1000) vErrors.push(err98);
 }
 errors++;
 }
-if(!pattern3.test(data42)){
-const err99 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+if(data28.rest !== undefined){
+let data43 = data28.rest;
+if(typeof data43 !== "string"){
+const err99 = {instancePath:instancePath+"/spec/demand/rest",schemaPath:"#/properties/spec/properties/demand/properties/rest/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1230,9 +1233,8 @@ if (vErrors.length < 1000) vErrors.push(err99);
 }
 errors++;
 }
-}
-else {
-const err100 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((data43 === "Keep") || (data43 === "Whole")) || (data43 === "Balanced"))){
+const err100 = {instancePath:instancePath+"/spec/demand/rest",schemaPath:"#/properties/spec/properties/demand/properties/rest/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.demand.properties.rest.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1242,9 +1244,11 @@ if (vErrors.length < 1000) vErrors.push(err100);
 errors++;
 }
 }
-}
-else {
-const err101 = {instancePath:instancePath+"/spec/demand",schemaPath:"#/properties/spec/properties/demand/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data28.stabilization !== undefined){
+let data44 = data28.stabilization;
+if(typeof data44 === "string"){
+if(func3(data44) > 16){
+const err101 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1253,11 +1257,8 @@ if (vErrors.length < 1000) vErrors.push(err101);
 }
 errors++;
 }
-}
-if(data15.backend !== undefined){
-let data43 = data15.backend;
-if(typeof data43 !== "string"){
-const err102 = {instancePath:instancePath+"/spec/backend",schemaPath:"#/properties/spec/properties/backend/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern4.test(data44)){
+const err102 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1266,8 +1267,9 @@ if (vErrors.length < 1000) vErrors.push(err102);
 }
 errors++;
 }
-if(!((data43 === "DevicePlugin") || (data43 === "DRA"))){
-const err103 = {instancePath:instancePath+"/spec/backend",schemaPath:"#/properties/spec/properties/backend/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.backend.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err103 = {instancePath:instancePath+"/spec/demand/stabilization",schemaPath:"#/properties/spec/properties/demand/properties/stabilization/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1277,12 +1279,11 @@ if (vErrors.length < 1000) vErrors.push(err103);
 errors++;
 }
 }
-if(data15.dra !== undefined){
-let data44 = data15.dra;
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-for(const key9 in data44){
-if(!(key9 === "deviceClasses")){
-const err104 = {instancePath:instancePath+"/spec/dra",schemaPath:"#/properties/spec/properties/dra/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
+if(data28.cooldown !== undefined){
+let data45 = data28.cooldown;
+if(typeof data45 === "string"){
+if(func3(data45) > 16){
+const err104 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1291,11 +1292,8 @@ if (vErrors.length < 1000) vErrors.push(err104);
 }
 errors++;
 }
-}
-if(data44.deviceClasses !== undefined){
-let data45 = data44.deviceClasses;
-if(typeof data45 !== "string"){
-const err105 = {instancePath:instancePath+"/spec/dra/deviceClasses",schemaPath:"#/properties/spec/properties/dra/properties/deviceClasses/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern4.test(data45)){
+const err105 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1304,8 +1302,9 @@ if (vErrors.length < 1000) vErrors.push(err105);
 }
 errors++;
 }
-if(!(data45 === "Managed")){
-const err106 = {instancePath:instancePath+"/spec/dra/deviceClasses",schemaPath:"#/properties/spec/properties/dra/properties/deviceClasses/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.dra.properties.deviceClasses.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err106 = {instancePath:instancePath+"/spec/demand/cooldown",schemaPath:"#/properties/spec/properties/demand/properties/cooldown/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1317,7 +1316,7 @@ errors++;
 }
 }
 else {
-const err107 = {instancePath:instancePath+"/spec/dra",schemaPath:"#/properties/spec/properties/dra/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err107 = {instancePath:instancePath+"/spec/demand",schemaPath:"#/properties/spec/properties/demand/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1327,11 +1326,10 @@ if (vErrors.length < 1000) vErrors.push(err107);
 errors++;
 }
 }
-if(data15.layouts !== undefined){
-let data46 = data15.layouts;
-if(Array.isArray(data46)){
-if(data46.length > 64){
-const err108 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data15.backend !== undefined){
+let data46 = data15.backend;
+if(typeof data46 !== "string"){
+const err108 = {instancePath:instancePath+"/spec/backend",schemaPath:"#/properties/spec/properties/backend/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1340,8 +1338,8 @@ if (vErrors.length < 1000) vErrors.push(err108);
 }
 errors++;
 }
-if(data46.length < 1){
-const err109 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(!((data46 === "DevicePlugin") || (data46 === "DRA"))){
+const err109 = {instancePath:instancePath+"/spec/backend",schemaPath:"#/properties/spec/properties/backend/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.backend.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1350,13 +1348,13 @@ if (vErrors.length < 1000) vErrors.push(err109);
 }
 errors++;
 }
-const len5 = data46.length;
-for(let i5=0; i5<len5; i5++){
-let data47 = data46[i5];
+}
+if(data15.dra !== undefined){
+let data47 = data15.dra;
 if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key10 in data47){
-if(!((((key10 === "gpus") || (key10 === "profiles")) || (key10 === "preset")) || (key10 === "mig"))){
-const err110 = {instancePath:instancePath+"/spec/layouts/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
+for(const key9 in data47){
+if(!(key9 === "deviceClasses")){
+const err110 = {instancePath:instancePath+"/spec/dra",schemaPath:"#/properties/spec/properties/dra/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1366,12 +1364,10 @@ if (vErrors.length < 1000) vErrors.push(err110);
 errors++;
 }
 }
-if(data47.gpus !== undefined){
-let data48 = data47.gpus;
-if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
-for(const key11 in data48){
-if(!(((((key11 === "models") || (key11 === "indices")) || (key11 === "uuids")) || (key11 === "pciDeviceIds")) || (key11 === "count"))){
-const err111 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
+if(data47.deviceClasses !== undefined){
+let data48 = data47.deviceClasses;
+if(typeof data48 !== "string"){
+const err111 = {instancePath:instancePath+"/spec/dra/deviceClasses",schemaPath:"#/properties/spec/properties/dra/properties/deviceClasses/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1380,12 +1376,8 @@ if (vErrors.length < 1000) vErrors.push(err111);
 }
 errors++;
 }
-}
-if(data48.models !== undefined){
-let data49 = data48.models;
-if(Array.isArray(data49)){
-if(data49.length > 32){
-const err112 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(!(data48 === "Managed")){
+const err112 = {instancePath:instancePath+"/spec/dra/deviceClasses",schemaPath:"#/properties/spec/properties/dra/properties/deviceClasses/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.dra.properties.deviceClasses.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1394,8 +1386,10 @@ if (vErrors.length < 1000) vErrors.push(err112);
 }
 errors++;
 }
-if(data49.length < 1){
-const err113 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+}
+else {
+const err113 = {instancePath:instancePath+"/spec/dra",schemaPath:"#/properties/spec/properties/dra/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1404,12 +1398,12 @@ if (vErrors.length < 1000) vErrors.push(err113);
 }
 errors++;
 }
-const len6 = data49.length;
-for(let i6=0; i6<len6; i6++){
-let data50 = data49[i6];
-if(typeof data50 === "string"){
-if(func3(data50) > 63){
-const err114 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+}
+if(data15.layouts !== undefined){
+let data49 = data15.layouts;
+if(Array.isArray(data49)){
+if(data49.length > 64){
+const err114 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1418,8 +1412,8 @@ if (vErrors.length < 1000) vErrors.push(err114);
 }
 errors++;
 }
-if(func3(data50) < 1){
-const err115 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(data49.length < 1){
+const err115 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1428,8 +1422,13 @@ if (vErrors.length < 1000) vErrors.push(err115);
 }
 errors++;
 }
-if(!pattern5.test(data50)){
-const err116 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
+const len5 = data49.length;
+for(let i5=0; i5<len5; i5++){
+let data50 = data49[i5];
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+for(const key10 in data50){
+if(!((((key10 === "gpus") || (key10 === "profiles")) || (key10 === "preset")) || (key10 === "mig"))){
+const err116 = {instancePath:instancePath+"/spec/layouts/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1439,8 +1438,12 @@ if (vErrors.length < 1000) vErrors.push(err116);
 errors++;
 }
 }
-else {
-const err117 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data50.gpus !== undefined){
+let data51 = data50.gpus;
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
+for(const key11 in data51){
+if(!(((((key11 === "models") || (key11 === "indices")) || (key11 === "uuids")) || (key11 === "pciDeviceIds")) || (key11 === "count"))){
+const err117 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1450,9 +1453,11 @@ if (vErrors.length < 1000) vErrors.push(err117);
 errors++;
 }
 }
-}
-else {
-const err118 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data51.models !== undefined){
+let data52 = data51.models;
+if(Array.isArray(data52)){
+if(data52.length > 32){
+const err118 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1461,12 +1466,8 @@ if (vErrors.length < 1000) vErrors.push(err118);
 }
 errors++;
 }
-}
-if(data48.indices !== undefined){
-let data51 = data48.indices;
-if(Array.isArray(data51)){
-if(data51.length > 32){
-const err119 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data52.length < 1){
+const err119 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1475,8 +1476,12 @@ if (vErrors.length < 1000) vErrors.push(err119);
 }
 errors++;
 }
-if(data51.length < 1){
-const err120 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+const len6 = data52.length;
+for(let i6=0; i6<len6; i6++){
+let data53 = data52[i6];
+if(typeof data53 === "string"){
+if(func3(data53) > 63){
+const err120 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1485,11 +1490,8 @@ if (vErrors.length < 1000) vErrors.push(err120);
 }
 errors++;
 }
-const len7 = data51.length;
-for(let i7=0; i7<len7; i7++){
-let data52 = data51[i7];
-if(!((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52)))){
-const err121 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(func3(data53) < 1){
+const err121 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1498,9 +1500,8 @@ if (vErrors.length < 1000) vErrors.push(err121);
 }
 errors++;
 }
-if(typeof data52 == "number"){
-if(data52 > 63 || isNaN(data52)){
-const err122 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
+if(!pattern6.test(data53)){
+const err122 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1509,8 +1510,9 @@ if (vErrors.length < 1000) vErrors.push(err122);
 }
 errors++;
 }
-if(data52 < 0 || isNaN(data52)){
-const err123 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+else {
+const err123 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models/" + i6,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1521,9 +1523,8 @@ errors++;
 }
 }
 }
-}
 else {
-const err124 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err124 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/models",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1533,11 +1534,11 @@ if (vErrors.length < 1000) vErrors.push(err124);
 errors++;
 }
 }
-if(data48.uuids !== undefined){
-let data53 = data48.uuids;
-if(Array.isArray(data53)){
-if(data53.length > 64){
-const err125 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
+if(data51.indices !== undefined){
+let data54 = data51.indices;
+if(Array.isArray(data54)){
+if(data54.length > 32){
+const err125 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1546,8 +1547,8 @@ if (vErrors.length < 1000) vErrors.push(err125);
 }
 errors++;
 }
-if(data53.length < 1){
-const err126 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(data54.length < 1){
+const err126 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1556,12 +1557,11 @@ if (vErrors.length < 1000) vErrors.push(err126);
 }
 errors++;
 }
-const len8 = data53.length;
-for(let i8=0; i8<len8; i8++){
-let data54 = data53[i8];
-if(typeof data54 === "string"){
-if(func3(data54) > 64){
-const err127 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const len7 = data54.length;
+for(let i7=0; i7<len7; i7++){
+let data55 = data54[i7];
+if(!((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55)))){
+const err127 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1570,8 +1570,9 @@ if (vErrors.length < 1000) vErrors.push(err127);
 }
 errors++;
 }
-if(!pattern6.test(data54)){
-const err128 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
+if(typeof data55 == "number"){
+if(data55 > 63 || isNaN(data55)){
+const err128 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1580,9 +1581,8 @@ if (vErrors.length < 1000) vErrors.push(err128);
 }
 errors++;
 }
-}
-else {
-const err129 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data55 < 0 || isNaN(data55)){
+const err129 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices/" + i7,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1593,8 +1593,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err130 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err130 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/indices",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1604,11 +1605,11 @@ if (vErrors.length < 1000) vErrors.push(err130);
 errors++;
 }
 }
-if(data48.pciDeviceIds !== undefined){
-let data55 = data48.pciDeviceIds;
-if(Array.isArray(data55)){
-if(data55.length > 32){
-const err131 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data51.uuids !== undefined){
+let data56 = data51.uuids;
+if(Array.isArray(data56)){
+if(data56.length > 64){
+const err131 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1617,8 +1618,8 @@ if (vErrors.length < 1000) vErrors.push(err131);
 }
 errors++;
 }
-if(data55.length < 1){
-const err132 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(data56.length < 1){
+const err132 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1627,12 +1628,12 @@ if (vErrors.length < 1000) vErrors.push(err132);
 }
 errors++;
 }
-const len9 = data55.length;
-for(let i9=0; i9<len9; i9++){
-let data56 = data55[i9];
-if(typeof data56 === "string"){
-if(func3(data56) > 10){
-const err133 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
+const len8 = data56.length;
+for(let i8=0; i8<len8; i8++){
+let data57 = data56[i8];
+if(typeof data57 === "string"){
+if(func3(data57) > 64){
+const err133 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1641,8 +1642,8 @@ if (vErrors.length < 1000) vErrors.push(err133);
 }
 errors++;
 }
-if(!pattern7.test(data56)){
-const err134 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
+if(!pattern7.test(data57)){
+const err134 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1653,7 +1654,7 @@ errors++;
 }
 }
 else {
-const err135 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err135 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids/" + i8,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1665,7 +1666,7 @@ errors++;
 }
 }
 else {
-const err136 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err136 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/uuids",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1675,10 +1676,11 @@ if (vErrors.length < 1000) vErrors.push(err136);
 errors++;
 }
 }
-if(data48.count !== undefined){
-let data57 = data48.count;
-if(!((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57)))){
-const err137 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data51.pciDeviceIds !== undefined){
+let data58 = data51.pciDeviceIds;
+if(Array.isArray(data58)){
+if(data58.length > 32){
+const err137 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1687,9 +1689,8 @@ if (vErrors.length < 1000) vErrors.push(err137);
 }
 errors++;
 }
-if(typeof data57 == "number"){
-if(data57 > 64 || isNaN(data57)){
-const err138 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
+if(data58.length < 1){
+const err138 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1698,8 +1699,12 @@ if (vErrors.length < 1000) vErrors.push(err138);
 }
 errors++;
 }
-if(data57 < 1 || isNaN(data57)){
-const err139 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+const len9 = data58.length;
+for(let i9=0; i9<len9; i9++){
+let data59 = data58[i9];
+if(typeof data59 === "string"){
+if(func3(data59) > 10){
+const err139 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1708,11 +1713,8 @@ if (vErrors.length < 1000) vErrors.push(err139);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err140 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!pattern8.test(data59)){
+const err140 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1722,11 +1724,8 @@ if (vErrors.length < 1000) vErrors.push(err140);
 errors++;
 }
 }
-if(data47.profiles !== undefined){
-let data58 = data47.profiles;
-if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
-if(Object.keys(data58).length > 32){
-const err141 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
+else {
+const err141 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds/" + i9,schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1735,8 +1734,10 @@ if (vErrors.length < 1000) vErrors.push(err141);
 }
 errors++;
 }
-if(Object.keys(data58).length < 1){
-const err142 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
+}
+}
+else {
+const err142 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1745,10 +1746,11 @@ if (vErrors.length < 1000) vErrors.push(err142);
 }
 errors++;
 }
-for(const key12 in data58){
-let data59 = data58[key12];
-if(!((typeof data59 == "number") && (!(data59 % 1) && !isNaN(data59)))){
-const err143 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data51.count !== undefined){
+let data60 = data51.count;
+if(!((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60)))){
+const err143 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1757,9 +1759,9 @@ if (vErrors.length < 1000) vErrors.push(err143);
 }
 errors++;
 }
-if(typeof data59 == "number"){
-if(data59 > 16 || isNaN(data59)){
-const err144 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
+if(typeof data60 == "number"){
+if(data60 > 64 || isNaN(data60)){
+const err144 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1768,8 +1770,8 @@ if (vErrors.length < 1000) vErrors.push(err144);
 }
 errors++;
 }
-if(data59 < 1 || isNaN(data59)){
-const err145 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data60 < 1 || isNaN(data60)){
+const err145 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus/count",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1782,7 +1784,7 @@ errors++;
 }
 }
 else {
-const err146 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err146 = {instancePath:instancePath+"/spec/layouts/" + i5+"/gpus",schemaPath:"#/properties/spec/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1792,11 +1794,11 @@ if (vErrors.length < 1000) vErrors.push(err146);
 errors++;
 }
 }
-if(data47.preset !== undefined){
-let data60 = data47.preset;
-if(typeof data60 === "string"){
-if(func3(data60) > 32){
-const err147 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(data50.profiles !== undefined){
+let data61 = data50.profiles;
+if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
+if(Object.keys(data61).length > 32){
+const err147 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1805,8 +1807,8 @@ if (vErrors.length < 1000) vErrors.push(err147);
 }
 errors++;
 }
-if(!pattern8.test(data60)){
-const err148 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
+if(Object.keys(data61).length < 1){
+const err148 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1815,9 +1817,10 @@ if (vErrors.length < 1000) vErrors.push(err148);
 }
 errors++;
 }
-}
-else {
-const err149 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key12 in data61){
+let data62 = data61[key12];
+if(!((typeof data62 == "number") && (!(data62 % 1) && !isNaN(data62)))){
+const err149 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1826,11 +1829,9 @@ if (vErrors.length < 1000) vErrors.push(err149);
 }
 errors++;
 }
-}
-if(data47.mig !== undefined){
-let data61 = data47.mig;
-if(typeof data61 !== "string"){
-const err150 = {instancePath:instancePath+"/spec/layouts/" + i5+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data62 == "number"){
+if(data62 > 16 || isNaN(data62)){
+const err150 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1839,8 +1840,8 @@ if (vErrors.length < 1000) vErrors.push(err150);
 }
 errors++;
 }
-if(!(data61 === "Disabled")){
-const err151 = {instancePath:instancePath+"/spec/layouts/" + i5+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
+if(data62 < 1 || isNaN(data62)){
+const err151 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1851,8 +1852,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err152 = {instancePath:instancePath+"/spec/layouts/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err152 = {instancePath:instancePath+"/spec/layouts/" + i5+"/profiles",schemaPath:"#/properties/spec/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1862,9 +1864,11 @@ if (vErrors.length < 1000) vErrors.push(err152);
 errors++;
 }
 }
-}
-else {
-const err153 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data50.preset !== undefined){
+let data63 = data50.preset;
+if(typeof data63 === "string"){
+if(func3(data63) > 32){
+const err153 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1873,13 +1877,8 @@ if (vErrors.length < 1000) vErrors.push(err153);
 }
 errors++;
 }
-}
-if(data15.sharing !== undefined){
-let data62 = data15.sharing;
-if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
-for(const key13 in data62){
-if(!((key13 === "mps") || (key13 === "timeSlicing"))){
-const err154 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
+if(!pattern9.test(data63)){
+const err154 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1889,12 +1888,8 @@ if (vErrors.length < 1000) vErrors.push(err154);
 errors++;
 }
 }
-if(data62.mps !== undefined){
-let data63 = data62.mps;
-if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
-}
 else {
-const err155 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err155 = {instancePath:instancePath+"/spec/layouts/" + i5+"/preset",schemaPath:"#/properties/spec/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1904,11 +1899,10 @@ if (vErrors.length < 1000) vErrors.push(err155);
 errors++;
 }
 }
-if(data62.timeSlicing !== undefined){
-let data64 = data62.timeSlicing;
-if(Array.isArray(data64)){
-if(data64.length > 32){
-const err156 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
+if(data50.mig !== undefined){
+let data64 = data50.mig;
+if(typeof data64 !== "string"){
+const err156 = {instancePath:instancePath+"/spec/layouts/" + i5+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1917,8 +1911,8 @@ if (vErrors.length < 1000) vErrors.push(err156);
 }
 errors++;
 }
-if(data64.length < 1){
-const err157 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(!(data64 === "Disabled")){
+const err157 = {instancePath:instancePath+"/spec/layouts/" + i5+"/mig",schemaPath:"#/properties/spec/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1927,12 +1921,10 @@ if (vErrors.length < 1000) vErrors.push(err157);
 }
 errors++;
 }
-const len10 = data64.length;
-for(let i10=0; i10<len10; i10++){
-let data65 = data64[i10];
-if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
-if(data65.resource === undefined){
-const err158 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
+}
+}
+else {
+const err158 = {instancePath:instancePath+"/spec/layouts/" + i5,schemaPath:"#/properties/spec/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1941,8 +1933,10 @@ if (vErrors.length < 1000) vErrors.push(err158);
 }
 errors++;
 }
-if(data65.replicas === undefined){
-const err159 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
+}
+}
+else {
+const err159 = {instancePath:instancePath+"/spec/layouts",schemaPath:"#/properties/spec/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1951,9 +1945,12 @@ if (vErrors.length < 1000) vErrors.push(err159);
 }
 errors++;
 }
-for(const key14 in data65){
-if(!((key14 === "resource") || (key14 === "replicas"))){
-const err160 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
+}
+if(data15.schedules !== undefined){
+let data65 = data15.schedules;
+if(Array.isArray(data65)){
+if(data65.length > 8){
+const err160 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1962,12 +1959,8 @@ if (vErrors.length < 1000) vErrors.push(err160);
 }
 errors++;
 }
-}
-if(data65.resource !== undefined){
-let data66 = data65.resource;
-if(typeof data66 === "string"){
-if(func3(data66) > 63){
-const err161 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
+if(data65.length < 1){
+const err161 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1976,8 +1969,12 @@ if (vErrors.length < 1000) vErrors.push(err161);
 }
 errors++;
 }
-if(!pattern9.test(data66)){
-const err162 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
+const len10 = data65.length;
+for(let i10=0; i10<len10; i10++){
+let data66 = data65[i10];
+if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
+if(data66.name === undefined){
+const err162 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1986,9 +1983,8 @@ if (vErrors.length < 1000) vErrors.push(err162);
 }
 errors++;
 }
-}
-else {
-const err163 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data66.schedule === undefined){
+const err163 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1997,11 +1993,8 @@ if (vErrors.length < 1000) vErrors.push(err163);
 }
 errors++;
 }
-}
-if(data65.replicas !== undefined){
-let data67 = data65.replicas;
-if(!((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67)))){
-const err164 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data66.duration === undefined){
+const err164 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -2010,9 +2003,9 @@ if (vErrors.length < 1000) vErrors.push(err164);
 }
 errors++;
 }
-if(typeof data67 == "number"){
-if(data67 > 128 || isNaN(data67)){
-const err165 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
+for(const key13 in data66){
+if(!((((((key13 === "name") || (key13 === "schedule")) || (key13 === "duration")) || (key13 === "timeZone")) || (key13 === "layouts")) || (key13 === "demand"))){
+const err165 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2021,8 +2014,12 @@ if (vErrors.length < 1000) vErrors.push(err165);
 }
 errors++;
 }
-if(data67 < 2 || isNaN(data67)){
-const err166 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
+}
+if(data66.name !== undefined){
+let data67 = data66.name;
+if(typeof data67 === "string"){
+if(func3(data67) > 32){
+const err166 = {instancePath:instancePath+"/spec/schedules/" + i10+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -2031,11 +2028,8 @@ if (vErrors.length < 1000) vErrors.push(err166);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err167 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i10,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(func3(data67) < 1){
+const err167 = {instancePath:instancePath+"/spec/schedules/" + i10+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2044,10 +2038,8 @@ if (vErrors.length < 1000) vErrors.push(err167);
 }
 errors++;
 }
-}
-}
-else {
-const err168 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!pattern0.test(data67)){
+const err168 = {instancePath:instancePath+"/spec/schedules/" + i10+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -2057,9 +2049,8 @@ if (vErrors.length < 1000) vErrors.push(err168);
 errors++;
 }
 }
-}
 else {
-const err169 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err169 = {instancePath:instancePath+"/spec/schedules/" + i10+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2069,12 +2060,11 @@ if (vErrors.length < 1000) vErrors.push(err169);
 errors++;
 }
 }
-if(data15.drain !== undefined){
-let data68 = data15.drain;
-if(data68 && typeof data68 == "object" && !Array.isArray(data68)){
-for(const key15 in data68){
-if(!((((key15 === "scope") || (key15 === "timeout")) || (key15 === "onTimeout")) || (key15 === "gracePeriod"))){
-const err170 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
+if(data66.schedule !== undefined){
+let data68 = data66.schedule;
+if(typeof data68 === "string"){
+if(func3(data68) > 64){
+const err170 = {instancePath:instancePath+"/spec/schedules/" + i10+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2083,11 +2073,8 @@ if (vErrors.length < 1000) vErrors.push(err170);
 }
 errors++;
 }
-}
-if(data68.scope !== undefined){
-let data69 = data68.scope;
-if(typeof data69 !== "string"){
-const err171 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!pattern11.test(data68)){
+const err171 = {instancePath:instancePath+"/spec/schedules/" + i10+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2096,8 +2083,9 @@ if (vErrors.length < 1000) vErrors.push(err171);
 }
 errors++;
 }
-if(!(((data69 === "Affected") || (data69 === "Node")) || (data69 === "None"))){
-const err172 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err172 = {instancePath:instancePath+"/spec/schedules/" + i10+"/schedule",schemaPath:"#/properties/spec/properties/schedules/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2107,11 +2095,11 @@ if (vErrors.length < 1000) vErrors.push(err172);
 errors++;
 }
 }
-if(data68.timeout !== undefined){
-let data70 = data68.timeout;
-if(typeof data70 === "string"){
-if(func3(data70) > 16){
-const err173 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data66.duration !== undefined){
+let data69 = data66.duration;
+if(typeof data69 === "string"){
+if(func3(data69) > 16){
+const err173 = {instancePath:instancePath+"/spec/schedules/" + i10+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2120,8 +2108,8 @@ if (vErrors.length < 1000) vErrors.push(err173);
 }
 errors++;
 }
-if(!pattern3.test(data70)){
-const err174 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(!pattern4.test(data69)){
+const err174 = {instancePath:instancePath+"/spec/schedules/" + i10+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2132,7 +2120,7 @@ errors++;
 }
 }
 else {
-const err175 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err175 = {instancePath:instancePath+"/spec/schedules/" + i10+"/duration",schemaPath:"#/properties/spec/properties/schedules/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2142,10 +2130,11 @@ if (vErrors.length < 1000) vErrors.push(err175);
 errors++;
 }
 }
-if(data68.onTimeout !== undefined){
-let data71 = data68.onTimeout;
-if(typeof data71 !== "string"){
-const err176 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data66.timeZone !== undefined){
+let data70 = data66.timeZone;
+if(typeof data70 === "string"){
+if(func3(data70) > 64){
+const err176 = {instancePath:instancePath+"/spec/schedules/" + i10+"/timeZone",schemaPath:"#/properties/spec/properties/schedules/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2154,8 +2143,9 @@ if (vErrors.length < 1000) vErrors.push(err176);
 }
 errors++;
 }
-if(!(((data71 === "Skip") || (data71 === "Wait")) || (data71 === "Force"))){
-const err177 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
+}
+else {
+const err177 = {instancePath:instancePath+"/spec/schedules/" + i10+"/timeZone",schemaPath:"#/properties/spec/properties/schedules/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2165,11 +2155,11 @@ if (vErrors.length < 1000) vErrors.push(err177);
 errors++;
 }
 }
-if(data68.gracePeriod !== undefined){
-let data72 = data68.gracePeriod;
-if(typeof data72 === "string"){
-if(func3(data72) > 16){
-const err178 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(data66.layouts !== undefined){
+let data71 = data66.layouts;
+if(Array.isArray(data71)){
+if(data71.length > 64){
+const err178 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2178,8 +2168,8 @@ if (vErrors.length < 1000) vErrors.push(err178);
 }
 errors++;
 }
-if(!pattern3.test(data72)){
-const err179 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+if(data71.length < 1){
+const err179 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2188,9 +2178,13 @@ if (vErrors.length < 1000) vErrors.push(err179);
 }
 errors++;
 }
-}
-else {
-const err180 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len11 = data71.length;
+for(let i11=0; i11<len11; i11++){
+let data72 = data71[i11];
+if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
+for(const key14 in data72){
+if(!((((key14 === "gpus") || (key14 === "profiles")) || (key14 === "preset")) || (key14 === "mig"))){
+const err180 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2200,9 +2194,12 @@ if (vErrors.length < 1000) vErrors.push(err180);
 errors++;
 }
 }
-}
-else {
-const err181 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data72.gpus !== undefined){
+let data73 = data72.gpus;
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+for(const key15 in data73){
+if(!(((((key15 === "models") || (key15 === "indices")) || (key15 === "uuids")) || (key15 === "pciDeviceIds")) || (key15 === "count"))){
+const err181 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2212,12 +2209,11 @@ if (vErrors.length < 1000) vErrors.push(err181);
 errors++;
 }
 }
-if(data15.rollout !== undefined){
-let data73 = data15.rollout;
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-for(const key16 in data73){
-if(!((((((key16 === "maxUnavailable") || (key16 === "canary")) || (key16 === "failureThreshold")) || (key16 === "windows")) || (key16 === "paused")) || (key16 === "rollback"))){
-const err182 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},message:"must NOT have additional properties"};
+if(data73.models !== undefined){
+let data74 = data73.models;
+if(Array.isArray(data74)){
+if(data74.length > 32){
+const err182 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2226,14 +2222,8 @@ if (vErrors.length < 1000) vErrors.push(err182);
 }
 errors++;
 }
-}
-if(data73.maxUnavailable !== undefined){
-let data74 = data73.maxUnavailable;
-const _errs173 = errors;
-let valid41 = false;
-const _errs174 = errors;
-if(!((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74)))){
-const err183 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data74.length < 1){
+const err183 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2242,12 +2232,12 @@ if (vErrors.length < 1000) vErrors.push(err183);
 }
 errors++;
 }
-var _valid1 = _errs174 === errors;
-valid41 = valid41 || _valid1;
-if(!valid41){
-const _errs176 = errors;
-if(typeof data74 !== "string"){
-const err184 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len12 = data74.length;
+for(let i12=0; i12<len12; i12++){
+let data75 = data74[i12];
+if(typeof data75 === "string"){
+if(func3(data75) > 63){
+const err184 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2256,11 +2246,8 @@ if (vErrors.length < 1000) vErrors.push(err184);
 }
 errors++;
 }
-var _valid1 = _errs176 === errors;
-valid41 = valid41 || _valid1;
-}
-if(!valid41){
-const err185 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(func3(data75) < 1){
+const err185 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2269,20 +2256,8 @@ if (vErrors.length < 1000) vErrors.push(err185);
 }
 errors++;
 }
-else {
-errors = _errs173;
-if(vErrors !== null){
-if(_errs173){
-vErrors.length = Math.min(vErrors.length, _errs173);
-}
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data74 == "number"){
-if(data74 > 10000 || isNaN(data74)){
-const err186 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(!pattern6.test(data75)){
+const err186 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"},message:"must match pattern \""+"^[A-Za-z0-9*?][A-Za-z0-9_. *?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2291,8 +2266,9 @@ if (vErrors.length < 1000) vErrors.push(err186);
 }
 errors++;
 }
-if(data74 < 0 || isNaN(data74)){
-const err187 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+else {
+const err187 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models/" + i12,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2302,9 +2278,9 @@ if (vErrors.length < 1000) vErrors.push(err187);
 errors++;
 }
 }
-if(typeof data74 === "string"){
-if(!pattern2.test(data74)){
-const err188 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+}
+else {
+const err188 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/models",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2314,12 +2290,11 @@ if (vErrors.length < 1000) vErrors.push(err188);
 errors++;
 }
 }
-}
-if(data73.canary !== undefined){
-let data75 = data73.canary;
-if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
-if(data75.nodes === undefined){
-const err189 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(data73.indices !== undefined){
+let data76 = data73.indices;
+if(Array.isArray(data76)){
+if(data76.length > 32){
+const err189 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2328,9 +2303,8 @@ if (vErrors.length < 1000) vErrors.push(err189);
 }
 errors++;
 }
-for(const key17 in data75){
-if(!((key17 === "nodes") || (key17 === "soak"))){
-const err190 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
+if(data76.length < 1){
+const err190 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2339,11 +2313,11 @@ if (vErrors.length < 1000) vErrors.push(err190);
 }
 errors++;
 }
-}
-if(data75.nodes !== undefined){
-let data76 = data75.nodes;
-if(!((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76)))){
-const err191 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+const len13 = data76.length;
+for(let i13=0; i13<len13; i13++){
+let data77 = data76[i13];
+if(!((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77)))){
+const err191 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2352,9 +2326,9 @@ if (vErrors.length < 1000) vErrors.push(err191);
 }
 errors++;
 }
-if(typeof data76 == "number"){
-if(data76 > 1000 || isNaN(data76)){
-const err192 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
+if(typeof data77 == "number"){
+if(data77 > 63 || isNaN(data77)){
+const err192 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 63},message:"must be <= 63"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2363,8 +2337,8 @@ if (vErrors.length < 1000) vErrors.push(err192);
 }
 errors++;
 }
-if(data76 < 1 || isNaN(data76)){
-const err193 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data77 < 0 || isNaN(data77)){
+const err193 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices/" + i13,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2375,11 +2349,9 @@ errors++;
 }
 }
 }
-if(data75.soak !== undefined){
-let data77 = data75.soak;
-if(typeof data77 === "string"){
-if(func3(data77) > 16){
-const err194 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+}
+else {
+const err194 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/indices",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/indices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2388,8 +2360,12 @@ if (vErrors.length < 1000) vErrors.push(err194);
 }
 errors++;
 }
-if(!pattern3.test(data77)){
-const err195 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+}
+if(data73.uuids !== undefined){
+let data78 = data73.uuids;
+if(Array.isArray(data78)){
+if(data78.length > 64){
+const err195 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2398,9 +2374,8 @@ if (vErrors.length < 1000) vErrors.push(err195);
 }
 errors++;
 }
-}
-else {
-const err196 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data78.length < 1){
+const err196 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2409,10 +2384,12 @@ if (vErrors.length < 1000) vErrors.push(err196);
 }
 errors++;
 }
-}
-}
-else {
-const err197 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len14 = data78.length;
+for(let i14=0; i14<len14; i14++){
+let data79 = data78[i14];
+if(typeof data79 === "string"){
+if(func3(data79) > 64){
+const err197 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2421,14 +2398,8 @@ if (vErrors.length < 1000) vErrors.push(err197);
 }
 errors++;
 }
-}
-if(data73.failureThreshold !== undefined){
-let data78 = data73.failureThreshold;
-const _errs186 = errors;
-let valid43 = false;
-const _errs187 = errors;
-if(!((typeof data78 == "number") && (!(data78 % 1) && !isNaN(data78)))){
-const err198 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern7.test(data79)){
+const err198 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/pattern",keyword:"pattern",params:{pattern: "^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"},message:"must match pattern \""+"^GPU-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"+"\""};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2437,12 +2408,9 @@ if (vErrors.length < 1000) vErrors.push(err198);
 }
 errors++;
 }
-var _valid2 = _errs187 === errors;
-valid43 = valid43 || _valid2;
-if(!valid43){
-const _errs189 = errors;
-if(typeof data78 !== "string"){
-const err199 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err199 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids/" + i14,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2451,11 +2419,10 @@ if (vErrors.length < 1000) vErrors.push(err199);
 }
 errors++;
 }
-var _valid2 = _errs189 === errors;
-valid43 = valid43 || _valid2;
 }
-if(!valid43){
-const err200 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+}
+else {
+const err200 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/uuids",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/uuids/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2464,20 +2431,12 @@ if (vErrors.length < 1000) vErrors.push(err200);
 }
 errors++;
 }
-else {
-errors = _errs186;
-if(vErrors !== null){
-if(_errs186){
-vErrors.length = Math.min(vErrors.length, _errs186);
 }
-else {
-vErrors = null;
-}
-}
-}
-if(typeof data78 == "number"){
-if(data78 > 10000 || isNaN(data78)){
-const err201 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(data73.pciDeviceIds !== undefined){
+let data80 = data73.pciDeviceIds;
+if(Array.isArray(data80)){
+if(data80.length > 32){
+const err201 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2486,8 +2445,8 @@ if (vErrors.length < 1000) vErrors.push(err201);
 }
 errors++;
 }
-if(data78 < 1 || isNaN(data78)){
-const err202 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data80.length < 1){
+const err202 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2496,10 +2455,12 @@ if (vErrors.length < 1000) vErrors.push(err202);
 }
 errors++;
 }
-}
-if(typeof data78 === "string"){
-if(!pattern2.test(data78)){
-const err203 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
+const len15 = data80.length;
+for(let i15=0; i15<len15; i15++){
+let data81 = data80[i15];
+if(typeof data81 === "string"){
+if(func3(data81) > 10){
+const err203 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/maxLength",keyword:"maxLength",params:{limit: 10},message:"must NOT have more than 10 characters"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2508,13 +2469,8 @@ if (vErrors.length < 1000) vErrors.push(err203);
 }
 errors++;
 }
-}
-}
-if(data73.windows !== undefined){
-let data79 = data73.windows;
-if(Array.isArray(data79)){
-if(data79.length > 16){
-const err204 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(!pattern8.test(data81)){
+const err204 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{4}10[dD][eE]$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{4}10[dD][eE]$"+"\""};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2523,8 +2479,9 @@ if (vErrors.length < 1000) vErrors.push(err204);
 }
 errors++;
 }
-if(data79.length < 1){
-const err205 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+}
+else {
+const err205 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds/" + i15,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2533,12 +2490,10 @@ if (vErrors.length < 1000) vErrors.push(err205);
 }
 errors++;
 }
-const len11 = data79.length;
-for(let i11=0; i11<len11; i11++){
-let data80 = data79[i11];
-if(data80 && typeof data80 == "object" && !Array.isArray(data80)){
-if(data80.schedule === undefined){
-const err206 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
+}
+}
+else {
+const err206 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/pciDeviceIds",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/pciDeviceIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2547,8 +2502,11 @@ if (vErrors.length < 1000) vErrors.push(err206);
 }
 errors++;
 }
-if(data80.duration === undefined){
-const err207 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
+}
+if(data73.count !== undefined){
+let data82 = data73.count;
+if(!((typeof data82 == "number") && (!(data82 % 1) && !isNaN(data82)))){
+const err207 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2557,9 +2515,9 @@ if (vErrors.length < 1000) vErrors.push(err207);
 }
 errors++;
 }
-for(const key18 in data80){
-if(!(((key18 === "schedule") || (key18 === "duration")) || (key18 === "timeZone"))){
-const err208 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
+if(typeof data82 == "number"){
+if(data82 > 64 || isNaN(data82)){
+const err208 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64},message:"must be <= 64"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2568,12 +2526,8 @@ if (vErrors.length < 1000) vErrors.push(err208);
 }
 errors++;
 }
-}
-if(data80.schedule !== undefined){
-let data81 = data80.schedule;
-if(typeof data81 === "string"){
-if(func3(data81) > 64){
-const err209 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data82 < 1 || isNaN(data82)){
+const err209 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2582,8 +2536,11 @@ if (vErrors.length < 1000) vErrors.push(err209);
 }
 errors++;
 }
-if(!pattern15.test(data81)){
-const err210 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
+}
+}
+}
+else {
+const err210 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/gpus",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/gpus/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2593,8 +2550,11 @@ if (vErrors.length < 1000) vErrors.push(err210);
 errors++;
 }
 }
-else {
-const err211 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data72.profiles !== undefined){
+let data83 = data72.profiles;
+if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
+if(Object.keys(data83).length > 32){
+const err211 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2603,12 +2563,8 @@ if (vErrors.length < 1000) vErrors.push(err211);
 }
 errors++;
 }
-}
-if(data80.duration !== undefined){
-let data82 = data80.duration;
-if(typeof data82 === "string"){
-if(func3(data82) > 16){
-const err212 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
+if(Object.keys(data83).length < 1){
+const err212 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2617,8 +2573,10 @@ if (vErrors.length < 1000) vErrors.push(err212);
 }
 errors++;
 }
-if(!pattern3.test(data82)){
-const err213 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
+for(const key16 in data83){
+let data84 = data83[key16];
+if(!((typeof data84 == "number") && (!(data84 % 1) && !isNaN(data84)))){
+const err213 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2627,9 +2585,9 @@ if (vErrors.length < 1000) vErrors.push(err213);
 }
 errors++;
 }
-}
-else {
-const err214 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data84 == "number"){
+if(data84 > 16 || isNaN(data84)){
+const err214 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16},message:"must be <= 16"};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2638,12 +2596,8 @@ if (vErrors.length < 1000) vErrors.push(err214);
 }
 errors++;
 }
-}
-if(data80.timeZone !== undefined){
-let data83 = data80.timeZone;
-if(typeof data83 === "string"){
-if(func3(data83) > 64){
-const err215 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data84 < 1 || isNaN(data84)){
+const err215 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2653,8 +2607,10 @@ if (vErrors.length < 1000) vErrors.push(err215);
 errors++;
 }
 }
+}
+}
 else {
-const err216 = {instancePath:instancePath+"/spec/rollout/windows/" + i11+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err216 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2664,9 +2620,11 @@ if (vErrors.length < 1000) vErrors.push(err216);
 errors++;
 }
 }
-}
-else {
-const err217 = {instancePath:instancePath+"/spec/rollout/windows/" + i11,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data72.preset !== undefined){
+let data85 = data72.preset;
+if(typeof data85 === "string"){
+if(func3(data85) > 32){
+const err217 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2675,10 +2633,8 @@ if (vErrors.length < 1000) vErrors.push(err217);
 }
 errors++;
 }
-}
-}
-else {
-const err218 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!pattern9.test(data85)){
+const err218 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/pattern",keyword:"pattern",params:{pattern: "^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"},message:"must match pattern \""+"^all-(balanced|enabled|disabled|([1-7]c\\.)?[1-9]g\\.[0-9]{1,3}gb([+](me|me\\.all|gfx)|-me)?)$"+"\""};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2688,9 +2644,8 @@ if (vErrors.length < 1000) vErrors.push(err218);
 errors++;
 }
 }
-if(data73.paused !== undefined){
-if(typeof data73.paused !== "boolean"){
-const err219 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err219 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/preset",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/preset/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2700,10 +2655,10 @@ if (vErrors.length < 1000) vErrors.push(err219);
 errors++;
 }
 }
-if(data73.rollback !== undefined){
-let data85 = data73.rollback;
-if(typeof data85 !== "string"){
-const err220 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data72.mig !== undefined){
+let data86 = data72.mig;
+if(typeof data86 !== "string"){
+const err220 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2712,8 +2667,8 @@ if (vErrors.length < 1000) vErrors.push(err220);
 }
 errors++;
 }
-if(!((data85 === "OnFailure") || (data85 === "Never"))){
-const err221 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
+if(!(data86 === "Disabled")){
+const err221 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.layouts.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2725,7 +2680,7 @@ errors++;
 }
 }
 else {
-const err222 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err222 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts/" + i11,schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2735,12 +2690,9 @@ if (vErrors.length < 1000) vErrors.push(err222);
 errors++;
 }
 }
-if(data15.allow !== undefined){
-let data86 = data15.allow;
-if(data86 && typeof data86 == "object" && !Array.isArray(data86)){
-for(const key19 in data86){
-if(!((((key19 === "gpuReset") || (key19 === "reboot")) || (key19 === "replaceForeignInstances")) || (key19 === "takeOver"))){
-const err223 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
+}
+else {
+const err223 = {instancePath:instancePath+"/spec/schedules/" + i10+"/layouts",schemaPath:"#/properties/spec/properties/schedules/items/properties/layouts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2750,9 +2702,11 @@ if (vErrors.length < 1000) vErrors.push(err223);
 errors++;
 }
 }
-if(data86.gpuReset !== undefined){
-if(typeof data86.gpuReset !== "boolean"){
-const err224 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data66.demand !== undefined){
+let data87 = data66.demand;
+if(data87 && typeof data87 == "object" && !Array.isArray(data87)){
+if(data87.slices === undefined){
+const err224 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/required",keyword:"required",params:{missingProperty: "slices"},message:"must have required property '"+"slices"+"'"};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2761,10 +2715,9 @@ if (vErrors.length < 1000) vErrors.push(err224);
 }
 errors++;
 }
-}
-if(data86.reboot !== undefined){
-if(typeof data86.reboot !== "boolean"){
-const err225 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+for(const key17 in data87){
+if(!((((((key17 === "slices") || (key17 === "from")) || (key17 === "evict")) || (key17 === "rest")) || (key17 === "stabilization")) || (key17 === "cooldown"))){
+const err225 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2774,9 +2727,11 @@ if (vErrors.length < 1000) vErrors.push(err225);
 errors++;
 }
 }
-if(data86.replaceForeignInstances !== undefined){
-if(typeof data86.replaceForeignInstances !== "boolean"){
-const err226 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data87.slices !== undefined){
+let data88 = data87.slices;
+if(Array.isArray(data88)){
+if(data88.length > 16){
+const err226 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2785,12 +2740,8 @@ if (vErrors.length < 1000) vErrors.push(err226);
 }
 errors++;
 }
-}
-if(data86.takeOver !== undefined){
-let data90 = data86.takeOver;
-if(Array.isArray(data90)){
-if(data90.length > 4){
-const err227 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
+if(data88.length < 1){
+const err227 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2799,8 +2750,13 @@ if (vErrors.length < 1000) vErrors.push(err227);
 }
 errors++;
 }
-if(data90.length < 1){
-const err228 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+const len16 = data88.length;
+for(let i16=0; i16<len16; i16++){
+let data89 = data88[i16];
+if(data89 && typeof data89 == "object" && !Array.isArray(data89)){
+for(const key18 in data89){
+if(!(func2.call(schema11.properties.spec.properties.schedules.items.properties.demand.properties.slices.items.properties, key18))){
+const err228 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2809,11 +2765,12 @@ if (vErrors.length < 1000) vErrors.push(err228);
 }
 errors++;
 }
-const len12 = data90.length;
-for(let i12=0; i12<len12; i12++){
-let data91 = data90[i12];
-if(typeof data91 !== "string"){
-const err229 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data89.name !== undefined){
+let data90 = data89.name;
+if(typeof data90 === "string"){
+if(func3(data90) > 32){
+const err229 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2822,8 +2779,8 @@ if (vErrors.length < 1000) vErrors.push(err229);
 }
 errors++;
 }
-if(!(data91 === "mig-manager")){
-const err230 = {instancePath:instancePath+"/spec/allow/takeOver/" + i12,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
+if(func3(data90) < 1){
+const err230 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2832,10 +2789,8 @@ if (vErrors.length < 1000) vErrors.push(err230);
 }
 errors++;
 }
-}
-}
-else {
-const err231 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(!pattern0.test(data90)){
+const err231 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"},message:"must match pattern \""+"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"+"\""};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2845,9 +2800,8 @@ if (vErrors.length < 1000) vErrors.push(err231);
 errors++;
 }
 }
-}
 else {
-const err232 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err232 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/name",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2857,10 +2811,11 @@ if (vErrors.length < 1000) vErrors.push(err232);
 errors++;
 }
 }
-if(data15.onDelete !== undefined){
-let data92 = data15.onDelete;
-if(typeof data92 !== "string"){
-const err233 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data89.profiles !== undefined){
+let data91 = data89.profiles;
+if(Array.isArray(data91)){
+if(data91.length > 16){
+const err233 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2869,8 +2824,8 @@ if (vErrors.length < 1000) vErrors.push(err233);
 }
 errors++;
 }
-if(!((data92 === "Keep") || (data92 === "DisableMig"))){
-const err234 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
+if(data91.length < 1){
+const err234 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -2879,10 +2834,12 @@ if (vErrors.length < 1000) vErrors.push(err234);
 }
 errors++;
 }
-}
-}
-else {
-const err235 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len17 = data91.length;
+for(let i17=0; i17<len17; i17++){
+let data92 = data91[i17];
+if(typeof data92 === "string"){
+if(func3(data92) > 32){
+const err235 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -2891,13 +2848,8 @@ if (vErrors.length < 1000) vErrors.push(err235);
 }
 errors++;
 }
-}
-if(data.status !== undefined){
-let data93 = data.status;
-if(data93 && typeof data93 == "object" && !Array.isArray(data93)){
-for(const key20 in data93){
-if(!(func2.call(schema11.properties.status.properties, key20))){
-const err236 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
+if(func3(data92) < 1){
+const err236 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -2906,11 +2858,8 @@ if (vErrors.length < 1000) vErrors.push(err236);
 }
 errors++;
 }
-}
-if(data93.observedGeneration !== undefined){
-let data94 = data93.observedGeneration;
-if(!((typeof data94 == "number") && (!(data94 % 1) && !isNaN(data94)))){
-const err237 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern1.test(data92)){
+const err237 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/pattern",keyword:"pattern",params:{pattern: "^[1-9*?][0-9abefglmx.+*?-]*$"},message:"must match pattern \""+"^[1-9*?][0-9abefglmx.+*?-]*$"+"\""};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -2920,10 +2869,8 @@ if (vErrors.length < 1000) vErrors.push(err237);
 errors++;
 }
 }
-if(data93.acceptedGeneration !== undefined){
-let data95 = data93.acceptedGeneration;
-if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
-const err238 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err238 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles/" + i17,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -2933,11 +2880,9 @@ if (vErrors.length < 1000) vErrors.push(err238);
 errors++;
 }
 }
-if(data93.inForce !== undefined){
-let data96 = data93.inForce;
-if(data96 && typeof data96 == "object" && !Array.isArray(data96)){
-if(data96.generation === undefined){
-const err239 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+}
+else {
+const err239 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/profiles",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/profiles/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -2946,8 +2891,12 @@ if (vErrors.length < 1000) vErrors.push(err239);
 }
 errors++;
 }
-if(data96.spec === undefined){
-const err240 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+}
+if(data89.memory !== undefined){
+let data93 = data89.memory;
+if(typeof data93 === "string"){
+if(func3(data93) > 12){
+const err240 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/maxLength",keyword:"maxLength",params:{limit: 12},message:"must NOT have more than 12 characters"};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -2956,9 +2905,8 @@ if (vErrors.length < 1000) vErrors.push(err240);
 }
 errors++;
 }
-for(const key21 in data96){
-if(!((key21 === "generation") || (key21 === "spec"))){
-const err241 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
+if(!pattern2.test(data93)){
+const err241 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$"},message:"must match pattern \""+"^[1-9][0-9]{0,6}([.][0-9]{1,3})?[MGT]i?$"+"\""};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -2968,10 +2916,8 @@ if (vErrors.length < 1000) vErrors.push(err241);
 errors++;
 }
 }
-if(data96.generation !== undefined){
-let data97 = data96.generation;
-if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
-const err242 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err242 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/memory",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/memory/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -2981,12 +2927,10 @@ if (vErrors.length < 1000) vErrors.push(err242);
 errors++;
 }
 }
-if(data96.spec !== undefined){
-let data98 = data96.spec;
-if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
-}
-else {
-const err243 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data89.mig !== undefined){
+let data94 = data89.mig;
+if(typeof data94 !== "string"){
+const err243 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/mig/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -2995,10 +2939,8 @@ if (vErrors.length < 1000) vErrors.push(err243);
 }
 errors++;
 }
-}
-}
-else {
-const err244 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(data94 === "Disabled")){
+const err244 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/mig",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/mig/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.slices.items.properties.mig.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3008,11 +2950,10 @@ if (vErrors.length < 1000) vErrors.push(err244);
 errors++;
 }
 }
-if(data93.previous !== undefined){
-let data99 = data93.previous;
-if(data99 && typeof data99 == "object" && !Array.isArray(data99)){
-if(data99.generation === undefined){
-const err245 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data89.count !== undefined){
+let data95 = data89.count;
+if(!((typeof data95 == "number") && (!(data95 % 1) && !isNaN(data95)))){
+const err245 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3021,8 +2962,9 @@ if (vErrors.length < 1000) vErrors.push(err245);
 }
 errors++;
 }
-if(data99.spec === undefined){
-const err246 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+if(typeof data95 == "number"){
+if(data95 > 100000 || isNaN(data95)){
+const err246 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3031,9 +2973,8 @@ if (vErrors.length < 1000) vErrors.push(err246);
 }
 errors++;
 }
-for(const key22 in data99){
-if(!((key22 === "generation") || (key22 === "spec"))){
-const err247 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
+if(data95 < 0 || isNaN(data95)){
+const err247 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/count",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3043,10 +2984,11 @@ if (vErrors.length < 1000) vErrors.push(err247);
 errors++;
 }
 }
-if(data99.generation !== undefined){
-let data100 = data99.generation;
-if(!((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100)))){
-const err248 = {instancePath:instancePath+"/status/previous/generation",schemaPath:"#/properties/status/properties/previous/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data89.min !== undefined){
+let data96 = data89.min;
+if(!((typeof data96 == "number") && (!(data96 % 1) && !isNaN(data96)))){
+const err248 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3055,13 +2997,9 @@ if (vErrors.length < 1000) vErrors.push(err248);
 }
 errors++;
 }
-}
-if(data99.spec !== undefined){
-let data101 = data99.spec;
-if(data101 && typeof data101 == "object" && !Array.isArray(data101)){
-}
-else {
-const err249 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data96 == "number"){
+if(data96 > 100000 || isNaN(data96)){
+const err249 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3070,10 +3008,8 @@ if (vErrors.length < 1000) vErrors.push(err249);
 }
 errors++;
 }
-}
-}
-else {
-const err250 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data96 < 0 || isNaN(data96)){
+const err250 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/min",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/min/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3083,11 +3019,11 @@ if (vErrors.length < 1000) vErrors.push(err250);
 errors++;
 }
 }
-if(data93.summary !== undefined){
-let data102 = data93.summary;
-if(typeof data102 === "string"){
-if(func3(data102) > 256){
-const err251 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+}
+if(data89.max !== undefined){
+let data97 = data89.max;
+if(!((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97)))){
+const err251 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3096,9 +3032,9 @@ if (vErrors.length < 1000) vErrors.push(err251);
 }
 errors++;
 }
-}
-else {
-const err252 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data97 == "number"){
+if(data97 > 100000 || isNaN(data97)){
+const err252 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3107,12 +3043,8 @@ if (vErrors.length < 1000) vErrors.push(err252);
 }
 errors++;
 }
-}
-if(data93.conditions !== undefined){
-let data103 = data93.conditions;
-if(Array.isArray(data103)){
-if(data103.length > 16){
-const err253 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data97 < 0 || isNaN(data97)){
+const err253 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/max",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/max/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3121,12 +3053,15 @@ if (vErrors.length < 1000) vErrors.push(err253);
 }
 errors++;
 }
-const len13 = data103.length;
-for(let i13=0; i13<len13; i13++){
-let data104 = data103[i13];
-if(data104 && typeof data104 == "object" && !Array.isArray(data104)){
-if(data104.type === undefined){
-const err254 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+}
+}
+if(data89.spare !== undefined){
+let data98 = data89.spare;
+const _errs222 = errors;
+let valid57 = false;
+const _errs223 = errors;
+if(!((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98)))){
+const err254 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3135,8 +3070,12 @@ if (vErrors.length < 1000) vErrors.push(err254);
 }
 errors++;
 }
-if(data104.status === undefined){
-const err255 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+var _valid1 = _errs223 === errors;
+valid57 = valid57 || _valid1;
+if(!valid57){
+const _errs225 = errors;
+if(typeof data98 !== "string"){
+const err255 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3145,8 +3084,11 @@ if (vErrors.length < 1000) vErrors.push(err255);
 }
 errors++;
 }
-if(data104.reason === undefined){
-const err256 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+var _valid1 = _errs225 === errors;
+valid57 = valid57 || _valid1;
+}
+if(!valid57){
+const err256 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3155,8 +3097,20 @@ if (vErrors.length < 1000) vErrors.push(err256);
 }
 errors++;
 }
-if(data104.message === undefined){
-const err257 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+else {
+errors = _errs222;
+if(vErrors !== null){
+if(_errs222){
+vErrors.length = Math.min(vErrors.length, _errs222);
+}
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data98 == "number"){
+if(data98 > 100000 || isNaN(data98)){
+const err257 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},message:"must be <= 100000"};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3165,8 +3119,8 @@ if (vErrors.length < 1000) vErrors.push(err257);
 }
 errors++;
 }
-if(data104.lastTransitionTime === undefined){
-const err258 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(data98 < 0 || isNaN(data98)){
+const err258 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3175,9 +3129,10 @@ if (vErrors.length < 1000) vErrors.push(err258);
 }
 errors++;
 }
-for(const key23 in data104){
-if(!((((((key23 === "type") || (key23 === "status")) || (key23 === "reason")) || (key23 === "message")) || (key23 === "lastTransitionTime")) || (key23 === "observedGeneration"))){
-const err259 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
+}
+if(typeof data98 === "string"){
+if(!pattern3.test(data98)){
+const err259 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/spare",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/spare/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err259];
 }
@@ -3187,11 +3142,11 @@ if (vErrors.length < 1000) vErrors.push(err259);
 errors++;
 }
 }
-if(data104.type !== undefined){
-let data105 = data104.type;
-if(typeof data105 === "string"){
-if(func3(data105) > 316){
-const err260 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+}
+if(data89.weight !== undefined){
+let data99 = data89.weight;
+if(!((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99)))){
+const err260 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3200,9 +3155,9 @@ if (vErrors.length < 1000) vErrors.push(err260);
 }
 errors++;
 }
-}
-else {
-const err261 = {instancePath:instancePath+"/status/conditions/" + i13+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data99 == "number"){
+if(data99 > 1000000 || isNaN(data99)){
+const err261 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"};
 if(vErrors === null){
 vErrors = [err261];
 }
@@ -3211,11 +3166,8 @@ if (vErrors.length < 1000) vErrors.push(err261);
 }
 errors++;
 }
-}
-if(data104.status !== undefined){
-let data106 = data104.status;
-if(typeof data106 !== "string"){
-const err262 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data99 < 1 || isNaN(data99)){
+const err262 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16+"/weight",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3224,8 +3176,11 @@ if (vErrors.length < 1000) vErrors.push(err262);
 }
 errors++;
 }
-if(!(((data106 === "True") || (data106 === "False")) || (data106 === "Unknown"))){
-const err263 = {instancePath:instancePath+"/status/conditions/" + i13+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+}
+}
+}
+else {
+const err263 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices/" + i16,schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err263];
 }
@@ -3235,11 +3190,9 @@ if (vErrors.length < 1000) vErrors.push(err263);
 errors++;
 }
 }
-if(data104.reason !== undefined){
-let data107 = data104.reason;
-if(typeof data107 === "string"){
-if(func3(data107) > 1024){
-const err264 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+}
+else {
+const err264 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/slices",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/slices/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3249,8 +3202,10 @@ if (vErrors.length < 1000) vErrors.push(err264);
 errors++;
 }
 }
-else {
-const err265 = {instancePath:instancePath+"/status/conditions/" + i13+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data87.from !== undefined){
+let data100 = data87.from;
+if(typeof data100 !== "string"){
+const err265 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/from",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err265];
 }
@@ -3259,12 +3214,8 @@ if (vErrors.length < 1000) vErrors.push(err265);
 }
 errors++;
 }
-}
-if(data104.message !== undefined){
-let data108 = data104.message;
-if(typeof data108 === "string"){
-if(func3(data108) > 8192){
-const err266 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(!(((data100 === "Declared") || (data100 === "Pods")) || (data100 === "Kueue"))){
+const err266 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/from",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/from/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.from.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3274,8 +3225,10 @@ if (vErrors.length < 1000) vErrors.push(err266);
 errors++;
 }
 }
-else {
-const err267 = {instancePath:instancePath+"/status/conditions/" + i13+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data87.evict !== undefined){
+let data101 = data87.evict;
+if(typeof data101 !== "string"){
+const err267 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/evict",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/evict/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err267];
 }
@@ -3284,10 +3237,8 @@ if (vErrors.length < 1000) vErrors.push(err267);
 }
 errors++;
 }
-}
-if(data104.lastTransitionTime !== undefined){
-if(typeof data104.lastTransitionTime !== "string"){
-const err268 = {instancePath:instancePath+"/status/conditions/" + i13+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!((data101 === "Never") || (data101 === "IfNeeded"))){
+const err268 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/evict",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/evict/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.evict.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3297,10 +3248,10 @@ if (vErrors.length < 1000) vErrors.push(err268);
 errors++;
 }
 }
-if(data104.observedGeneration !== undefined){
-let data110 = data104.observedGeneration;
-if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
-const err269 = {instancePath:instancePath+"/status/conditions/" + i13+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data87.rest !== undefined){
+let data102 = data87.rest;
+if(typeof data102 !== "string"){
+const err269 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/rest",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/rest/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3309,10 +3260,8 @@ if (vErrors.length < 1000) vErrors.push(err269);
 }
 errors++;
 }
-}
-}
-else {
-const err270 = {instancePath:instancePath+"/status/conditions/" + i13,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(((data102 === "Keep") || (data102 === "Whole")) || (data102 === "Balanced"))){
+const err270 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/rest",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/rest/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.schedules.items.properties.demand.properties.rest.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3322,9 +3271,11 @@ if (vErrors.length < 1000) vErrors.push(err270);
 errors++;
 }
 }
-}
-else {
-const err271 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data87.stabilization !== undefined){
+let data103 = data87.stabilization;
+if(typeof data103 === "string"){
+if(func3(data103) > 16){
+const err271 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3333,13 +3284,8 @@ if (vErrors.length < 1000) vErrors.push(err271);
 }
 errors++;
 }
-}
-if(data93.nodes !== undefined){
-let data111 = data93.nodes;
-if(data111 && typeof data111 == "object" && !Array.isArray(data111)){
-for(const key24 in data111){
-if(!((((((((key24 === "matched") || (key24 === "ready")) || (key24 === "updating")) || (key24 === "pending")) || (key24 === "failed")) || (key24 === "outranked")) || (key24 === "conflicted")) || (key24 === "skipped"))){
-const err272 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
+if(!pattern4.test(data103)){
+const err272 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3349,10 +3295,8 @@ if (vErrors.length < 1000) vErrors.push(err272);
 errors++;
 }
 }
-if(data111.matched !== undefined){
-let data112 = data111.matched;
-if(!((typeof data112 == "number") && (!(data112 % 1) && !isNaN(data112)))){
-const err273 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err273 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/stabilization",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/stabilization/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3362,10 +3306,11 @@ if (vErrors.length < 1000) vErrors.push(err273);
 errors++;
 }
 }
-if(data111.ready !== undefined){
-let data113 = data111.ready;
-if(!((typeof data113 == "number") && (!(data113 % 1) && !isNaN(data113)))){
-const err274 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data87.cooldown !== undefined){
+let data104 = data87.cooldown;
+if(typeof data104 === "string"){
+if(func3(data104) > 16){
+const err274 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3374,11 +3319,8 @@ if (vErrors.length < 1000) vErrors.push(err274);
 }
 errors++;
 }
-}
-if(data111.updating !== undefined){
-let data114 = data111.updating;
-if(!((typeof data114 == "number") && (!(data114 % 1) && !isNaN(data114)))){
-const err275 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern4.test(data104)){
+const err275 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3388,10 +3330,8 @@ if (vErrors.length < 1000) vErrors.push(err275);
 errors++;
 }
 }
-if(data111.pending !== undefined){
-let data115 = data111.pending;
-if(!((typeof data115 == "number") && (!(data115 % 1) && !isNaN(data115)))){
-const err276 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err276 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand/cooldown",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/properties/cooldown/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3401,10 +3341,9 @@ if (vErrors.length < 1000) vErrors.push(err276);
 errors++;
 }
 }
-if(data111.failed !== undefined){
-let data116 = data111.failed;
-if(!((typeof data116 == "number") && (!(data116 % 1) && !isNaN(data116)))){
-const err277 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err277 = {instancePath:instancePath+"/spec/schedules/" + i10+"/demand",schemaPath:"#/properties/spec/properties/schedules/items/properties/demand/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3414,10 +3353,9 @@ if (vErrors.length < 1000) vErrors.push(err277);
 errors++;
 }
 }
-if(data111.outranked !== undefined){
-let data117 = data111.outranked;
-if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
-const err278 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err278 = {instancePath:instancePath+"/spec/schedules/" + i10,schemaPath:"#/properties/spec/properties/schedules/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3427,10 +3365,9 @@ if (vErrors.length < 1000) vErrors.push(err278);
 errors++;
 }
 }
-if(data111.conflicted !== undefined){
-let data118 = data111.conflicted;
-if(!((typeof data118 == "number") && (!(data118 % 1) && !isNaN(data118)))){
-const err279 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err279 = {instancePath:instancePath+"/spec/schedules",schemaPath:"#/properties/spec/properties/schedules/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3440,10 +3377,12 @@ if (vErrors.length < 1000) vErrors.push(err279);
 errors++;
 }
 }
-if(data111.skipped !== undefined){
-let data119 = data111.skipped;
-if(!((typeof data119 == "number") && (!(data119 % 1) && !isNaN(data119)))){
-const err280 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data15.sharing !== undefined){
+let data105 = data15.sharing;
+if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
+for(const key19 in data105){
+if(!((key19 === "mps") || (key19 === "timeSlicing"))){
+const err280 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3453,9 +3392,12 @@ if (vErrors.length < 1000) vErrors.push(err280);
 errors++;
 }
 }
+if(data105.mps !== undefined){
+let data106 = data105.mps;
+if(data106 && typeof data106 == "object" && !Array.isArray(data106)){
 }
 else {
-const err281 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err281 = {instancePath:instancePath+"/spec/sharing/mps",schemaPath:"#/properties/spec/properties/sharing/properties/mps/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3465,11 +3407,11 @@ if (vErrors.length < 1000) vErrors.push(err281);
 errors++;
 }
 }
-if(data93.demand !== undefined){
-let data120 = data93.demand;
-if(Array.isArray(data120)){
-if(data120.length > 16){
-const err282 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(data105.timeSlicing !== undefined){
+let data107 = data105.timeSlicing;
+if(Array.isArray(data107)){
+if(data107.length > 32){
+const err282 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3478,12 +3420,8 @@ if (vErrors.length < 1000) vErrors.push(err282);
 }
 errors++;
 }
-const len14 = data120.length;
-for(let i14=0; i14<len14; i14++){
-let data121 = data120[i14];
-if(data121 && typeof data121 == "object" && !Array.isArray(data121)){
-if(data121.name === undefined){
-const err283 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(data107.length < 1){
+const err283 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3492,8 +3430,12 @@ if (vErrors.length < 1000) vErrors.push(err283);
 }
 errors++;
 }
-if(data121.wanted === undefined){
-const err284 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
+const len18 = data107.length;
+for(let i18=0; i18<len18; i18++){
+let data108 = data107[i18];
+if(data108 && typeof data108 == "object" && !Array.isArray(data108)){
+if(data108.resource === undefined){
+const err284 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "resource"},message:"must have required property '"+"resource"+"'"};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3502,8 +3444,8 @@ if (vErrors.length < 1000) vErrors.push(err284);
 }
 errors++;
 }
-if(data121.offered === undefined){
-const err285 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
+if(data108.replicas === undefined){
+const err285 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/required",keyword:"required",params:{missingProperty: "replicas"},message:"must have required property '"+"replicas"+"'"};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3512,8 +3454,9 @@ if (vErrors.length < 1000) vErrors.push(err285);
 }
 errors++;
 }
-if(data121.used === undefined){
-const err286 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
+for(const key20 in data108){
+if(!((key20 === "resource") || (key20 === "replicas"))){
+const err286 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3522,8 +3465,12 @@ if (vErrors.length < 1000) vErrors.push(err286);
 }
 errors++;
 }
-if(data121.unmet === undefined){
-const err287 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
+}
+if(data108.resource !== undefined){
+let data109 = data108.resource;
+if(typeof data109 === "string"){
+if(func3(data109) > 63){
+const err287 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/maxLength",keyword:"maxLength",params:{limit: 63},message:"must NOT have more than 63 characters"};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3532,9 +3479,8 @@ if (vErrors.length < 1000) vErrors.push(err287);
 }
 errors++;
 }
-for(const key25 in data121){
-if(!(((((((key25 === "name") || (key25 === "wanted")) || (key25 === "offered")) || (key25 === "used")) || (key25 === "waiting")) || (key25 === "unmet")) || (key25 === "why"))){
-const err288 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
+if(!pattern23.test(data109)){
+const err288 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/pattern",keyword:"pattern",params:{pattern: "^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"},message:"must match pattern \""+"^nvidia\\.com/(gpu|mig-[0-9a-z.-]+)$"+"\""};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3544,11 +3490,8 @@ if (vErrors.length < 1000) vErrors.push(err288);
 errors++;
 }
 }
-if(data121.name !== undefined){
-let data122 = data121.name;
-if(typeof data122 === "string"){
-if(func3(data122) > 32){
-const err289 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+else {
+const err289 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/resource",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/resource/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3558,8 +3501,10 @@ if (vErrors.length < 1000) vErrors.push(err289);
 errors++;
 }
 }
-else {
-const err290 = {instancePath:instancePath+"/status/demand/" + i14+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data108.replicas !== undefined){
+let data110 = data108.replicas;
+if(!((typeof data110 == "number") && (!(data110 % 1) && !isNaN(data110)))){
+const err290 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3568,11 +3513,9 @@ if (vErrors.length < 1000) vErrors.push(err290);
 }
 errors++;
 }
-}
-if(data121.wanted !== undefined){
-let data123 = data121.wanted;
-if(!((typeof data123 == "number") && (!(data123 % 1) && !isNaN(data123)))){
-const err291 = {instancePath:instancePath+"/status/demand/" + i14+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data110 == "number"){
+if(data110 > 128 || isNaN(data110)){
+const err291 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/maximum",keyword:"maximum",params:{comparison: "<=", limit: 128},message:"must be <= 128"};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3581,11 +3524,8 @@ if (vErrors.length < 1000) vErrors.push(err291);
 }
 errors++;
 }
-}
-if(data121.offered !== undefined){
-let data124 = data121.offered;
-if(!((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124)))){
-const err292 = {instancePath:instancePath+"/status/demand/" + i14+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data110 < 2 || isNaN(data110)){
+const err292 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18+"/replicas",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/properties/replicas/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3595,10 +3535,10 @@ if (vErrors.length < 1000) vErrors.push(err292);
 errors++;
 }
 }
-if(data121.used !== undefined){
-let data125 = data121.used;
-if(!((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125)))){
-const err293 = {instancePath:instancePath+"/status/demand/" + i14+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+}
+else {
+const err293 = {instancePath:instancePath+"/spec/sharing/timeSlicing/" + i18,schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3608,10 +3548,9 @@ if (vErrors.length < 1000) vErrors.push(err293);
 errors++;
 }
 }
-if(data121.waiting !== undefined){
-let data126 = data121.waiting;
-if(!((typeof data126 == "number") && (!(data126 % 1) && !isNaN(data126)))){
-const err294 = {instancePath:instancePath+"/status/demand/" + i14+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err294 = {instancePath:instancePath+"/spec/sharing/timeSlicing",schemaPath:"#/properties/spec/properties/sharing/properties/timeSlicing/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3621,10 +3560,9 @@ if (vErrors.length < 1000) vErrors.push(err294);
 errors++;
 }
 }
-if(data121.unmet !== undefined){
-let data127 = data121.unmet;
-if(!((typeof data127 == "number") && (!(data127 % 1) && !isNaN(data127)))){
-const err295 = {instancePath:instancePath+"/status/demand/" + i14+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err295 = {instancePath:instancePath+"/spec/sharing",schemaPath:"#/properties/spec/properties/sharing/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3634,11 +3572,12 @@ if (vErrors.length < 1000) vErrors.push(err295);
 errors++;
 }
 }
-if(data121.why !== undefined){
-let data128 = data121.why;
-if(typeof data128 === "string"){
-if(func3(data128) > 1024){
-const err296 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data15.drain !== undefined){
+let data111 = data15.drain;
+if(data111 && typeof data111 == "object" && !Array.isArray(data111)){
+for(const key21 in data111){
+if(!((((key21 === "scope") || (key21 === "timeout")) || (key21 === "onTimeout")) || (key21 === "gracePeriod"))){
+const err296 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3648,8 +3587,10 @@ if (vErrors.length < 1000) vErrors.push(err296);
 errors++;
 }
 }
-else {
-const err297 = {instancePath:instancePath+"/status/demand/" + i14+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data111.scope !== undefined){
+let data112 = data111.scope;
+if(typeof data112 !== "string"){
+const err297 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3658,10 +3599,8 @@ if (vErrors.length < 1000) vErrors.push(err297);
 }
 errors++;
 }
-}
-}
-else {
-const err298 = {instancePath:instancePath+"/status/demand/" + i14,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(!(((data112 === "Affected") || (data112 === "Node")) || (data112 === "None"))){
+const err298 = {instancePath:instancePath+"/spec/drain/scope",schemaPath:"#/properties/spec/properties/drain/properties/scope/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3671,9 +3610,11 @@ if (vErrors.length < 1000) vErrors.push(err298);
 errors++;
 }
 }
-}
-else {
-const err299 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data111.timeout !== undefined){
+let data113 = data111.timeout;
+if(typeof data113 === "string"){
+if(func3(data113) > 16){
+const err299 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3682,13 +3623,8 @@ if (vErrors.length < 1000) vErrors.push(err299);
 }
 errors++;
 }
-}
-if(data93.plan !== undefined){
-let data129 = data93.plan;
-if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
-for(const key26 in data129){
-if(!(((((key26 === "gpusChanging") || (key26 === "instancesKept")) || (key26 === "instancesDestroyed")) || (key26 === "instancesCreated")) || (key26 === "podsToEvict"))){
-const err300 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
+if(!pattern4.test(data113)){
+const err300 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3698,10 +3634,8 @@ if (vErrors.length < 1000) vErrors.push(err300);
 errors++;
 }
 }
-if(data129.gpusChanging !== undefined){
-let data130 = data129.gpusChanging;
-if(!((typeof data130 == "number") && (!(data130 % 1) && !isNaN(data130)))){
-const err301 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err301 = {instancePath:instancePath+"/spec/drain/timeout",schemaPath:"#/properties/spec/properties/drain/properties/timeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3711,10 +3645,10 @@ if (vErrors.length < 1000) vErrors.push(err301);
 errors++;
 }
 }
-if(data129.instancesKept !== undefined){
-let data131 = data129.instancesKept;
-if(!((typeof data131 == "number") && (!(data131 % 1) && !isNaN(data131)))){
-const err302 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data111.onTimeout !== undefined){
+let data114 = data111.onTimeout;
+if(typeof data114 !== "string"){
+const err302 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3723,11 +3657,8 @@ if (vErrors.length < 1000) vErrors.push(err302);
 }
 errors++;
 }
-}
-if(data129.instancesDestroyed !== undefined){
-let data132 = data129.instancesDestroyed;
-if(!((typeof data132 == "number") && (!(data132 % 1) && !isNaN(data132)))){
-const err303 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!(((data114 === "Skip") || (data114 === "Wait")) || (data114 === "Force"))){
+const err303 = {instancePath:instancePath+"/spec/drain/onTimeout",schemaPath:"#/properties/spec/properties/drain/properties/onTimeout/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.drain.properties.onTimeout.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3737,10 +3668,11 @@ if (vErrors.length < 1000) vErrors.push(err303);
 errors++;
 }
 }
-if(data129.instancesCreated !== undefined){
-let data133 = data129.instancesCreated;
-if(!((typeof data133 == "number") && (!(data133 % 1) && !isNaN(data133)))){
-const err304 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data111.gracePeriod !== undefined){
+let data115 = data111.gracePeriod;
+if(typeof data115 === "string"){
+if(func3(data115) > 16){
+const err304 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3749,11 +3681,8 @@ if (vErrors.length < 1000) vErrors.push(err304);
 }
 errors++;
 }
-}
-if(data129.podsToEvict !== undefined){
-let data134 = data129.podsToEvict;
-if(!((typeof data134 == "number") && (!(data134 % 1) && !isNaN(data134)))){
-const err305 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern4.test(data115)){
+const err305 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3763,9 +3692,8 @@ if (vErrors.length < 1000) vErrors.push(err305);
 errors++;
 }
 }
-}
 else {
-const err306 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err306 = {instancePath:instancePath+"/spec/drain/gracePeriod",schemaPath:"#/properties/spec/properties/drain/properties/gracePeriod/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3775,11 +3703,9 @@ if (vErrors.length < 1000) vErrors.push(err306);
 errors++;
 }
 }
-if(data93.inFlight !== undefined){
-let data135 = data93.inFlight;
-if(Array.isArray(data135)){
-if(data135.length > 500){
-const err307 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+}
+else {
+const err307 = {instancePath:instancePath+"/spec/drain",schemaPath:"#/properties/spec/properties/drain/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err307];
 }
@@ -3788,12 +3714,13 @@ if (vErrors.length < 1000) vErrors.push(err307);
 }
 errors++;
 }
-const len15 = data135.length;
-for(let i15=0; i15<len15; i15++){
-let data136 = data135[i15];
-if(data136 && typeof data136 == "object" && !Array.isArray(data136)){
-if(data136.node === undefined){
-const err308 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+if(data15.rollout !== undefined){
+let data116 = data15.rollout;
+if(data116 && typeof data116 == "object" && !Array.isArray(data116)){
+for(const key22 in data116){
+if(!((((((key22 === "maxUnavailable") || (key22 === "canary")) || (key22 === "failureThreshold")) || (key22 === "windows")) || (key22 === "paused")) || (key22 === "rollback"))){
+const err308 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err308];
 }
@@ -3802,8 +3729,14 @@ if (vErrors.length < 1000) vErrors.push(err308);
 }
 errors++;
 }
-if(data136.nodeUID === undefined){
-const err309 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+}
+if(data116.maxUnavailable !== undefined){
+let data117 = data116.maxUnavailable;
+const _errs269 = errors;
+let valid64 = false;
+const _errs270 = errors;
+if(!((typeof data117 == "number") && (!(data117 % 1) && !isNaN(data117)))){
+const err309 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err309];
 }
@@ -3812,8 +3745,12 @@ if (vErrors.length < 1000) vErrors.push(err309);
 }
 errors++;
 }
-if(data136.epoch === undefined){
-const err310 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+var _valid2 = _errs270 === errors;
+valid64 = valid64 || _valid2;
+if(!valid64){
+const _errs272 = errors;
+if(typeof data117 !== "string"){
+const err310 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err310];
 }
@@ -3822,9 +3759,11 @@ if (vErrors.length < 1000) vErrors.push(err310);
 }
 errors++;
 }
-for(const key27 in data136){
-if(!(((((((key27 === "node") || (key27 === "nodeUID")) || (key27 === "epoch")) || (key27 === "generation")) || (key27 === "startTime")) || (key27 === "deadline")) || (key27 === "kind"))){
-const err311 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
+var _valid2 = _errs272 === errors;
+valid64 = valid64 || _valid2;
+}
+if(!valid64){
+const err311 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err311];
 }
@@ -3833,12 +3772,20 @@ if (vErrors.length < 1000) vErrors.push(err311);
 }
 errors++;
 }
+else {
+errors = _errs269;
+if(vErrors !== null){
+if(_errs269){
+vErrors.length = Math.min(vErrors.length, _errs269);
 }
-if(data136.node !== undefined){
-let data137 = data136.node;
-if(typeof data137 === "string"){
-if(func3(data137) > 253){
-const err312 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data117 == "number"){
+if(data117 > 10000 || isNaN(data117)){
+const err312 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err312];
 }
@@ -3847,9 +3794,8 @@ if (vErrors.length < 1000) vErrors.push(err312);
 }
 errors++;
 }
-}
-else {
-const err313 = {instancePath:instancePath+"/status/inFlight/" + i15+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data117 < 0 || isNaN(data117)){
+const err313 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err313];
 }
@@ -3859,11 +3805,9 @@ if (vErrors.length < 1000) vErrors.push(err313);
 errors++;
 }
 }
-if(data136.nodeUID !== undefined){
-let data138 = data136.nodeUID;
-if(typeof data138 === "string"){
-if(func3(data138) > 64){
-const err314 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(typeof data117 === "string"){
+if(!pattern3.test(data117)){
+const err314 = {instancePath:instancePath+"/spec/rollout/maxUnavailable",schemaPath:"#/properties/spec/properties/rollout/properties/maxUnavailable/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err314];
 }
@@ -3873,8 +3817,12 @@ if (vErrors.length < 1000) vErrors.push(err314);
 errors++;
 }
 }
-else {
-const err315 = {instancePath:instancePath+"/status/inFlight/" + i15+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data116.canary !== undefined){
+let data118 = data116.canary;
+if(data118 && typeof data118 == "object" && !Array.isArray(data118)){
+if(data118.nodes === undefined){
+const err315 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
 if(vErrors === null){
 vErrors = [err315];
 }
@@ -3883,11 +3831,9 @@ if (vErrors.length < 1000) vErrors.push(err315);
 }
 errors++;
 }
-}
-if(data136.epoch !== undefined){
-let data139 = data136.epoch;
-if(!((typeof data139 == "number") && (!(data139 % 1) && !isNaN(data139)))){
-const err316 = {instancePath:instancePath+"/status/inFlight/" + i15+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+for(const key23 in data118){
+if(!((key23 === "nodes") || (key23 === "soak"))){
+const err316 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err316];
 }
@@ -3897,10 +3843,10 @@ if (vErrors.length < 1000) vErrors.push(err316);
 errors++;
 }
 }
-if(data136.generation !== undefined){
-let data140 = data136.generation;
-if(!((typeof data140 == "number") && (!(data140 % 1) && !isNaN(data140)))){
-const err317 = {instancePath:instancePath+"/status/inFlight/" + i15+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data118.nodes !== undefined){
+let data119 = data118.nodes;
+if(!((typeof data119 == "number") && (!(data119 % 1) && !isNaN(data119)))){
+const err317 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err317];
 }
@@ -3909,10 +3855,9 @@ if (vErrors.length < 1000) vErrors.push(err317);
 }
 errors++;
 }
-}
-if(data136.startTime !== undefined){
-if(typeof data136.startTime !== "string"){
-const err318 = {instancePath:instancePath+"/status/inFlight/" + i15+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data119 == "number"){
+if(data119 > 1000 || isNaN(data119)){
+const err318 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
 if(vErrors === null){
 vErrors = [err318];
 }
@@ -3921,10 +3866,8 @@ if (vErrors.length < 1000) vErrors.push(err318);
 }
 errors++;
 }
-}
-if(data136.deadline !== undefined){
-if(typeof data136.deadline !== "string"){
-const err319 = {instancePath:instancePath+"/status/inFlight/" + i15+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data119 < 1 || isNaN(data119)){
+const err319 = {instancePath:instancePath+"/spec/rollout/canary/nodes",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err319];
 }
@@ -3934,10 +3877,12 @@ if (vErrors.length < 1000) vErrors.push(err319);
 errors++;
 }
 }
-if(data136.kind !== undefined){
-let data143 = data136.kind;
-if(typeof data143 !== "string"){
-const err320 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data118.soak !== undefined){
+let data120 = data118.soak;
+if(typeof data120 === "string"){
+if(func3(data120) > 16){
+const err320 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err320];
 }
@@ -3946,8 +3891,8 @@ if (vErrors.length < 1000) vErrors.push(err320);
 }
 errors++;
 }
-if(!(((((data143 === "Fresh") || (data143 === "Repair")) || (data143 === "Retry")) || (data143 === "New")) || (data143 === "Found"))){
-const err321 = {instancePath:instancePath+"/status/inFlight/" + i15+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+if(!pattern4.test(data120)){
+const err321 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err321];
 }
@@ -3957,9 +3902,8 @@ if (vErrors.length < 1000) vErrors.push(err321);
 errors++;
 }
 }
-}
 else {
-const err322 = {instancePath:instancePath+"/status/inFlight/" + i15,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err322 = {instancePath:instancePath+"/spec/rollout/canary/soak",schemaPath:"#/properties/spec/properties/rollout/properties/canary/properties/soak/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err322];
 }
@@ -3971,7 +3915,7 @@ errors++;
 }
 }
 else {
-const err323 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err323 = {instancePath:instancePath+"/spec/rollout/canary",schemaPath:"#/properties/spec/properties/rollout/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err323];
 }
@@ -3981,11 +3925,13 @@ if (vErrors.length < 1000) vErrors.push(err323);
 errors++;
 }
 }
-if(data93.canary !== undefined){
-let data144 = data93.canary;
-if(data144 && typeof data144 == "object" && !Array.isArray(data144)){
-if(data144.generation === undefined){
-const err324 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data116.failureThreshold !== undefined){
+let data121 = data116.failureThreshold;
+const _errs282 = errors;
+let valid66 = false;
+const _errs283 = errors;
+if(!((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121)))){
+const err324 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err324];
 }
@@ -3994,8 +3940,12 @@ if (vErrors.length < 1000) vErrors.push(err324);
 }
 errors++;
 }
-if(data144.nodes === undefined){
-const err325 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+var _valid3 = _errs283 === errors;
+valid66 = valid66 || _valid3;
+if(!valid66){
+const _errs285 = errors;
+if(typeof data121 !== "string"){
+const err325 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err325];
 }
@@ -4004,9 +3954,11 @@ if (vErrors.length < 1000) vErrors.push(err325);
 }
 errors++;
 }
-for(const key28 in data144){
-if(!((((key28 === "generation") || (key28 === "nodes")) || (key28 === "readySince")) || (key28 === "passedTime"))){
-const err326 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
+var _valid3 = _errs285 === errors;
+valid66 = valid66 || _valid3;
+}
+if(!valid66){
+const err326 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err326];
 }
@@ -4015,11 +3967,20 @@ if (vErrors.length < 1000) vErrors.push(err326);
 }
 errors++;
 }
+else {
+errors = _errs282;
+if(vErrors !== null){
+if(_errs282){
+vErrors.length = Math.min(vErrors.length, _errs282);
 }
-if(data144.generation !== undefined){
-let data145 = data144.generation;
-if(!((typeof data145 == "number") && (!(data145 % 1) && !isNaN(data145)))){
-const err327 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+vErrors = null;
+}
+}
+}
+if(typeof data121 == "number"){
+if(data121 > 10000 || isNaN(data121)){
+const err327 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
 if(vErrors === null){
 vErrors = [err327];
 }
@@ -4028,12 +3989,8 @@ if (vErrors.length < 1000) vErrors.push(err327);
 }
 errors++;
 }
-}
-if(data144.nodes !== undefined){
-let data146 = data144.nodes;
-if(Array.isArray(data146)){
-if(data146.length > 1000){
-const err328 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+if(data121 < 1 || isNaN(data121)){
+const err328 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err328];
 }
@@ -4042,12 +3999,10 @@ if (vErrors.length < 1000) vErrors.push(err328);
 }
 errors++;
 }
-const len16 = data146.length;
-for(let i16=0; i16<len16; i16++){
-let data147 = data146[i16];
-if(typeof data147 === "string"){
-if(func3(data147) > 253){
-const err329 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+if(typeof data121 === "string"){
+if(!pattern3.test(data121)){
+const err329 = {instancePath:instancePath+"/spec/rollout/failureThreshold",schemaPath:"#/properties/spec/properties/rollout/properties/failureThreshold/pattern",keyword:"pattern",params:{pattern: "^(100|[1-9]?[0-9])%$"},message:"must match pattern \""+"^(100|[1-9]?[0-9])%$"+"\""};
 if(vErrors === null){
 vErrors = [err329];
 }
@@ -4057,8 +4012,12 @@ if (vErrors.length < 1000) vErrors.push(err329);
 errors++;
 }
 }
-else {
-const err330 = {instancePath:instancePath+"/status/canary/nodes/" + i16,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data116.windows !== undefined){
+let data122 = data116.windows;
+if(Array.isArray(data122)){
+if(data122.length > 16){
+const err330 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
 if(vErrors === null){
 vErrors = [err330];
 }
@@ -4067,10 +4026,8 @@ if (vErrors.length < 1000) vErrors.push(err330);
 }
 errors++;
 }
-}
-}
-else {
-const err331 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data122.length < 1){
+const err331 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err331];
 }
@@ -4079,10 +4036,12 @@ if (vErrors.length < 1000) vErrors.push(err331);
 }
 errors++;
 }
-}
-if(data144.readySince !== undefined){
-if(typeof data144.readySince !== "string"){
-const err332 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len19 = data122.length;
+for(let i19=0; i19<len19; i19++){
+let data123 = data122[i19];
+if(data123 && typeof data123 == "object" && !Array.isArray(data123)){
+if(data123.schedule === undefined){
+const err332 = {instancePath:instancePath+"/spec/rollout/windows/" + i19,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "schedule"},message:"must have required property '"+"schedule"+"'"};
 if(vErrors === null){
 vErrors = [err332];
 }
@@ -4091,10 +4050,8 @@ if (vErrors.length < 1000) vErrors.push(err332);
 }
 errors++;
 }
-}
-if(data144.passedTime !== undefined){
-if(typeof data144.passedTime !== "string"){
-const err333 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data123.duration === undefined){
+const err333 = {instancePath:instancePath+"/spec/rollout/windows/" + i19,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/required",keyword:"required",params:{missingProperty: "duration"},message:"must have required property '"+"duration"+"'"};
 if(vErrors === null){
 vErrors = [err333];
 }
@@ -4103,10 +4060,9 @@ if (vErrors.length < 1000) vErrors.push(err333);
 }
 errors++;
 }
-}
-}
-else {
-const err334 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key24 in data123){
+if(!(((key24 === "schedule") || (key24 === "duration")) || (key24 === "timeZone"))){
+const err334 = {instancePath:instancePath+"/spec/rollout/windows/" + i19,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err334];
 }
@@ -4116,11 +4072,11 @@ if (vErrors.length < 1000) vErrors.push(err334);
 errors++;
 }
 }
-if(data93.pace !== undefined){
-let data150 = data93.pace;
-if(data150 && typeof data150 == "object" && !Array.isArray(data150)){
-if(data150.generation === undefined){
-const err335 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(data123.schedule !== undefined){
+let data124 = data123.schedule;
+if(typeof data124 === "string"){
+if(func3(data124) > 64){
+const err335 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err335];
 }
@@ -4129,8 +4085,8 @@ if (vErrors.length < 1000) vErrors.push(err335);
 }
 errors++;
 }
-if(data150.nodes === undefined){
-const err336 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(!pattern11.test(data124)){
+const err336 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"},message:"must match pattern \""+"^[0-9A-Za-z*/,?#-]+( [0-9A-Za-z*/,?#-]+){4}$"+"\""};
 if(vErrors === null){
 vErrors = [err336];
 }
@@ -4139,8 +4095,9 @@ if (vErrors.length < 1000) vErrors.push(err336);
 }
 errors++;
 }
-if(data150.seconds === undefined){
-const err337 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+}
+else {
+const err337 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/schedule",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err337];
 }
@@ -4149,9 +4106,12 @@ if (vErrors.length < 1000) vErrors.push(err337);
 }
 errors++;
 }
-for(const key29 in data150){
-if(!(((key29 === "generation") || (key29 === "nodes")) || (key29 === "seconds"))){
-const err338 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
+}
+if(data123.duration !== undefined){
+let data125 = data123.duration;
+if(typeof data125 === "string"){
+if(func3(data125) > 16){
+const err338 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"};
 if(vErrors === null){
 vErrors = [err338];
 }
@@ -4160,11 +4120,8 @@ if (vErrors.length < 1000) vErrors.push(err338);
 }
 errors++;
 }
-}
-if(data150.generation !== undefined){
-let data151 = data150.generation;
-if(!((typeof data151 == "number") && (!(data151 % 1) && !isNaN(data151)))){
-const err339 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(!pattern4.test(data125)){
+const err339 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,6}(s|m|h))+$"},message:"must match pattern \""+"^([0-9]{1,6}(s|m|h))+$"+"\""};
 if(vErrors === null){
 vErrors = [err339];
 }
@@ -4174,10 +4131,8 @@ if (vErrors.length < 1000) vErrors.push(err339);
 errors++;
 }
 }
-if(data150.nodes !== undefined){
-let data152 = data150.nodes;
-if(!((typeof data152 == "number") && (!(data152 % 1) && !isNaN(data152)))){
-const err340 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err340 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/duration",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/duration/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err340];
 }
@@ -4186,9 +4141,12 @@ if (vErrors.length < 1000) vErrors.push(err340);
 }
 errors++;
 }
-if(typeof data152 == "number"){
-if(data152 < 1 || isNaN(data152)){
-const err341 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data123.timeZone !== undefined){
+let data126 = data123.timeZone;
+if(typeof data126 === "string"){
+if(func3(data126) > 64){
+const err341 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err341];
 }
@@ -4198,11 +4156,8 @@ if (vErrors.length < 1000) vErrors.push(err341);
 errors++;
 }
 }
-}
-if(data150.seconds !== undefined){
-let data153 = data150.seconds;
-if(!((typeof data153 == "number") && (!(data153 % 1) && !isNaN(data153)))){
-const err342 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err342 = {instancePath:instancePath+"/spec/rollout/windows/" + i19+"/timeZone",schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/properties/timeZone/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err342];
 }
@@ -4211,9 +4166,10 @@ if (vErrors.length < 1000) vErrors.push(err342);
 }
 errors++;
 }
-if(typeof data153 == "number"){
-if(data153 < 0 || isNaN(data153)){
-const err343 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+else {
+const err343 = {instancePath:instancePath+"/spec/rollout/windows/" + i19,schemaPath:"#/properties/spec/properties/rollout/properties/windows/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err343];
 }
@@ -4224,9 +4180,8 @@ errors++;
 }
 }
 }
-}
 else {
-const err344 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err344 = {instancePath:instancePath+"/spec/rollout/windows",schemaPath:"#/properties/spec/properties/rollout/properties/windows/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err344];
 }
@@ -4236,11 +4191,9 @@ if (vErrors.length < 1000) vErrors.push(err344);
 errors++;
 }
 }
-if(data93.limits !== undefined){
-let data154 = data93.limits;
-if(data154 && typeof data154 == "object" && !Array.isArray(data154)){
-if(data154.nodes === undefined){
-const err345 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(data116.paused !== undefined){
+if(typeof data116.paused !== "boolean"){
+const err345 = {instancePath:instancePath+"/spec/rollout/paused",schemaPath:"#/properties/spec/properties/rollout/properties/paused/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err345];
 }
@@ -4249,8 +4202,11 @@ if (vErrors.length < 1000) vErrors.push(err345);
 }
 errors++;
 }
-if(data154.maxUnavailable === undefined){
-const err346 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+}
+if(data116.rollback !== undefined){
+let data128 = data116.rollback;
+if(typeof data128 !== "string"){
+const err346 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err346];
 }
@@ -4259,8 +4215,8 @@ if (vErrors.length < 1000) vErrors.push(err346);
 }
 errors++;
 }
-if(data154.maxConcurrentNodes === undefined){
-const err347 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+if(!((data128 === "OnFailure") || (data128 === "Never"))){
+const err347 = {instancePath:instancePath+"/spec/rollout/rollback",schemaPath:"#/properties/spec/properties/rollout/properties/rollback/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.rollout.properties.rollback.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err347];
 }
@@ -4269,9 +4225,10 @@ if (vErrors.length < 1000) vErrors.push(err347);
 }
 errors++;
 }
-for(const key30 in data154){
-if(!(((key30 === "nodes") || (key30 === "maxUnavailable")) || (key30 === "maxConcurrentNodes"))){
-const err348 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
+}
+}
+else {
+const err348 = {instancePath:instancePath+"/spec/rollout",schemaPath:"#/properties/spec/properties/rollout/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err348];
 }
@@ -4281,10 +4238,12 @@ if (vErrors.length < 1000) vErrors.push(err348);
 errors++;
 }
 }
-if(data154.nodes !== undefined){
-let data155 = data154.nodes;
-if(!((typeof data155 == "number") && (!(data155 % 1) && !isNaN(data155)))){
-const err349 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data15.allow !== undefined){
+let data129 = data15.allow;
+if(data129 && typeof data129 == "object" && !Array.isArray(data129)){
+for(const key25 in data129){
+if(!((((key25 === "gpuReset") || (key25 === "reboot")) || (key25 === "replaceForeignInstances")) || (key25 === "takeOver"))){
+const err349 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err349];
 }
@@ -4293,9 +4252,10 @@ if (vErrors.length < 1000) vErrors.push(err349);
 }
 errors++;
 }
-if(typeof data155 == "number"){
-if(data155 < 0 || isNaN(data155)){
-const err350 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data129.gpuReset !== undefined){
+if(typeof data129.gpuReset !== "boolean"){
+const err350 = {instancePath:instancePath+"/spec/allow/gpuReset",schemaPath:"#/properties/spec/properties/allow/properties/gpuReset/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err350];
 }
@@ -4305,11 +4265,9 @@ if (vErrors.length < 1000) vErrors.push(err350);
 errors++;
 }
 }
-}
-if(data154.maxUnavailable !== undefined){
-let data156 = data154.maxUnavailable;
-if(!((typeof data156 == "number") && (!(data156 % 1) && !isNaN(data156)))){
-const err351 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data129.reboot !== undefined){
+if(typeof data129.reboot !== "boolean"){
+const err351 = {instancePath:instancePath+"/spec/allow/reboot",schemaPath:"#/properties/spec/properties/allow/properties/reboot/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err351];
 }
@@ -4318,9 +4276,10 @@ if (vErrors.length < 1000) vErrors.push(err351);
 }
 errors++;
 }
-if(typeof data156 == "number"){
-if(data156 < 0 || isNaN(data156)){
-const err352 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data129.replaceForeignInstances !== undefined){
+if(typeof data129.replaceForeignInstances !== "boolean"){
+const err352 = {instancePath:instancePath+"/spec/allow/replaceForeignInstances",schemaPath:"#/properties/spec/properties/allow/properties/replaceForeignInstances/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err352];
 }
@@ -4330,11 +4289,11 @@ if (vErrors.length < 1000) vErrors.push(err352);
 errors++;
 }
 }
-}
-if(data154.maxConcurrentNodes !== undefined){
-let data157 = data154.maxConcurrentNodes;
-if(!((typeof data157 == "number") && (!(data157 % 1) && !isNaN(data157)))){
-const err353 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data129.takeOver !== undefined){
+let data133 = data129.takeOver;
+if(Array.isArray(data133)){
+if(data133.length > 4){
+const err353 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"};
 if(vErrors === null){
 vErrors = [err353];
 }
@@ -4343,9 +4302,8 @@ if (vErrors.length < 1000) vErrors.push(err353);
 }
 errors++;
 }
-if(typeof data157 == "number"){
-if(data157 < 0 || isNaN(data157)){
-const err354 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data133.length < 1){
+const err354 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
 if(vErrors === null){
 vErrors = [err354];
 }
@@ -4354,11 +4312,11 @@ if (vErrors.length < 1000) vErrors.push(err354);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err355 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const len20 = data133.length;
+for(let i20=0; i20<len20; i20++){
+let data134 = data133[i20];
+if(typeof data134 !== "string"){
+const err355 = {instancePath:instancePath+"/spec/allow/takeOver/" + i20,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err355];
 }
@@ -4367,12 +4325,8 @@ if (vErrors.length < 1000) vErrors.push(err355);
 }
 errors++;
 }
-}
-if(data93.failures !== undefined){
-let data158 = data93.failures;
-if(Array.isArray(data158)){
-if(data158.length > 50){
-const err356 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(!(data134 === "mig-manager")){
+const err356 = {instancePath:instancePath+"/spec/allow/takeOver/" + i20,schemaPath:"#/properties/spec/properties/allow/properties/takeOver/items/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.allow.properties.takeOver.items.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err356];
 }
@@ -4381,12 +4335,10 @@ if (vErrors.length < 1000) vErrors.push(err356);
 }
 errors++;
 }
-const len17 = data158.length;
-for(let i17=0; i17<len17; i17++){
-let data159 = data158[i17];
-if(data159 && typeof data159 == "object" && !Array.isArray(data159)){
-if(data159.node === undefined){
-const err357 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+}
+}
+else {
+const err357 = {instancePath:instancePath+"/spec/allow/takeOver",schemaPath:"#/properties/spec/properties/allow/properties/takeOver/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err357];
 }
@@ -4395,8 +4347,10 @@ if (vErrors.length < 1000) vErrors.push(err357);
 }
 errors++;
 }
-if(data159.reason === undefined){
-const err358 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+}
+}
+else {
+const err358 = {instancePath:instancePath+"/spec/allow",schemaPath:"#/properties/spec/properties/allow/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err358];
 }
@@ -4405,8 +4359,11 @@ if (vErrors.length < 1000) vErrors.push(err358);
 }
 errors++;
 }
-if(data159.message === undefined){
-const err359 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data15.onDelete !== undefined){
+let data135 = data15.onDelete;
+if(typeof data135 !== "string"){
+const err359 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err359];
 }
@@ -4415,9 +4372,8 @@ if (vErrors.length < 1000) vErrors.push(err359);
 }
 errors++;
 }
-for(const key31 in data159){
-if(!((((key31 === "node") || (key31 === "reason")) || (key31 === "message")) || (key31 === "time"))){
-const err360 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
+if(!((data135 === "Keep") || (data135 === "DisableMig"))){
+const err360 = {instancePath:instancePath+"/spec/onDelete",schemaPath:"#/properties/spec/properties/onDelete/enum",keyword:"enum",params:{allowedValues: schema11.properties.spec.properties.onDelete.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err360];
 }
@@ -4427,11 +4383,9 @@ if (vErrors.length < 1000) vErrors.push(err360);
 errors++;
 }
 }
-if(data159.node !== undefined){
-let data160 = data159.node;
-if(typeof data160 === "string"){
-if(func3(data160) > 253){
-const err361 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+}
+else {
+const err361 = {instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err361];
 }
@@ -4441,8 +4395,12 @@ if (vErrors.length < 1000) vErrors.push(err361);
 errors++;
 }
 }
-else {
-const err362 = {instancePath:instancePath+"/status/failures/" + i17+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.status !== undefined){
+let data136 = data.status;
+if(data136 && typeof data136 == "object" && !Array.isArray(data136)){
+for(const key26 in data136){
+if(!(func2.call(schema11.properties.status.properties, key26))){
+const err362 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err362];
 }
@@ -4452,11 +4410,10 @@ if (vErrors.length < 1000) vErrors.push(err362);
 errors++;
 }
 }
-if(data159.reason !== undefined){
-let data161 = data159.reason;
-if(typeof data161 === "string"){
-if(func3(data161) > 64){
-const err363 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(data136.observedGeneration !== undefined){
+let data137 = data136.observedGeneration;
+if(!((typeof data137 == "number") && (!(data137 % 1) && !isNaN(data137)))){
+const err363 = {instancePath:instancePath+"/status/observedGeneration",schemaPath:"#/properties/status/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err363];
 }
@@ -4466,8 +4423,10 @@ if (vErrors.length < 1000) vErrors.push(err363);
 errors++;
 }
 }
-else {
-const err364 = {instancePath:instancePath+"/status/failures/" + i17+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data136.acceptedGeneration !== undefined){
+let data138 = data136.acceptedGeneration;
+if(!((typeof data138 == "number") && (!(data138 % 1) && !isNaN(data138)))){
+const err364 = {instancePath:instancePath+"/status/acceptedGeneration",schemaPath:"#/properties/status/properties/acceptedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err364];
 }
@@ -4477,11 +4436,11 @@ if (vErrors.length < 1000) vErrors.push(err364);
 errors++;
 }
 }
-if(data159.message !== undefined){
-let data162 = data159.message;
-if(typeof data162 === "string"){
-if(func3(data162) > 1024){
-const err365 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(data136.inForce !== undefined){
+let data139 = data136.inForce;
+if(data139 && typeof data139 == "object" && !Array.isArray(data139)){
+if(data139.generation === undefined){
+const err365 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err365];
 }
@@ -4490,9 +4449,8 @@ if (vErrors.length < 1000) vErrors.push(err365);
 }
 errors++;
 }
-}
-else {
-const err366 = {instancePath:instancePath+"/status/failures/" + i17+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data139.spec === undefined){
+const err366 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
 if(vErrors === null){
 vErrors = [err366];
 }
@@ -4501,10 +4459,9 @@ if (vErrors.length < 1000) vErrors.push(err366);
 }
 errors++;
 }
-}
-if(data159.time !== undefined){
-if(typeof data159.time !== "string"){
-const err367 = {instancePath:instancePath+"/status/failures/" + i17+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+for(const key27 in data139){
+if(!((key27 === "generation") || (key27 === "spec"))){
+const err367 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err367];
 }
@@ -4514,9 +4471,10 @@ if (vErrors.length < 1000) vErrors.push(err367);
 errors++;
 }
 }
-}
-else {
-const err368 = {instancePath:instancePath+"/status/failures/" + i17,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data139.generation !== undefined){
+let data140 = data139.generation;
+if(!((typeof data140 == "number") && (!(data140 % 1) && !isNaN(data140)))){
+const err368 = {instancePath:instancePath+"/status/inForce/generation",schemaPath:"#/properties/status/properties/inForce/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err368];
 }
@@ -4526,9 +4484,12 @@ if (vErrors.length < 1000) vErrors.push(err368);
 errors++;
 }
 }
+if(data139.spec !== undefined){
+let data141 = data139.spec;
+if(data141 && typeof data141 == "object" && !Array.isArray(data141)){
 }
 else {
-const err369 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err369 = {instancePath:instancePath+"/status/inForce/spec",schemaPath:"#/properties/status/properties/inForce/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err369];
 }
@@ -4540,7 +4501,7 @@ errors++;
 }
 }
 else {
-const err370 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err370 = {instancePath:instancePath+"/status/inForce",schemaPath:"#/properties/status/properties/inForce/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err370];
 }
@@ -4550,14 +4511,1729 @@ if (vErrors.length < 1000) vErrors.push(err370);
 errors++;
 }
 }
-}
-else {
-const err371 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data136.previous !== undefined){
+let data142 = data136.previous;
+if(data142 && typeof data142 == "object" && !Array.isArray(data142)){
+if(data142.generation === undefined){
+const err371 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
 if(vErrors === null){
 vErrors = [err371];
 }
 else {
 if (vErrors.length < 1000) vErrors.push(err371);
+}
+errors++;
+}
+if(data142.spec === undefined){
+const err372 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/required",keyword:"required",params:{missingProperty: "spec"},message:"must have required property '"+"spec"+"'"};
+if(vErrors === null){
+vErrors = [err372];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err372);
+}
+errors++;
+}
+for(const key28 in data142){
+if(!((key28 === "generation") || (key28 === "spec"))){
+const err373 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err373];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err373);
+}
+errors++;
+}
+}
+if(data142.generation !== undefined){
+let data143 = data142.generation;
+if(!((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143)))){
+const err374 = {instancePath:instancePath+"/status/previous/generation",schemaPath:"#/properties/status/properties/previous/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err374];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err374);
+}
+errors++;
+}
+}
+if(data142.spec !== undefined){
+let data144 = data142.spec;
+if(data144 && typeof data144 == "object" && !Array.isArray(data144)){
+}
+else {
+const err375 = {instancePath:instancePath+"/status/previous/spec",schemaPath:"#/properties/status/properties/previous/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err375];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err375);
+}
+errors++;
+}
+}
+}
+else {
+const err376 = {instancePath:instancePath+"/status/previous",schemaPath:"#/properties/status/properties/previous/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err376];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err376);
+}
+errors++;
+}
+}
+if(data136.summary !== undefined){
+let data145 = data136.summary;
+if(typeof data145 === "string"){
+if(func3(data145) > 256){
+const err377 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"};
+if(vErrors === null){
+vErrors = [err377];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err377);
+}
+errors++;
+}
+}
+else {
+const err378 = {instancePath:instancePath+"/status/summary",schemaPath:"#/properties/status/properties/summary/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err378];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err378);
+}
+errors++;
+}
+}
+if(data136.conditions !== undefined){
+let data146 = data136.conditions;
+if(Array.isArray(data146)){
+if(data146.length > 16){
+const err379 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err379];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err379);
+}
+errors++;
+}
+const len21 = data146.length;
+for(let i21=0; i21<len21; i21++){
+let data147 = data146[i21];
+if(data147 && typeof data147 == "object" && !Array.isArray(data147)){
+if(data147.type === undefined){
+const err380 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'"};
+if(vErrors === null){
+vErrors = [err380];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err380);
+}
+errors++;
+}
+if(data147.status === undefined){
+const err381 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'"};
+if(vErrors === null){
+vErrors = [err381];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err381);
+}
+errors++;
+}
+if(data147.reason === undefined){
+const err382 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(vErrors === null){
+vErrors = [err382];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err382);
+}
+errors++;
+}
+if(data147.message === undefined){
+const err383 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(vErrors === null){
+vErrors = [err383];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err383);
+}
+errors++;
+}
+if(data147.lastTransitionTime === undefined){
+const err384 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/required",keyword:"required",params:{missingProperty: "lastTransitionTime"},message:"must have required property '"+"lastTransitionTime"+"'"};
+if(vErrors === null){
+vErrors = [err384];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err384);
+}
+errors++;
+}
+for(const key29 in data147){
+if(!((((((key29 === "type") || (key29 === "status")) || (key29 === "reason")) || (key29 === "message")) || (key29 === "lastTransitionTime")) || (key29 === "observedGeneration"))){
+const err385 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err385];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err385);
+}
+errors++;
+}
+}
+if(data147.type !== undefined){
+let data148 = data147.type;
+if(typeof data148 === "string"){
+if(func3(data148) > 316){
+const err386 = {instancePath:instancePath+"/status/conditions/" + i21+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/maxLength",keyword:"maxLength",params:{limit: 316},message:"must NOT have more than 316 characters"};
+if(vErrors === null){
+vErrors = [err386];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err386);
+}
+errors++;
+}
+}
+else {
+const err387 = {instancePath:instancePath+"/status/conditions/" + i21+"/type",schemaPath:"#/properties/status/properties/conditions/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err387];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err387);
+}
+errors++;
+}
+}
+if(data147.status !== undefined){
+let data149 = data147.status;
+if(typeof data149 !== "string"){
+const err388 = {instancePath:instancePath+"/status/conditions/" + i21+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err388];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err388);
+}
+errors++;
+}
+if(!(((data149 === "True") || (data149 === "False")) || (data149 === "Unknown"))){
+const err389 = {instancePath:instancePath+"/status/conditions/" + i21+"/status",schemaPath:"#/properties/status/properties/conditions/items/properties/status/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.conditions.items.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err389];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err389);
+}
+errors++;
+}
+}
+if(data147.reason !== undefined){
+let data150 = data147.reason;
+if(typeof data150 === "string"){
+if(func3(data150) > 1024){
+const err390 = {instancePath:instancePath+"/status/conditions/" + i21+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err390];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err390);
+}
+errors++;
+}
+}
+else {
+const err391 = {instancePath:instancePath+"/status/conditions/" + i21+"/reason",schemaPath:"#/properties/status/properties/conditions/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err391];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err391);
+}
+errors++;
+}
+}
+if(data147.message !== undefined){
+let data151 = data147.message;
+if(typeof data151 === "string"){
+if(func3(data151) > 8192){
+const err392 = {instancePath:instancePath+"/status/conditions/" + i21+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
+if(vErrors === null){
+vErrors = [err392];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err392);
+}
+errors++;
+}
+}
+else {
+const err393 = {instancePath:instancePath+"/status/conditions/" + i21+"/message",schemaPath:"#/properties/status/properties/conditions/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err393];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err393);
+}
+errors++;
+}
+}
+if(data147.lastTransitionTime !== undefined){
+if(typeof data147.lastTransitionTime !== "string"){
+const err394 = {instancePath:instancePath+"/status/conditions/" + i21+"/lastTransitionTime",schemaPath:"#/properties/status/properties/conditions/items/properties/lastTransitionTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err394];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err394);
+}
+errors++;
+}
+}
+if(data147.observedGeneration !== undefined){
+let data153 = data147.observedGeneration;
+if(!((typeof data153 == "number") && (!(data153 % 1) && !isNaN(data153)))){
+const err395 = {instancePath:instancePath+"/status/conditions/" + i21+"/observedGeneration",schemaPath:"#/properties/status/properties/conditions/items/properties/observedGeneration/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err395];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err395);
+}
+errors++;
+}
+}
+}
+else {
+const err396 = {instancePath:instancePath+"/status/conditions/" + i21,schemaPath:"#/properties/status/properties/conditions/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err396];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err396);
+}
+errors++;
+}
+}
+}
+else {
+const err397 = {instancePath:instancePath+"/status/conditions",schemaPath:"#/properties/status/properties/conditions/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err397];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err397);
+}
+errors++;
+}
+}
+if(data136.nodes !== undefined){
+let data154 = data136.nodes;
+if(data154 && typeof data154 == "object" && !Array.isArray(data154)){
+for(const key30 in data154){
+if(!((((((((key30 === "matched") || (key30 === "ready")) || (key30 === "updating")) || (key30 === "pending")) || (key30 === "failed")) || (key30 === "outranked")) || (key30 === "conflicted")) || (key30 === "skipped"))){
+const err398 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err398];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err398);
+}
+errors++;
+}
+}
+if(data154.matched !== undefined){
+let data155 = data154.matched;
+if(!((typeof data155 == "number") && (!(data155 % 1) && !isNaN(data155)))){
+const err399 = {instancePath:instancePath+"/status/nodes/matched",schemaPath:"#/properties/status/properties/nodes/properties/matched/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err399];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err399);
+}
+errors++;
+}
+}
+if(data154.ready !== undefined){
+let data156 = data154.ready;
+if(!((typeof data156 == "number") && (!(data156 % 1) && !isNaN(data156)))){
+const err400 = {instancePath:instancePath+"/status/nodes/ready",schemaPath:"#/properties/status/properties/nodes/properties/ready/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err400];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err400);
+}
+errors++;
+}
+}
+if(data154.updating !== undefined){
+let data157 = data154.updating;
+if(!((typeof data157 == "number") && (!(data157 % 1) && !isNaN(data157)))){
+const err401 = {instancePath:instancePath+"/status/nodes/updating",schemaPath:"#/properties/status/properties/nodes/properties/updating/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err401];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err401);
+}
+errors++;
+}
+}
+if(data154.pending !== undefined){
+let data158 = data154.pending;
+if(!((typeof data158 == "number") && (!(data158 % 1) && !isNaN(data158)))){
+const err402 = {instancePath:instancePath+"/status/nodes/pending",schemaPath:"#/properties/status/properties/nodes/properties/pending/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err402];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err402);
+}
+errors++;
+}
+}
+if(data154.failed !== undefined){
+let data159 = data154.failed;
+if(!((typeof data159 == "number") && (!(data159 % 1) && !isNaN(data159)))){
+const err403 = {instancePath:instancePath+"/status/nodes/failed",schemaPath:"#/properties/status/properties/nodes/properties/failed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err403];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err403);
+}
+errors++;
+}
+}
+if(data154.outranked !== undefined){
+let data160 = data154.outranked;
+if(!((typeof data160 == "number") && (!(data160 % 1) && !isNaN(data160)))){
+const err404 = {instancePath:instancePath+"/status/nodes/outranked",schemaPath:"#/properties/status/properties/nodes/properties/outranked/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err404];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err404);
+}
+errors++;
+}
+}
+if(data154.conflicted !== undefined){
+let data161 = data154.conflicted;
+if(!((typeof data161 == "number") && (!(data161 % 1) && !isNaN(data161)))){
+const err405 = {instancePath:instancePath+"/status/nodes/conflicted",schemaPath:"#/properties/status/properties/nodes/properties/conflicted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err405];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err405);
+}
+errors++;
+}
+}
+if(data154.skipped !== undefined){
+let data162 = data154.skipped;
+if(!((typeof data162 == "number") && (!(data162 % 1) && !isNaN(data162)))){
+const err406 = {instancePath:instancePath+"/status/nodes/skipped",schemaPath:"#/properties/status/properties/nodes/properties/skipped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err406];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err406);
+}
+errors++;
+}
+}
+}
+else {
+const err407 = {instancePath:instancePath+"/status/nodes",schemaPath:"#/properties/status/properties/nodes/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err407];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err407);
+}
+errors++;
+}
+}
+if(data136.schedule !== undefined){
+let data163 = data136.schedule;
+if(data163 && typeof data163 == "object" && !Array.isArray(data163)){
+if(data163.since === undefined){
+const err408 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/required",keyword:"required",params:{missingProperty: "since"},message:"must have required property '"+"since"+"'"};
+if(vErrors === null){
+vErrors = [err408];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err408);
+}
+errors++;
+}
+for(const key31 in data163){
+if(!(((key31 === "name") || (key31 === "since")) || (key31 === "next"))){
+const err409 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err409];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err409);
+}
+errors++;
+}
+}
+if(data163.name !== undefined){
+let data164 = data163.name;
+if(typeof data164 === "string"){
+if(func3(data164) > 32){
+const err410 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err410];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err410);
+}
+errors++;
+}
+}
+else {
+const err411 = {instancePath:instancePath+"/status/schedule/name",schemaPath:"#/properties/status/properties/schedule/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err411];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err411);
+}
+errors++;
+}
+}
+if(data163.since !== undefined){
+if(typeof data163.since !== "string"){
+const err412 = {instancePath:instancePath+"/status/schedule/since",schemaPath:"#/properties/status/properties/schedule/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err412];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err412);
+}
+errors++;
+}
+}
+if(data163.next !== undefined){
+let data166 = data163.next;
+if(data166 && typeof data166 == "object" && !Array.isArray(data166)){
+if(data166.time === undefined){
+const err413 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/required",keyword:"required",params:{missingProperty: "time"},message:"must have required property '"+"time"+"'"};
+if(vErrors === null){
+vErrors = [err413];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err413);
+}
+errors++;
+}
+for(const key32 in data166){
+if(!((key32 === "name") || (key32 === "time"))){
+const err414 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err414];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err414);
+}
+errors++;
+}
+}
+if(data166.name !== undefined){
+let data167 = data166.name;
+if(typeof data167 === "string"){
+if(func3(data167) > 32){
+const err415 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err415];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err415);
+}
+errors++;
+}
+}
+else {
+const err416 = {instancePath:instancePath+"/status/schedule/next/name",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err416];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err416);
+}
+errors++;
+}
+}
+if(data166.time !== undefined){
+if(typeof data166.time !== "string"){
+const err417 = {instancePath:instancePath+"/status/schedule/next/time",schemaPath:"#/properties/status/properties/schedule/properties/next/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err417];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err417);
+}
+errors++;
+}
+}
+}
+else {
+const err418 = {instancePath:instancePath+"/status/schedule/next",schemaPath:"#/properties/status/properties/schedule/properties/next/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err418];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err418);
+}
+errors++;
+}
+}
+}
+else {
+const err419 = {instancePath:instancePath+"/status/schedule",schemaPath:"#/properties/status/properties/schedule/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err419];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err419);
+}
+errors++;
+}
+}
+if(data136.demand !== undefined){
+let data169 = data136.demand;
+if(Array.isArray(data169)){
+if(data169.length > 16){
+const err420 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"};
+if(vErrors === null){
+vErrors = [err420];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err420);
+}
+errors++;
+}
+const len22 = data169.length;
+for(let i22=0; i22<len22; i22++){
+let data170 = data169[i22];
+if(data170 && typeof data170 == "object" && !Array.isArray(data170)){
+if(data170.name === undefined){
+const err421 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
+if(vErrors === null){
+vErrors = [err421];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err421);
+}
+errors++;
+}
+if(data170.wanted === undefined){
+const err422 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "wanted"},message:"must have required property '"+"wanted"+"'"};
+if(vErrors === null){
+vErrors = [err422];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err422);
+}
+errors++;
+}
+if(data170.offered === undefined){
+const err423 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "offered"},message:"must have required property '"+"offered"+"'"};
+if(vErrors === null){
+vErrors = [err423];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err423);
+}
+errors++;
+}
+if(data170.used === undefined){
+const err424 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "used"},message:"must have required property '"+"used"+"'"};
+if(vErrors === null){
+vErrors = [err424];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err424);
+}
+errors++;
+}
+if(data170.unmet === undefined){
+const err425 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/required",keyword:"required",params:{missingProperty: "unmet"},message:"must have required property '"+"unmet"+"'"};
+if(vErrors === null){
+vErrors = [err425];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err425);
+}
+errors++;
+}
+for(const key33 in data170){
+if(!(((((((key33 === "name") || (key33 === "wanted")) || (key33 === "offered")) || (key33 === "used")) || (key33 === "waiting")) || (key33 === "unmet")) || (key33 === "why"))){
+const err426 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err426];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err426);
+}
+errors++;
+}
+}
+if(data170.name !== undefined){
+let data171 = data170.name;
+if(typeof data171 === "string"){
+if(func3(data171) > 32){
+const err427 = {instancePath:instancePath+"/status/demand/" + i22+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err427];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err427);
+}
+errors++;
+}
+}
+else {
+const err428 = {instancePath:instancePath+"/status/demand/" + i22+"/name",schemaPath:"#/properties/status/properties/demand/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err428];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err428);
+}
+errors++;
+}
+}
+if(data170.wanted !== undefined){
+let data172 = data170.wanted;
+if(!((typeof data172 == "number") && (!(data172 % 1) && !isNaN(data172)))){
+const err429 = {instancePath:instancePath+"/status/demand/" + i22+"/wanted",schemaPath:"#/properties/status/properties/demand/items/properties/wanted/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err429];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err429);
+}
+errors++;
+}
+}
+if(data170.offered !== undefined){
+let data173 = data170.offered;
+if(!((typeof data173 == "number") && (!(data173 % 1) && !isNaN(data173)))){
+const err430 = {instancePath:instancePath+"/status/demand/" + i22+"/offered",schemaPath:"#/properties/status/properties/demand/items/properties/offered/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err430];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err430);
+}
+errors++;
+}
+}
+if(data170.used !== undefined){
+let data174 = data170.used;
+if(!((typeof data174 == "number") && (!(data174 % 1) && !isNaN(data174)))){
+const err431 = {instancePath:instancePath+"/status/demand/" + i22+"/used",schemaPath:"#/properties/status/properties/demand/items/properties/used/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err431];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err431);
+}
+errors++;
+}
+}
+if(data170.waiting !== undefined){
+let data175 = data170.waiting;
+if(!((typeof data175 == "number") && (!(data175 % 1) && !isNaN(data175)))){
+const err432 = {instancePath:instancePath+"/status/demand/" + i22+"/waiting",schemaPath:"#/properties/status/properties/demand/items/properties/waiting/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err432];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err432);
+}
+errors++;
+}
+}
+if(data170.unmet !== undefined){
+let data176 = data170.unmet;
+if(!((typeof data176 == "number") && (!(data176 % 1) && !isNaN(data176)))){
+const err433 = {instancePath:instancePath+"/status/demand/" + i22+"/unmet",schemaPath:"#/properties/status/properties/demand/items/properties/unmet/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err433];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err433);
+}
+errors++;
+}
+}
+if(data170.why !== undefined){
+let data177 = data170.why;
+if(typeof data177 === "string"){
+if(func3(data177) > 1024){
+const err434 = {instancePath:instancePath+"/status/demand/" + i22+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err434];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err434);
+}
+errors++;
+}
+}
+else {
+const err435 = {instancePath:instancePath+"/status/demand/" + i22+"/why",schemaPath:"#/properties/status/properties/demand/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err435];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err435);
+}
+errors++;
+}
+}
+}
+else {
+const err436 = {instancePath:instancePath+"/status/demand/" + i22,schemaPath:"#/properties/status/properties/demand/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err436];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err436);
+}
+errors++;
+}
+}
+}
+else {
+const err437 = {instancePath:instancePath+"/status/demand",schemaPath:"#/properties/status/properties/demand/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err437];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err437);
+}
+errors++;
+}
+}
+if(data136.plan !== undefined){
+let data178 = data136.plan;
+if(data178 && typeof data178 == "object" && !Array.isArray(data178)){
+for(const key34 in data178){
+if(!(((((key34 === "gpusChanging") || (key34 === "instancesKept")) || (key34 === "instancesDestroyed")) || (key34 === "instancesCreated")) || (key34 === "podsToEvict"))){
+const err438 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err438];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err438);
+}
+errors++;
+}
+}
+if(data178.gpusChanging !== undefined){
+let data179 = data178.gpusChanging;
+if(!((typeof data179 == "number") && (!(data179 % 1) && !isNaN(data179)))){
+const err439 = {instancePath:instancePath+"/status/plan/gpusChanging",schemaPath:"#/properties/status/properties/plan/properties/gpusChanging/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err439];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err439);
+}
+errors++;
+}
+}
+if(data178.instancesKept !== undefined){
+let data180 = data178.instancesKept;
+if(!((typeof data180 == "number") && (!(data180 % 1) && !isNaN(data180)))){
+const err440 = {instancePath:instancePath+"/status/plan/instancesKept",schemaPath:"#/properties/status/properties/plan/properties/instancesKept/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err440];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err440);
+}
+errors++;
+}
+}
+if(data178.instancesDestroyed !== undefined){
+let data181 = data178.instancesDestroyed;
+if(!((typeof data181 == "number") && (!(data181 % 1) && !isNaN(data181)))){
+const err441 = {instancePath:instancePath+"/status/plan/instancesDestroyed",schemaPath:"#/properties/status/properties/plan/properties/instancesDestroyed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err441];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err441);
+}
+errors++;
+}
+}
+if(data178.instancesCreated !== undefined){
+let data182 = data178.instancesCreated;
+if(!((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182)))){
+const err442 = {instancePath:instancePath+"/status/plan/instancesCreated",schemaPath:"#/properties/status/properties/plan/properties/instancesCreated/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err442];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err442);
+}
+errors++;
+}
+}
+if(data178.podsToEvict !== undefined){
+let data183 = data178.podsToEvict;
+if(!((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183)))){
+const err443 = {instancePath:instancePath+"/status/plan/podsToEvict",schemaPath:"#/properties/status/properties/plan/properties/podsToEvict/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err443];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err443);
+}
+errors++;
+}
+}
+}
+else {
+const err444 = {instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err444];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err444);
+}
+errors++;
+}
+}
+if(data136.inFlight !== undefined){
+let data184 = data136.inFlight;
+if(Array.isArray(data184)){
+if(data184.length > 500){
+const err445 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"};
+if(vErrors === null){
+vErrors = [err445];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err445);
+}
+errors++;
+}
+const len23 = data184.length;
+for(let i23=0; i23<len23; i23++){
+let data185 = data184[i23];
+if(data185 && typeof data185 == "object" && !Array.isArray(data185)){
+if(data185.node === undefined){
+const err446 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+if(vErrors === null){
+vErrors = [err446];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err446);
+}
+errors++;
+}
+if(data185.nodeUID === undefined){
+const err447 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "nodeUID"},message:"must have required property '"+"nodeUID"+"'"};
+if(vErrors === null){
+vErrors = [err447];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err447);
+}
+errors++;
+}
+if(data185.epoch === undefined){
+const err448 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/required",keyword:"required",params:{missingProperty: "epoch"},message:"must have required property '"+"epoch"+"'"};
+if(vErrors === null){
+vErrors = [err448];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err448);
+}
+errors++;
+}
+for(const key35 in data185){
+if(!(((((((key35 === "node") || (key35 === "nodeUID")) || (key35 === "epoch")) || (key35 === "generation")) || (key35 === "startTime")) || (key35 === "deadline")) || (key35 === "kind"))){
+const err449 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err449];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err449);
+}
+errors++;
+}
+}
+if(data185.node !== undefined){
+let data186 = data185.node;
+if(typeof data186 === "string"){
+if(func3(data186) > 253){
+const err450 = {instancePath:instancePath+"/status/inFlight/" + i23+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err450];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err450);
+}
+errors++;
+}
+}
+else {
+const err451 = {instancePath:instancePath+"/status/inFlight/" + i23+"/node",schemaPath:"#/properties/status/properties/inFlight/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err451];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err451);
+}
+errors++;
+}
+}
+if(data185.nodeUID !== undefined){
+let data187 = data185.nodeUID;
+if(typeof data187 === "string"){
+if(func3(data187) > 64){
+const err452 = {instancePath:instancePath+"/status/inFlight/" + i23+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err452];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err452);
+}
+errors++;
+}
+}
+else {
+const err453 = {instancePath:instancePath+"/status/inFlight/" + i23+"/nodeUID",schemaPath:"#/properties/status/properties/inFlight/items/properties/nodeUID/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err453];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err453);
+}
+errors++;
+}
+}
+if(data185.epoch !== undefined){
+let data188 = data185.epoch;
+if(!((typeof data188 == "number") && (!(data188 % 1) && !isNaN(data188)))){
+const err454 = {instancePath:instancePath+"/status/inFlight/" + i23+"/epoch",schemaPath:"#/properties/status/properties/inFlight/items/properties/epoch/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err454];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err454);
+}
+errors++;
+}
+}
+if(data185.generation !== undefined){
+let data189 = data185.generation;
+if(!((typeof data189 == "number") && (!(data189 % 1) && !isNaN(data189)))){
+const err455 = {instancePath:instancePath+"/status/inFlight/" + i23+"/generation",schemaPath:"#/properties/status/properties/inFlight/items/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err455];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err455);
+}
+errors++;
+}
+}
+if(data185.startTime !== undefined){
+if(typeof data185.startTime !== "string"){
+const err456 = {instancePath:instancePath+"/status/inFlight/" + i23+"/startTime",schemaPath:"#/properties/status/properties/inFlight/items/properties/startTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err456];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err456);
+}
+errors++;
+}
+}
+if(data185.deadline !== undefined){
+if(typeof data185.deadline !== "string"){
+const err457 = {instancePath:instancePath+"/status/inFlight/" + i23+"/deadline",schemaPath:"#/properties/status/properties/inFlight/items/properties/deadline/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err457];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err457);
+}
+errors++;
+}
+}
+if(data185.kind !== undefined){
+let data192 = data185.kind;
+if(typeof data192 !== "string"){
+const err458 = {instancePath:instancePath+"/status/inFlight/" + i23+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err458];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err458);
+}
+errors++;
+}
+if(!(((((data192 === "Fresh") || (data192 === "Repair")) || (data192 === "Retry")) || (data192 === "New")) || (data192 === "Found"))){
+const err459 = {instancePath:instancePath+"/status/inFlight/" + i23+"/kind",schemaPath:"#/properties/status/properties/inFlight/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema11.properties.status.properties.inFlight.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err459];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err459);
+}
+errors++;
+}
+}
+}
+else {
+const err460 = {instancePath:instancePath+"/status/inFlight/" + i23,schemaPath:"#/properties/status/properties/inFlight/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err460];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err460);
+}
+errors++;
+}
+}
+}
+else {
+const err461 = {instancePath:instancePath+"/status/inFlight",schemaPath:"#/properties/status/properties/inFlight/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err461];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err461);
+}
+errors++;
+}
+}
+if(data136.canary !== undefined){
+let data193 = data136.canary;
+if(data193 && typeof data193 == "object" && !Array.isArray(data193)){
+if(data193.generation === undefined){
+const err462 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(vErrors === null){
+vErrors = [err462];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err462);
+}
+errors++;
+}
+if(data193.nodes === undefined){
+const err463 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err463];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err463);
+}
+errors++;
+}
+for(const key36 in data193){
+if(!(((((key36 === "generation") || (key36 === "schedule")) || (key36 === "nodes")) || (key36 === "readySince")) || (key36 === "passedTime"))){
+const err464 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err464];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err464);
+}
+errors++;
+}
+}
+if(data193.generation !== undefined){
+let data194 = data193.generation;
+if(!((typeof data194 == "number") && (!(data194 % 1) && !isNaN(data194)))){
+const err465 = {instancePath:instancePath+"/status/canary/generation",schemaPath:"#/properties/status/properties/canary/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err465];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err465);
+}
+errors++;
+}
+}
+if(data193.schedule !== undefined){
+let data195 = data193.schedule;
+if(typeof data195 === "string"){
+if(func3(data195) > 32){
+const err466 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err466];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err466);
+}
+errors++;
+}
+}
+else {
+const err467 = {instancePath:instancePath+"/status/canary/schedule",schemaPath:"#/properties/status/properties/canary/properties/schedule/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err467];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err467);
+}
+errors++;
+}
+}
+if(data193.nodes !== undefined){
+let data196 = data193.nodes;
+if(Array.isArray(data196)){
+if(data196.length > 1000){
+const err468 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"};
+if(vErrors === null){
+vErrors = [err468];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err468);
+}
+errors++;
+}
+const len24 = data196.length;
+for(let i24=0; i24<len24; i24++){
+let data197 = data196[i24];
+if(typeof data197 === "string"){
+if(func3(data197) > 253){
+const err469 = {instancePath:instancePath+"/status/canary/nodes/" + i24,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err469];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err469);
+}
+errors++;
+}
+}
+else {
+const err470 = {instancePath:instancePath+"/status/canary/nodes/" + i24,schemaPath:"#/properties/status/properties/canary/properties/nodes/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err470];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err470);
+}
+errors++;
+}
+}
+}
+else {
+const err471 = {instancePath:instancePath+"/status/canary/nodes",schemaPath:"#/properties/status/properties/canary/properties/nodes/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err471];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err471);
+}
+errors++;
+}
+}
+if(data193.readySince !== undefined){
+if(typeof data193.readySince !== "string"){
+const err472 = {instancePath:instancePath+"/status/canary/readySince",schemaPath:"#/properties/status/properties/canary/properties/readySince/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err472];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err472);
+}
+errors++;
+}
+}
+if(data193.passedTime !== undefined){
+if(typeof data193.passedTime !== "string"){
+const err473 = {instancePath:instancePath+"/status/canary/passedTime",schemaPath:"#/properties/status/properties/canary/properties/passedTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err473];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err473);
+}
+errors++;
+}
+}
+}
+else {
+const err474 = {instancePath:instancePath+"/status/canary",schemaPath:"#/properties/status/properties/canary/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err474];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err474);
+}
+errors++;
+}
+}
+if(data136.pace !== undefined){
+let data200 = data136.pace;
+if(data200 && typeof data200 == "object" && !Array.isArray(data200)){
+if(data200.generation === undefined){
+const err475 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "generation"},message:"must have required property '"+"generation"+"'"};
+if(vErrors === null){
+vErrors = [err475];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err475);
+}
+errors++;
+}
+if(data200.nodes === undefined){
+const err476 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err476];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err476);
+}
+errors++;
+}
+if(data200.seconds === undefined){
+const err477 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/required",keyword:"required",params:{missingProperty: "seconds"},message:"must have required property '"+"seconds"+"'"};
+if(vErrors === null){
+vErrors = [err477];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err477);
+}
+errors++;
+}
+for(const key37 in data200){
+if(!(((key37 === "generation") || (key37 === "nodes")) || (key37 === "seconds"))){
+const err478 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err478];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err478);
+}
+errors++;
+}
+}
+if(data200.generation !== undefined){
+let data201 = data200.generation;
+if(!((typeof data201 == "number") && (!(data201 % 1) && !isNaN(data201)))){
+const err479 = {instancePath:instancePath+"/status/pace/generation",schemaPath:"#/properties/status/properties/pace/properties/generation/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err479];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err479);
+}
+errors++;
+}
+}
+if(data200.nodes !== undefined){
+let data202 = data200.nodes;
+if(!((typeof data202 == "number") && (!(data202 % 1) && !isNaN(data202)))){
+const err480 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err480];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err480);
+}
+errors++;
+}
+if(typeof data202 == "number"){
+if(data202 < 1 || isNaN(data202)){
+const err481 = {instancePath:instancePath+"/status/pace/nodes",schemaPath:"#/properties/status/properties/pace/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err481];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err481);
+}
+errors++;
+}
+}
+}
+if(data200.seconds !== undefined){
+let data203 = data200.seconds;
+if(!((typeof data203 == "number") && (!(data203 % 1) && !isNaN(data203)))){
+const err482 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err482];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err482);
+}
+errors++;
+}
+if(typeof data203 == "number"){
+if(data203 < 0 || isNaN(data203)){
+const err483 = {instancePath:instancePath+"/status/pace/seconds",schemaPath:"#/properties/status/properties/pace/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err483];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err483);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err484 = {instancePath:instancePath+"/status/pace",schemaPath:"#/properties/status/properties/pace/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err484];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err484);
+}
+errors++;
+}
+}
+if(data136.limits !== undefined){
+let data204 = data136.limits;
+if(data204 && typeof data204 == "object" && !Array.isArray(data204)){
+if(data204.nodes === undefined){
+const err485 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "nodes"},message:"must have required property '"+"nodes"+"'"};
+if(vErrors === null){
+vErrors = [err485];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err485);
+}
+errors++;
+}
+if(data204.maxUnavailable === undefined){
+const err486 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxUnavailable"},message:"must have required property '"+"maxUnavailable"+"'"};
+if(vErrors === null){
+vErrors = [err486];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err486);
+}
+errors++;
+}
+if(data204.maxConcurrentNodes === undefined){
+const err487 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/required",keyword:"required",params:{missingProperty: "maxConcurrentNodes"},message:"must have required property '"+"maxConcurrentNodes"+"'"};
+if(vErrors === null){
+vErrors = [err487];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err487);
+}
+errors++;
+}
+for(const key38 in data204){
+if(!(((key38 === "nodes") || (key38 === "maxUnavailable")) || (key38 === "maxConcurrentNodes"))){
+const err488 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err488];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err488);
+}
+errors++;
+}
+}
+if(data204.nodes !== undefined){
+let data205 = data204.nodes;
+if(!((typeof data205 == "number") && (!(data205 % 1) && !isNaN(data205)))){
+const err489 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err489];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err489);
+}
+errors++;
+}
+if(typeof data205 == "number"){
+if(data205 < 0 || isNaN(data205)){
+const err490 = {instancePath:instancePath+"/status/limits/nodes",schemaPath:"#/properties/status/properties/limits/properties/nodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err490];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err490);
+}
+errors++;
+}
+}
+}
+if(data204.maxUnavailable !== undefined){
+let data206 = data204.maxUnavailable;
+if(!((typeof data206 == "number") && (!(data206 % 1) && !isNaN(data206)))){
+const err491 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err491];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err491);
+}
+errors++;
+}
+if(typeof data206 == "number"){
+if(data206 < 0 || isNaN(data206)){
+const err492 = {instancePath:instancePath+"/status/limits/maxUnavailable",schemaPath:"#/properties/status/properties/limits/properties/maxUnavailable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err492];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err492);
+}
+errors++;
+}
+}
+}
+if(data204.maxConcurrentNodes !== undefined){
+let data207 = data204.maxConcurrentNodes;
+if(!((typeof data207 == "number") && (!(data207 % 1) && !isNaN(data207)))){
+const err493 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err493];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err493);
+}
+errors++;
+}
+if(typeof data207 == "number"){
+if(data207 < 0 || isNaN(data207)){
+const err494 = {instancePath:instancePath+"/status/limits/maxConcurrentNodes",schemaPath:"#/properties/status/properties/limits/properties/maxConcurrentNodes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err494];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err494);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err495 = {instancePath:instancePath+"/status/limits",schemaPath:"#/properties/status/properties/limits/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err495];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err495);
+}
+errors++;
+}
+}
+if(data136.failures !== undefined){
+let data208 = data136.failures;
+if(Array.isArray(data208)){
+if(data208.length > 50){
+const err496 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"};
+if(vErrors === null){
+vErrors = [err496];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err496);
+}
+errors++;
+}
+const len25 = data208.length;
+for(let i25=0; i25<len25; i25++){
+let data209 = data208[i25];
+if(data209 && typeof data209 == "object" && !Array.isArray(data209)){
+if(data209.node === undefined){
+const err497 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "node"},message:"must have required property '"+"node"+"'"};
+if(vErrors === null){
+vErrors = [err497];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err497);
+}
+errors++;
+}
+if(data209.reason === undefined){
+const err498 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'"};
+if(vErrors === null){
+vErrors = [err498];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err498);
+}
+errors++;
+}
+if(data209.message === undefined){
+const err499 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+if(vErrors === null){
+vErrors = [err499];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err499);
+}
+errors++;
+}
+for(const key39 in data209){
+if(!((((key39 === "node") || (key39 === "reason")) || (key39 === "message")) || (key39 === "time"))){
+const err500 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key39},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err500];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err500);
+}
+errors++;
+}
+}
+if(data209.node !== undefined){
+let data210 = data209.node;
+if(typeof data210 === "string"){
+if(func3(data210) > 253){
+const err501 = {instancePath:instancePath+"/status/failures/" + i25+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"};
+if(vErrors === null){
+vErrors = [err501];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err501);
+}
+errors++;
+}
+}
+else {
+const err502 = {instancePath:instancePath+"/status/failures/" + i25+"/node",schemaPath:"#/properties/status/properties/failures/items/properties/node/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err502];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err502);
+}
+errors++;
+}
+}
+if(data209.reason !== undefined){
+let data211 = data209.reason;
+if(typeof data211 === "string"){
+if(func3(data211) > 64){
+const err503 = {instancePath:instancePath+"/status/failures/" + i25+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(vErrors === null){
+vErrors = [err503];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err503);
+}
+errors++;
+}
+}
+else {
+const err504 = {instancePath:instancePath+"/status/failures/" + i25+"/reason",schemaPath:"#/properties/status/properties/failures/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err504];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err504);
+}
+errors++;
+}
+}
+if(data209.message !== undefined){
+let data212 = data209.message;
+if(typeof data212 === "string"){
+if(func3(data212) > 1024){
+const err505 = {instancePath:instancePath+"/status/failures/" + i25+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err505];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err505);
+}
+errors++;
+}
+}
+else {
+const err506 = {instancePath:instancePath+"/status/failures/" + i25+"/message",schemaPath:"#/properties/status/properties/failures/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err506];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err506);
+}
+errors++;
+}
+}
+if(data209.time !== undefined){
+if(typeof data209.time !== "string"){
+const err507 = {instancePath:instancePath+"/status/failures/" + i25+"/time",schemaPath:"#/properties/status/properties/failures/items/properties/time/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err507];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err507);
+}
+errors++;
+}
+}
+}
+else {
+const err508 = {instancePath:instancePath+"/status/failures/" + i25,schemaPath:"#/properties/status/properties/failures/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err508];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err508);
+}
+errors++;
+}
+}
+}
+else {
+const err509 = {instancePath:instancePath+"/status/failures",schemaPath:"#/properties/status/properties/failures/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err509];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err509);
+}
+errors++;
+}
+}
+}
+else {
+const err510 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err510];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err510);
+}
+errors++;
+}
+}
+}
+else {
+const err511 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err511];
+}
+else {
+if (vErrors.length < 1000) vErrors.push(err511);
 }
 errors++;
 }

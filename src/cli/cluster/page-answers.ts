@@ -2,15 +2,17 @@ import { stringify } from 'yaml';
 import { pods, policies } from '../../api/resources.ts';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
-import { planChange } from '../../core/plan/change-plan.ts';
 import type { ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
 import { podName } from '../../core/pods/gpu-pods.ts';
+import type { KueueReading } from '../../core/supply/kueue.ts';
 import { explainWaiting, waitsForGpu } from '../../core/view/waiting-pods.ts';
 import { reportWaste } from '../../core/waste/waste-report.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { readKueue } from '../../kube/read-kueue.ts';
+import { foreseeChange } from '../../process/change-plan.ts';
 import type { PageAnswers, PlanAnswer } from '../../ui/page-answers.ts';
 import { WasteSamples } from '../../ui/waste-samples.ts';
 import { readCluster } from '../plan/live-cluster.ts';
@@ -45,7 +47,10 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
       );
       return writePolicy(found, name);
     },
-    plan: async (text) => answerPlan(parsePolicies(text), () => readCluster(client, Date.now()), setup),
+    plan: async (text) => {
+      const given = parsePolicies(text);
+      return answerPlan(given, await readCluster(client, Date.now()), setup, () => readKueue(client));
+    },
   };
 }
 
@@ -65,7 +70,7 @@ export function answerSaved(saved: SavedFacts, setup: ControllerSetup): PageAnsw
         saved.policies.find(({ metadata }) => metadata.name === policy),
         policy,
       ),
-    plan: async (text) => answerPlan(parsePolicies(text), async () => saved, setup),
+    plan: async (text) => answerPlan(parsePolicies(text), saved, setup, async () => saved.kueue),
   };
 }
 
@@ -85,10 +90,11 @@ function listStarts(found: readonly StartedPod[]): Readonly<Record<string, strin
 
 async function answerPlan(
   given: readonly GpuPartitionPolicy[],
-  read: () => Promise<ClusterState>,
+  cluster: ClusterState,
   setup: ControllerSetup,
+  readQueues: () => Promise<KueueReading>,
 ): Promise<PlanAnswer> {
-  const plan = planChange(await read(), given, setup);
+  const plan = await foreseeChange(cluster, given, setup, readQueues);
   const { waves, findings, summary, nodes } = plan;
   const evictions = nodes.flatMap(({ node, evictions: list }) =>
     // An agent has reported them, and they have ended since.

@@ -46,10 +46,10 @@ function draCommand({ terminal }: CommandContext): Command {
     });
 }
 
-function refuseSplit({ policy, layout, profile }: SplitLayout): CliError {
+function refuseSplit({ policy, path, profile }: SplitLayout): CliError {
   const whole = profile.replace(/^\d+c\./, '');
   return new CliError(
-    `policy ${policy}: spec.layouts[${layout}].profiles: ${profile}: NVIDIA’s DRA driver exits on a compute instance that is ` +
+    `policy ${policy}: ${path}: ${profile}: NVIDIA’s DRA driver exits on a compute instance that is ` +
       `smaller than its GPU instance, and then offers nothing new on the whole node; use ${whole}, or the device plugin`,
     1,
   );

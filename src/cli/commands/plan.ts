@@ -1,10 +1,13 @@
 import { Command } from 'commander';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { type ChangePlan, planChange } from '../../core/plan/change-plan.ts';
+import type { ChangePlan } from '../../core/plan/change-plan.ts';
 import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import { writeChangePlan } from '../../core/plan/plan-text.ts';
+import type { KueueReading } from '../../core/supply/kueue.ts';
 import { wrapHanging } from '../../core/text/wrap.ts';
-import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { readKueue } from '../../kube/read-kueue.ts';
+import { foreseeChange } from '../../process/change-plan.ts';
+import { addConnectionOptions, ask, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
@@ -35,40 +38,32 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (options: Options) => {
       const policies = await readPolicies(options.filename, terminal);
-      refuseDemands(policies);
-      const cluster = await readState(options, policies, terminal);
-      const plan = planChange(cluster, policies, setupOf(options));
+      const { cluster, readQueues } = await readState(options, policies, terminal);
+      const plan = await foreseeChange(cluster, policies, setupOf(options), readQueues);
       if (plan.findings.length > 0) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, plan);
       else printPlan(terminal, plan);
     });
 }
 
-/** Layouts for a demand are chosen by the controller, from what all nodes have at that moment. */
-function refuseDemands(policies: readonly GpuPartitionPolicy[]): void {
-  const [first] = policies.filter(({ spec }) => spec.demand !== undefined);
-  if (first === undefined) return;
-  throw new CliError(
-    `policy ${first.metadata.name} has spec.demand, for which plan chooses no layouts: apply it with mode: Plan, and status.demand and ` +
-      'status.plan show what it would do; or ask gpu-partition recommend',
-  );
-}
-
 async function readState(
   options: Options,
   given: readonly GpuPartitionPolicy[],
   terminal: Terminal,
-): Promise<ClusterState> {
+): Promise<{ readonly cluster: ClusterState; readonly readQueues: () => Promise<KueueReading> }> {
   const { snapshot, filename, kubeconfig, context } = options;
   const now = Date.now();
-  if (snapshot === undefined) return readCluster(connect(options), now);
+  if (snapshot === undefined) {
+    const client = connect(options);
+    return { cluster: await readCluster(client, now), readQueues: () => ask('Kueue', () => readKueue(client)) };
+  }
   if (kubeconfig !== undefined || context !== undefined)
     throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
   if (snapshot.includes('-') && filename.includes('-'))
     throw new CliError('standard input is the policies or the snapshot, not both');
   const cluster = await readSnapshot(snapshot, now, terminal);
   demandComplete(cluster, given);
-  return cluster;
+  return { cluster, readQueues: async () => cluster.kueue };
 }
 
 function printPlan({ stdout }: Terminal, plan: ChangePlan): void {

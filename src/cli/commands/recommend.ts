@@ -3,11 +3,17 @@ import { stringify } from 'yaml';
 
 import { MODELS } from '../../core/gpu/geometry/models.ts';
 import { type DemandPlan, planDemand } from '../../process/demand-solver.ts';
+import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
 import { integer } from '../../process/option.ts';
+import { equalitySelector } from '../../process/plugin-option.ts';
+import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
-import { CliError } from '../exit.ts';
+import { CliError, type CommandOutcome } from '../exit.ts';
 import { readModel } from '../model-argument.ts';
 import { readPath } from '../path-option.ts';
+import { snapshotCommand } from '../plan/snapshot-file.ts';
+import { answerCluster, hasShortage, printClusterAnswer, writePolicies } from '../recommend/cluster-answer.ts';
 import { readDataFile } from '../recommend/data-file.ts';
 import { readDemandFile } from '../recommend/demand-file.ts';
 import { printPoolAnswer, writePoolAnswer } from '../recommend/pool-answer.ts';
@@ -15,37 +21,53 @@ import { type FiledGpu, readPool } from '../recommend/pool-file.ts';
 import { answerSize, printSizeAnswer, readSize } from '../recommend/size-answer.ts';
 import { printJson, type Terminal } from '../terminal.ts';
 
-interface Options {
+interface Options extends ConnectionOptions {
+  readonly snapshot?: readonly string[];
+  readonly selector?: LabelSelector;
   readonly pool?: string;
   readonly demand?: string;
   readonly size?: string;
   readonly model?: string;
-  readonly evict: 'never' | 'if-needed';
+  readonly evict?: 'never' | 'if-needed';
   readonly timeLimit: number;
   readonly output: 'json' | 'yaml' | 'text';
 }
 
+/** Options of questions that need no cluster. */
+const offline = ['pool', 'demand', 'size'];
+
 export function recommendCommand({ terminal, outcome }: CommandContext): Command {
-  return new Command('recommend')
+  return addConnectionOptions(new Command('recommend'))
     .description(
       'Finds layouts for a pool of GPUs that offer the slices that are wanted: as many as possible, then with the fewest evictions, ' +
         'then with the fewest GPUs changed, then with the fewest idle instances destroyed. Proves that no plan is better. ' +
-        'Or, with --size, the slices that hold a program of this size. Works offline and changes nothing.',
+        'For a cluster, or a saved one: what pods use and wait for, what the layouts offer of it and could offer, and a policy ' +
+        'to apply. With --pool and --demand: for the pool in a file. With --size: the slices that hold a program of this size. ' +
+        'Changes nothing.',
+    )
+    .addOption(
+      new Option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`).conflicts(offline),
+    )
+    .addOption(
+      new Option('--selector <labels>', 'only the nodes with these labels, as one pool: key=value,…')
+        .argParser(equalitySelector)
+        .conflicts(offline),
     )
     .option(
       '--pool <file>',
-      'JSON or YAML, - for standard input: {"gpus": [{"id", "model", "instances": [{"profile", "start", "busy"}]}]}',
+      'JSON or YAML, - for standard input: {"gpus": [{"id", "model", "instances": [{"profile", "start", "busy"}]}]}; a whole GPU has "mig": "Disabled" and "busy" instead',
       readPath,
     )
     .option(
       '--demand <file>',
-      'JSON or YAML, - for standard input: {"1g.5gb": 40, "3g.20gb": 4}, those in use included',
+      'JSON or YAML, - for standard input: {"1g.5gb": 40, "3g.20gb": 4, "whole": 2}, those in use included',
       readPath,
     )
     .addOption(
-      new Option('--evict <rule>', 'whether busy instances may go')
-        .choices(['never', 'if-needed'])
-        .default('if-needed'),
+      new Option(
+        '--evict <rule>',
+        'whether busy instances may go: if-needed unless given with --pool, never for a cluster',
+      ).choices(['never', 'if-needed']),
     )
     .option('--time-limit <seconds>', 'take the best plan found after this time of solving', integer(1, 3600), 30)
     .addOption(
@@ -56,7 +78,10 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
     )
     .option('--model <model>', 'with --size: this model alone')
     .addOption(
-      new Option('-o, --output <format>', 'json or yaml for programs, text for people')
+      new Option(
+        '-o, --output <format>',
+        'json or yaml for programs, text for people; for a cluster yaml is the policies',
+      )
         .choices(['json', 'yaml', 'text'])
         .default('text'),
     )
@@ -67,6 +92,7 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
         if (answer.models.every(({ profiles }) => profiles.length === 0)) outcome.code = 1;
         return print(terminal, options.output, answer, () => printSizeAnswer(terminal, answer));
       }
+      if (options.pool === undefined && options.demand === undefined) return advise(options, terminal, outcome);
       const { gpus, plan } = await makePlan(options, terminal);
       const answer = writePoolAnswer(gpus, plan);
       if (Object.keys(answer.unserved).length > 0) outcome.code = 1;
@@ -78,6 +104,21 @@ function print(terminal: Terminal, output: Options['output'], answer: unknown, a
   if (output === 'json') printJson(terminal, answer);
   else if (output === 'yaml') terminal.stdout.write(stringify(answer, { aliasDuplicateObjects: false }));
   else asText();
+}
+
+/** For a cluster. */
+async function advise(options: Options, terminal: Terminal, outcome: CommandOutcome): Promise<void> {
+  const { snapshot, kubeconfig, context, model, selector, evict, timeLimit, output } = options;
+  if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');
+  if (snapshot !== undefined && (kubeconfig ?? context) !== undefined)
+    throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
+  const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
+  const rules = { evict: evict === 'if-needed' ? 'IfNeeded' : 'Never', seconds: timeLimit, selector } as const;
+  const answer = await orExplain(answerCluster(facts, rules));
+  if (hasShortage(answer)) outcome.code = 1;
+  if (output === 'json') printJson(terminal, answer);
+  else if (output === 'yaml') terminal.stdout.write(writePolicies(answer));
+  else printClusterAnswer(terminal, answer);
 }
 
 async function makePlan(
@@ -95,14 +136,16 @@ async function makePlan(
   const demandFile = await readDataFile(demand, terminal);
   const models = [...new Set(gpus.map(({ geometry }) => geometry))];
   const slices = readDemandFile(demandFile.value, demandFile.name, models);
+  const rule = evict === 'never' ? 'Never' : 'IfNeeded';
+  return { gpus, plan: await orExplain(planDemand(gpus, { slices, evict: rule, seconds: timeLimit })) };
+}
+
+/** @throws CliError if the solver fails */
+async function orExplain<T>(plan: Promise<T>): Promise<T> {
   try {
-    const plan = await planDemand(gpus, {
-      slices,
-      evict: evict === 'never' ? 'Never' : 'IfNeeded',
-      seconds: timeLimit,
-    });
-    return { gpus, plan };
+    return await plan;
   } catch (error) {
+    if (error instanceof CliError) throw error;
     const reasons = [error, error instanceof Error ? error.cause : undefined].flatMap((one) =>
       one instanceof Error ? [one.message] : [],
     );

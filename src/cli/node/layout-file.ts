@@ -62,7 +62,12 @@ function readLayouts(manifest: Manifest): NodeLayout {
     }),
   ].map((finding) => ({ ...finding, path: isPolicy ? finding.path : stripSpec(finding.path) }));
   if (findings.length > 0 || 'findings' in shape) throw refuseFile(manifest, findings);
-  const { layouts, strategy }: PolicySpec = shape.policy.spec;
+  const { layouts, strategy, schedules }: PolicySpec = shape.policy.spec;
+  if (schedules !== undefined) {
+    const message =
+      'a host follows no schedules, the controller does: leave them out, and apply the layouts of the night at night';
+    throw refuseFile(manifest, [{ severity: 'error', code: 'InvalidField', path: [...outer, 'schedules'], message }]);
+  }
   if (layouts === undefined) {
     const message =
       'a demand is for the nodes of a cluster together, and says nothing of one host: write layouts (gpu-partition recommend finds them)';

@@ -2,6 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
 import { fieldsOf } from '../../core/policy/broken-rule.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
+import type { ClusterQueue, KueueReading, KueueWorkload, LocalQueue, ResourceFlavor } from '../../core/supply/kueue.ts';
 import type { EventView } from '../../core/view/node-timeline.ts';
 import type { BudgetView } from '../../core/pods/disruption-budget.ts';
 import { CliError } from '../exit.ts';
@@ -15,6 +16,9 @@ const snapshotBytes = 256 * 1024 * 1024;
 /** To be run where the cluster is accessible. */
 export const snapshotCommand = 'kubectl get nodes,gpn,gpp,pods,pdb -A -o yaml';
 
+/** Of a cluster with policies that have demand.from: Kueue. */
+const queueResources = 'workloads.kueue.x-k8s.io,localqueues,clusterqueues,resourceflavors';
+
 /** What Events are about is in them; a cluster tells it when it is asked for them. */
 export interface SavedEvent extends EventView {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string };
@@ -23,6 +27,7 @@ export interface SavedEvent extends EventView {
 /** A cluster in files: also with its Events, if they were saved with it. */
 export interface SavedCluster extends ClusterState {
   readonly events: readonly SavedEvent[];
+  readonly kueue: KueueReading;
 }
 
 /**
@@ -35,15 +40,18 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
   for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
     if ('error' in content) throw new CliError(`${name}: ${content.error}`);
     for (const value of readObjects(name, content.text)) {
-      const { kind, metadata } = fieldsOf(value) ?? {};
+      const { apiVersion, kind, metadata } = fieldsOf(value) ?? {};
       if (typeof kind !== 'string')
         throw new CliError(`${name}: an item is not an object with a kind; make the snapshot with: ${snapshotCommand}`);
-      const wrong = explainShape(kind, value);
+      const isQueued = typeof apiVersion === 'string' && apiVersion.startsWith('kueue.x-k8s.io/');
+      // Others call their objects Workload too.
+      const key = isQueued ? `kueue ${kind}` : kind;
+      const wrong = explainShape(key, value);
       if (wrong !== undefined)
         throw new CliError(`${name}: ${describe(kind, metadata)}${wrong}; make the snapshot with: ${snapshotCommand}`);
-      const found = objects.get(kind) ?? [];
+      const found = objects.get(key) ?? [];
       found.push(value);
-      objects.set(kind, found);
+      objects.set(key, found);
     }
   }
   const list = (kind: string): readonly unknown[] => objects.get(kind) ?? [];
@@ -60,6 +68,21 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
     pods: list('Pod') as readonly ClusterPod[],
     budgets: list('PodDisruptionBudget') as readonly BudgetView[],
     events: list('Event') as readonly SavedEvent[],
+    kueue: readQueues(list),
+  };
+}
+
+function readQueues(list: (kind: string) => readonly unknown[]): KueueReading {
+  const [clusterQueues, flavors] = ['ClusterQueue', 'ResourceFlavor'].map((kind) => list(`kueue ${kind}`));
+  if (clusterQueues?.length === 0 || flavors?.length === 0)
+    return {
+      trouble: `the snapshot has no queues of Kueue, which these add to it: kubectl get ${queueResources} -A -o yaml`,
+    };
+  return {
+    workloads: list('kueue Workload') as readonly KueueWorkload[],
+    localQueues: list('kueue LocalQueue') as readonly LocalQueue[],
+    clusterQueues: clusterQueues as readonly ClusterQueue[],
+    flavors: flavors as readonly ResourceFlavor[],
   };
 }
 

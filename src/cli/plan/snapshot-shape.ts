@@ -34,6 +34,40 @@ const objectOf = (parts: Readonly<Record<string, SchemaObject>>, ...required: re
 const containers = listOf(
   shapeOf({ name: text, resources: shapeOf({ limits: quantities, requests: quantities }), env: listOf(shapeOf({})) }),
 );
+const tolerations = listOf(shapeOf({ key: text, value: text, effect: text, operator: text }));
+const podSpec = shapeOf({ nodeSelector: texts, containers, initContainers: containers, tolerations });
+/** Kueue's, by `kueue KIND`. */
+const queueShapes: Readonly<Record<string, SchemaObject>> = {
+  'kueue Workload': objectOf({
+    spec: shapeOf({
+      active: { type: 'boolean' },
+      queueName: text,
+      podSets: listOf(shapeOf({ name: text, count: { type: 'integer' }, template: shapeOf({ spec: podSpec }) })),
+    }),
+    status: shapeOf({
+      admission: shapeOf({ podSetAssignments: listOf(shapeOf({ name: text, flavors: texts })) }),
+      conditions: listOf(shapeOf({ type: text, status: text }, 'type', 'status')),
+      reclaimablePods: listOf(shapeOf({ name: text, count: { type: 'integer' } }, 'name', 'count')),
+    }),
+  }),
+  'kueue LocalQueue': objectOf({ spec: shapeOf({ clusterQueue: text, stopPolicy: text }) }),
+  'kueue ClusterQueue': objectOf({
+    spec: shapeOf({
+      stopPolicy: text,
+      resourceGroups: listOf(
+        shapeOf({ coveredResources: listOf(text), flavors: listOf(shapeOf({ name: text }, 'name')) }),
+      ),
+    }),
+  }),
+  'kueue ResourceFlavor': objectOf({
+    spec: shapeOf({
+      nodeLabels: texts,
+      nodeTaints: listOf(shapeOf({ key: text, value: text, effect: text }, 'key')),
+      tolerations,
+    }),
+  }),
+};
+
 /** What is read of objects of each kind. Other fields are not looked at: newer API servers have more of them. */
 const shapes: Readonly<Record<string, SchemaObject>> = {
   Node: objectOf({
@@ -49,7 +83,7 @@ const shapes: Readonly<Record<string, SchemaObject>> = {
       nodeSelector: texts,
       containers,
       initContainers: containers,
-      tolerations: listOf(shapeOf({ key: text, value: text, effect: text, operator: text })),
+      tolerations,
     }),
     status: shapeOf({ phase: text, conditions }),
   }),
@@ -76,7 +110,9 @@ const shapes: Readonly<Record<string, SchemaObject>> = {
 };
 
 const ajv = new Ajv({ strict: false, verbose: true });
-const checks = new Map(Object.entries(shapes).map(([kind, shape]) => [kind, ajv.compile(shape)]));
+const checks = new Map(
+  Object.entries({ ...shapes, ...queueShapes }).map(([kind, shape]) => [kind, ajv.compile(shape)]),
+);
 
 /**
  * What is wrong with the shape of an object, in words that follow its name: ` has no spec`, `: metadata.labels must be object`.

@@ -1,5 +1,5 @@
 import type { ClassLayout } from '../../core/demand/demand-plan.ts';
-import type { CostGap } from '../../core/demand/pool.ts';
+import { type CostGap, WHOLE } from '../../core/demand/pool.ts';
 import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
 import { drawGpu } from '../../core/gpu/plan/picture.ts';
@@ -20,6 +20,8 @@ interface PlacedSlice {
 /** What one GPU is to become. */
 interface RecommendedGpu {
   readonly id: string;
+  /** It is whole, or becomes so. */
+  readonly mig?: 'Disabled';
   readonly profiles: Layout;
   /** Every instance once the layout is in place; by start, like the lists of what goes and comes. */
   readonly placements: readonly PlacedSlice[];
@@ -35,7 +37,7 @@ export interface PoolAnswer {
   /** Busy instances that must go, by weight. */
   readonly evictions: number;
   readonly gpusChanged: number;
-  /** Idle ones. */
+  /** Idle ones; a whole GPU that is partitioned counts as one. */
   readonly instancesDestroyed: number;
   /** Absent if the plan is optimal: no plan has less than `bound` of this figure. */
   readonly gap?: CostGap;
@@ -60,40 +62,41 @@ export function writePoolAnswer(gpus: readonly FiledGpu[], { cost, gap, unserved
 
 function writeGpu({ id, geometry }: FiledGpu, layout: ClassLayout | undefined): RecommendedGpu {
   const { keep = [], destroy = [], create = [] } = layout ?? {};
+  const isSlice = ({ profile }: { readonly profile: string }): boolean => profile !== WHOLE;
   const place = ({ profile, start }: Omit<PlacedSlice, 'size'>): PlacedSlice => ({
     profile,
     start,
     size: resolveProfile(geometry, profile)?.memorySlices ?? 0,
   });
-  const placements = [...keep, ...create].map(place).toSorted((a, b) => a.start - b.start);
+  const placements = [...keep, ...create]
+    .filter(isSlice)
+    .map(place)
+    .toSorted((a, b) => a.start - b.start);
   const counts: Record<string, number> = {};
   for (const { profile } of placements) counts[profile] = (counts[profile] ?? 0) + 1;
   return {
     id,
+    ...([...keep, ...create].every(isSlice) ? {} : { mig: 'Disabled' as const }),
     profiles: Object.fromEntries(listProfiles(counts)),
     placements,
-    destroy: destroy.map(place),
-    create: create.map(place),
+    destroy: destroy.filter(isSlice).map(place),
+    create: create.filter(isSlice).map(place),
   };
 }
 
 export function printPoolAnswer({ stdout }: Terminal, gpus: readonly FiledGpu[], answer: PoolAnswer): void {
   const changed = answer.gpus.flatMap((gpu, index) => {
     const now = gpus[index];
-    return now === undefined || gpu.destroy.length + gpu.create.length === 0 ? [] : [{ now, gpu }];
+    const isChanged = gpu.destroy.length + gpu.create.length > 0 || (now && isWhole(now)) !== (gpu.mig === 'Disabled');
+    return now !== undefined && isChanged ? [{ now, gpu }] : [];
   });
   for (const { now, gpu } of changed.slice(0, MOST_DRAWN)) {
     const isKept = (start: number) => !gpu.create.some((one) => one.start === start);
     const isBusy = (start: number) => isKept(start) && now.instances.some((one) => one.busy && one.start === start);
-    printLine(stdout, `${gpu.id} (${now.geometry.id}): ${writeLayout(gpu.profiles)}`);
-    printLine(stdout, `  now   ${drawGpu(now.geometry, now.instances)}`);
-    printLine(
-      stdout,
-      `  then  ${drawGpu(
-        now.geometry,
-        gpu.placements.map((one) => ({ ...one, busy: isBusy(one.start) })),
-      )}`,
-    );
+    const then = gpu.placements.map((one) => ({ ...one, busy: isBusy(one.start) }));
+    printLine(stdout, `${gpu.id} (${now.geometry.id}): ${gpu.mig === 'Disabled' ? WHOLE : writeLayout(gpu.profiles)}`);
+    printLine(stdout, `  now   ${drawGpu(now.geometry, isWhole(now) ? undefined : now.instances)}`);
+    printLine(stdout, `  then  ${drawGpu(now.geometry, gpu.mig === 'Disabled' ? undefined : then)}`);
   }
   if (changed.length > MOST_DRAWN)
     printLine(stdout, `… and ${countWords(changed.length - MOST_DRAWN, 'more GPU')}; -o json has all`);
@@ -110,6 +113,10 @@ export function printPoolAnswer({ stdout }: Terminal, gpus: readonly FiledGpu[],
   ];
   printLine(stdout, bill.join(', '));
   for (const line of wrapHanging(explainProof(answer.gap), 80, '  ')) printLine(stdout, line);
+}
+
+function isWhole({ instances }: FiledGpu): boolean {
+  return instances.some(({ profile }) => profile === WHOLE);
 }
 
 function explainProof(gap: CostGap | undefined): string {

@@ -4,7 +4,7 @@ import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profil
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
 import { fitLayout } from '../../core/gpu/plan/fit.ts';
 import { gridOf } from '../../core/gpu/search/grid.ts';
-import type { PoolGpu, PoolInstance } from '../../core/demand/pool.ts';
+import { type PoolGpu, type PoolInstance, WHOLE } from '../../core/demand/pool.ts';
 import type { Profile } from '../../core/gpu/geometry/geometry.ts';
 import { explainUnknownModel } from '../model-argument.ts';
 import { type InputPlace, readFields, readList, readWhole, readWord, refuseInput, within } from './json-fields.ts';
@@ -42,10 +42,27 @@ export function readPool(value: unknown, file: string): readonly FiledGpu[] {
 }
 
 function readGpu(value: unknown, at: InputPlace): FiledGpu {
-  const fields = readFields(value, at, GPU, ['id', 'model', 'instances']);
+  const fields = readFields(value, at, GPU, ['id', 'model', 'mig', 'instances', 'busy', 'evictionWeight']);
   const id = readWord(fields['id'], within(at, 'id'), 'an id: a text that no other GPU has');
   const geometry = readGpuModel(fields['model'], within(at, 'model'));
   const list = within(at, 'instances');
+  const { mig, instances: listed = [], busy, evictionWeight } = fields;
+  if (mig !== undefined) {
+    if (mig !== 'Disabled')
+      throw refuseInput(
+        within(at, 'mig'),
+        `${JSON.stringify(mig)} is not "Disabled"; leave mig out for a partitioned GPU`,
+      );
+    if (!Array.isArray(listed) || listed.length > 0)
+      throw refuseInput(list, 'a GPU with MIG mode off has no instances; leave out mig or instances');
+    return { id, geometry, instances: [{ profile: WHOLE, start: 0, ...readUse(fields, at) }] };
+  }
+  for (const [name, one] of Object.entries({ busy, evictionWeight }))
+    if (one !== undefined)
+      throw refuseInput(
+        within(at, name),
+        `it is about a whole GPU: give it with "mig": "Disabled", or for each instance`,
+      );
   const instances = readList(fields['instances'], list, `[${INSTANCE}]`).map((item, index) =>
     readInstance(item, within(list, index), geometry),
   );
@@ -75,16 +92,23 @@ function readInstance(value: unknown, at: InputPlace, model: GpuModel): PoolInst
       within(at, 'start'),
       `a ${profile.name} of ${model.id} cannot start at ${start}; it starts at ${profile.starts.join(', ')}`,
     );
-  const { size, evictionWeight, busy = false } = fields;
-  if (typeof busy !== 'boolean') throw refuseInput(within(at, 'busy'), `${JSON.stringify(busy)} is not true or false`);
+  const { size } = fields;
   if (size !== undefined && size !== profile.memorySlices)
     throw refuseInput(
       within(at, 'size'),
       `a ${profile.name} of ${model.id} takes ${profile.memorySlices} memory slices, not ${JSON.stringify(size)}; leave size out`,
     );
-  const weight =
-    evictionWeight === undefined ? undefined : readWhole(evictionWeight, within(at, 'evictionWeight'), 1, MOST_WEIGHT);
-  return { profile: profile.name, start, busy, ...(weight === undefined ? {} : { evictionWeight: weight }) };
+  return { profile: profile.name, start, ...readUse(fields, at) };
+}
+
+/** Whether an instance or a whole GPU is in use, and what its eviction costs. */
+function readUse(
+  { busy = false, evictionWeight }: Readonly<Record<string, unknown>>,
+  at: InputPlace,
+): Pick<PoolInstance, 'busy' | 'evictionWeight'> {
+  if (typeof busy !== 'boolean') throw refuseInput(within(at, 'busy'), `${JSON.stringify(busy)} is not true or false`);
+  if (evictionWeight === undefined) return { busy };
+  return { busy, evictionWeight: readWhole(evictionWeight, within(at, 'evictionWeight'), 1, MOST_WEIGHT) };
 }
 
 function readInstanceProfile(value: unknown, at: InputPlace, model: GpuModel): Profile {

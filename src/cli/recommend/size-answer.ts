@@ -1,10 +1,9 @@
 import type { GpuModel } from '../../core/gpu/geometry/models.ts';
 import { listByMemory, type MemoryFit } from '../../core/gpu/plan/memory-fit.ts';
-import { parseQuantity, roundUp } from '../../core/pods/quantity.ts';
+import { mebibytes } from '../../core/pods/quantity.ts';
 import { CliError } from '../exit.ts';
 import { paint, printLine, type Terminal } from '../terminal.ts';
 
-const MIB = 2 ** 20;
 /** More than any GPU has. */
 const MOST_MIB = 2 ** 30;
 
@@ -29,9 +28,8 @@ const pattern = /^([0-9.]+ ?[MGT]i?)B?$/;
 
 /** A size as users write it, in MiB, rounded up: `38GiB`, `38Gi`, `40GB`, `40 G`. @throws CliError */
 export function readSize(text: string): number {
-  const nano = parseQuantity(pattern.exec(text.trim())?.[1]?.replace(' ', '') ?? '');
-  const mebibytes = nano === undefined ? NaN : Math.ceil(roundUp(nano) / MIB);
-  if (mebibytes >= 1 && mebibytes <= MOST_MIB) return mebibytes;
+  const size = mebibytes(pattern.exec(text.trim())?.[1]?.replace(' ', '') ?? '');
+  if (size >= 1 && size <= MOST_MIB) return size;
   throw new CliError(
     `${JSON.stringify(text)} is not a size of memory; write 38GiB (of 2^30 bytes) or 40GB (of 10^9 bytes)`,
   );

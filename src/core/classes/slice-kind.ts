@@ -6,6 +6,8 @@ import { listProfiles } from '../gpu/search/layout-words.ts';
 import { profilesServing } from '../policy/demand-profiles.ts';
 import { layoutFor } from '../policy/gpu-layout.ts';
 import { judgeLayouts } from '../policy/layout-verdict.ts';
+import { variantsOf } from '../policy/schedules.ts';
+import { writePath } from '../text/finding.ts';
 import { compareText } from '../text/fingerprint.ts';
 
 /** Boards whose slices of one profile have the same memory. */
@@ -31,8 +33,8 @@ export interface SliceKind {
 /** A layout that NVIDIA's DRA driver cannot have. */
 export interface SplitLayout {
   readonly policy: string;
-  /** Index in `spec.layouts`. */
-  readonly layout: number;
+  /** `spec.layouts[0].profiles` */
+  readonly path: string;
   readonly profile: string;
 }
 
@@ -42,12 +44,15 @@ export interface SplitLayout {
  */
 export function listSplitLayouts(policies: readonly GpuPartitionPolicy[]): readonly SplitLayout[] {
   return policies.flatMap(({ metadata, spec }) =>
-    (spec.layouts ?? []).flatMap(({ profiles = {} }, layout) =>
-      Object.keys(profiles).flatMap((profile) => {
-        const parsed = parseProfile(profile);
-        const isSplit = !isProfileNameError(parsed) && parsed.computeInstanceSlices !== undefined;
-        return isSplit ? [{ policy: metadata.name, layout, profile }] : [];
-      }),
+    variantsOf(spec).flatMap((variant) =>
+      (variant.spec.layouts ?? []).flatMap(({ profiles = {} }, layout) =>
+        Object.keys(profiles).flatMap((profile) => {
+          const parsed = parseProfile(profile);
+          const isSplit = !isProfileNameError(parsed) && parsed.computeInstanceSlices !== undefined;
+          const path = writePath([...variant.place, 'layouts', layout, 'profiles']);
+          return isSplit ? [{ policy: metadata.name, path, profile }] : [];
+        }),
+      ),
     ),
   );
 }
@@ -55,7 +60,7 @@ export function listSplitLayouts(policies: readonly GpuPartitionPolicy[]): reado
 /** The profiles that the policies create on the models that they can meet, small ones first. */
 export function listSliceKinds(policies: readonly GpuPartitionPolicy[]): readonly SliceKind[] {
   const found = new Map<string, GpuModel[]>();
-  for (const { spec } of policies) {
+  for (const { spec } of policies.flatMap((policy) => variantsOf(policy.spec))) {
     for (const { profile, model } of [...listUses(spec.layouts ?? []), ...listDemanded(spec.demand)]) {
       const models = found.get(profile) ?? [];
       found.set(profile, models.includes(model) ? models : [...models, model]);

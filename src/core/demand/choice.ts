@@ -35,6 +35,22 @@ export function sumOffered(
   return offered;
 }
 
+/** Per profile, how many of those that the pool offers are there already. */
+export function sumKept(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): readonly number[] {
+  const kept = table.profiles.map(() => 0);
+  forEachChosen(groups, counts, ({ offered, created }, count) =>
+    offered.forEach((each, profile) => {
+      kept[profile] = (kept[profile] ?? 0) + (each - (created[profile] ?? 0)) * count;
+    }),
+  );
+  return kept;
+}
+
+/** How much room the slices take that serve the demand: of choices at the same cost, the one with the least is taken. */
+export function roomOf(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): number {
+  return coverDemand(table, sumOffered(table, groups, counts)).room;
+}
+
 export function costOf(table: DemandTable, groups: readonly ColumnGroup[], counts: ColumnCounts): DemandCost {
   const sum = { evictions: 0, gpusChanged: 0, instancesDestroyed: 0 };
   forEachChosen(groups, counts, (column, count) => {

@@ -2,7 +2,7 @@ import { arrangerOf, countAddable } from '../gpu/search/arrangement.ts';
 import { countsKey, gridOf, unitMask, type Grid } from '../gpu/search/grid.ts';
 import { SearchBudget } from '../gpu/search/search-budget.ts';
 import type { GpuClass } from './gpu-classes.ts';
-import type { EvictionRule } from './pool.ts';
+import { type EvictionRule, WHOLE } from './pool.ts';
 
 /**
  * What a GPU can become: some of its instances stay in place, and wanted ones are made in the room that there is then. Never more is
@@ -15,7 +15,7 @@ export interface Column {
   readonly evictions: number;
   /** 1 if an instance goes or comes. */
   readonly gpusChanged: number;
-  /** Idle ones. */
+  /** Idle ones; one of them may be the whole GPU. */
   readonly instancesDestroyed: number;
   /** Bit mask over the instances of the class: those that stay. */
   readonly kept: number;
@@ -46,17 +46,19 @@ export class ColumnLister {
    * Every column that no other beats: none offers at least as much of each profile at no higher cost. The cheapest first, so that
    * the first is that of the GPU as it is.
    */
-  list({ geometry, instances, isResting }: GpuClass): readonly Column[] {
+  list({ geometry, instances, isResting, keepsMode }: GpuClass): readonly Column[] {
     const grid = gridOf(geometry);
     const wanted = this.#profiles.map((name) => grid.indexOf.get(name));
+    const wholeAs = this.#profiles.indexOf(WHOLE);
+    const isWhole = instances.some(({ profile }) => profile === WHOLE);
     const known = instances.map(({ profile, start, busy, evictionWeight = 1 }) => {
       const index = grid.indexOf.get(profile) ?? -1;
       return {
         profile: index,
-        wantedAs: wanted.indexOf(index),
+        wantedAs: isWhole ? wholeAs : wanted.indexOf(index),
         mask: unitMask(start, grid.profiles[index]?.memorySlices ?? 0),
         evictions: busy ? evictionWeight : 0,
-        mayGo: !isResting && (!busy || this.#evict === 'IfNeeded'),
+        mayGo: !isResting && !(isWhole && keepsMode) && (!busy || this.#evict === 'IfNeeded'),
       };
     });
     const best = new Map<string, Column>();
@@ -64,8 +66,8 @@ export class ColumnLister {
     const offered = wanted.map(() => 0);
 
     const settle = (kept: number, occupied: number, evictions: number, instancesDestroyed: number): void => {
-      const isWhole = kept === 2 ** known.length - 1;
-      if (isWhole)
+      const isKept = kept === 2 ** known.length - 1;
+      if (isKept)
         record({
           offered: [...offered],
           evictions: 0,
@@ -74,12 +76,16 @@ export class ColumnLister {
           kept,
           created: wanted.map(() => 0),
         });
-      if (isResting) return;
-      for (const created of this.#listAdditions(grid, wanted, occupied, totals)) {
-        if (created.every((count) => count === 0)) continue;
+      // A whole GPU that stays so has room for nothing else.
+      if (isResting || (isWhole && (isKept || keepsMode))) return;
+      const make = (created: readonly number[]): void => {
         const all = offered.map((count, index) => count + (created[index] ?? 0));
         record({ offered: all, evictions, gpusChanged: 1, instancesDestroyed, kept, created });
-      }
+      };
+      for (const created of this.#listAdditions(grid, wanted, occupied, totals))
+        if (created.some((count) => count > 0)) make(created);
+      if (kept === 0 && wholeAs !== -1 && !isWhole && !keepsMode && (this.#caps[wholeAs] ?? 0) > 0)
+        make(wanted.map((_, index) => (index === wholeAs ? 1 : 0)));
     };
     const record = (column: Column): void => {
       const key = column.offered.join();
@@ -90,10 +96,10 @@ export class ColumnLister {
       const instance = known[index];
       if (instance === undefined) return settle(kept, occupied, evictions, destroyed);
       const { profile, wantedAs } = instance;
-      totals[profile] = (totals[profile] ?? 0) + 1;
+      if (profile !== -1) totals[profile] = (totals[profile] ?? 0) + 1;
       if (wantedAs !== -1) offered[wantedAs] = (offered[wantedAs] ?? 0) + 1;
       choose(index + 1, kept | (1 << index), occupied | instance.mask, evictions, destroyed);
-      totals[profile] -= 1;
+      if (profile !== -1) totals[profile] = (totals[profile] ?? 0) - 1;
       if (wantedAs !== -1) offered[wantedAs] = (offered[wantedAs] ?? 0) - 1;
       if (instance.mayGo)
         choose(index + 1, kept, occupied, evictions + instance.evictions, destroyed + (instance.evictions > 0 ? 0 : 1));

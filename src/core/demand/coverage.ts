@@ -13,6 +13,10 @@ export interface DemandTable {
   readonly caps: readonly number[];
   /** Slices by falling weight. */
   readonly byWeight: readonly number[];
+  /** Per profile how much of a GPU it takes: of those that serve equally well, the smallest is used. */
+  readonly sizes: readonly number[];
+  /** Whether a slice can be served by profiles of different sizes. */
+  readonly hasChoice: boolean;
 }
 
 /** What a number of slices per profile serves. */
@@ -23,19 +27,32 @@ export interface Coverage {
   readonly cost: number;
   /** Per profile, how many are of use. */
   readonly used: readonly number[];
+  /** The sizes of these, added up: the least of all ways to serve as much. */
+  readonly room: number;
 }
 
-/** Whatever the demand asks for first: the order of the demand does not matter. */
-export function readDemand(slices: readonly DemandSlice[], isOffered: (profile: string) => boolean): DemandTable {
+/**
+ * Whatever the demand asks for first: the order of the demand does not matter.
+ *
+ * @param sizeOf how much of a GPU a profile takes, where that matters
+ */
+export function readDemand(
+  slices: readonly DemandSlice[],
+  isOffered: (profile: string) => boolean,
+  sizeOf: (profile: string) => number = () => 1,
+): DemandTable {
   const sorted = slices.toSorted((a, b) => compareText(a.name, b.name));
   const profiles = [...new Set(sorted.flatMap((slice) => slice.profiles))].filter(isOffered).sort(compareText);
   const servedBy = sorted.map((slice) =>
     profiles.flatMap((name, index) => (slice.profiles.includes(name) ? [index] : [])),
   );
+  const sizes = profiles.map(sizeOf);
   return {
     profiles,
     slices: sorted,
     servedBy,
+    sizes,
+    hasChoice: servedBy.some((serving) => new Set(serving.map((profile) => sizes[profile])).size > 1),
     caps: profiles.map((_, profile) =>
       sorted.reduce((sum, { count }, slice) => sum + (servedBy[slice]?.includes(profile) === true ? count : 0), 0),
     ),
@@ -47,19 +64,28 @@ export function readDemand(slices: readonly DemandSlice[], isOffered: (profile: 
 
 /**
  * Distributes slices over the demand so that the least weight goes short, exactly: the heaviest first, each by augmenting paths, which
- * never take a slice from a heavier one for good (a transversal matroid).
+ * never take a slice from a heavier one for good (a transversal matroid). Each path is the cheapest, so that of all ways to serve as
+ * much the one is found that takes the least room.
  *
  * @param offered per profile
+ * @param present per profile, how many of these are there already and take no more room
  */
-export function coverDemand(table: DemandTable, offered: readonly number[]): Coverage {
-  const { slices, servedBy } = table;
+export function coverDemand(table: DemandTable, offered: readonly number[], present?: readonly number[]): Coverage {
+  const { slices, servedBy, sizes } = table;
   const free = [...offered];
+  const ends: Ends = {
+    free,
+    costOf: (profile) => (presentLeft(profile) > 0 ? 0 : (sizes[profile] ?? 0)),
+    mostOf: (profile) => presentLeft(profile) || (free[profile] ?? 0),
+  };
+  const presentLeft = (profile: number): number =>
+    Math.max(0, (present?.[profile] ?? 0) - (offered[profile] ?? 0) + (free[profile] ?? 0));
   const given = slices.map(() => table.profiles.map(() => 0));
   const lacking = slices.map(({ count }) => count);
   for (const slice of table.byWeight) {
     let left = lacking[slice] ?? 0;
     while (left > 0) {
-      const moved = augment(slice, left, servedBy, free, given);
+      const moved = augment(slice, left, servedBy, ends, given);
       if (moved === 0) break;
       left -= moved;
     }
@@ -69,24 +95,40 @@ export function coverDemand(table: DemandTable, offered: readonly number[]): Cov
     unserved: lacking,
     cost: lacking.reduce((sum, count, slice) => sum + count * (slices[slice]?.weight ?? 0), 0),
     used: offered.map((count, profile) => count - (free[profile] ?? 0)),
+    room: offered.reduce((sum, count, profile) => sum + (count - (free[profile] ?? 0)) * (sizes[profile] ?? 0), 0),
   };
 }
 
-/** Gives a slice as many more as one path allows: from a free profile, or from one that another slice leaves for another profile. */
+/** Where a path can end: at a profile that is left over. */
+interface Ends {
+  /** Per profile. */
+  readonly free: number[];
+  readonly costOf: (profile: number) => number;
+  /** How many at this cost. */
+  readonly mostOf: (profile: number) => number;
+}
+
+/**
+ * Gives a slice as many more as one path allows: from the smallest free profile, be it one that another slice leaves for another
+ * profile.
+ */
 function augment(
   slice: number,
   most: number,
   servedBy: readonly (readonly number[])[],
-  free: number[],
+  ends: Ends,
   given: readonly number[][],
 ): number {
+  const { free, costOf } = ends;
+  let best: { readonly at: number; readonly profile: number; readonly cost: number } | undefined;
   // Breadth first over slices; each remembers the profile through which it was reached.
   const cameBy = new Map<number, { readonly from: number; readonly profile: number }>();
   const queue = [slice];
   const seen = new Set(queue);
   for (const at of queue) {
     for (const profile of servedBy[at] ?? []) {
-      if ((free[profile] ?? 0) > 0) return shift(slice, at, profile, most, cameBy, free, given);
+      if ((free[profile] ?? 0) > 0 && (best === undefined || costOf(profile) < best.cost))
+        best = { at, profile, cost: costOf(profile) };
       for (let other = 0; other < given.length; other += 1) {
         if (seen.has(other) || (given[other]?.[profile] ?? 0) === 0) continue;
         seen.add(other);
@@ -95,7 +137,7 @@ function augment(
       }
     }
   }
-  return 0;
+  return best === undefined ? 0 : shift(slice, best.at, best.profile, most, cameBy, ends, given);
 }
 
 function shift(
@@ -104,10 +146,10 @@ function shift(
   freeProfile: number,
   most: number,
   cameBy: ReadonlyMap<number, { readonly from: number; readonly profile: number }>,
-  free: number[],
+  { free, mostOf }: Ends,
   given: readonly number[][],
 ): number {
-  let amount = Math.min(most, free[freeProfile] ?? 0);
+  let amount = Math.min(most, mostOf(freeProfile));
   for (let at = end; at !== slice;) {
     const step = cameBy.get(at);
     if (step === undefined) break;

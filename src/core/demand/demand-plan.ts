@@ -1,13 +1,20 @@
 import { arrangerOf } from '../gpu/search/arrangement.ts';
-import { gridOf, unitMask } from '../gpu/search/grid.ts';
+import { type Grid, gridOf, unitMask } from '../gpu/search/grid.ts';
 import { SearchBudget } from '../gpu/search/search-budget.ts';
-import { sumOffered, type Choice, type ColumnCounts, type ColumnGroup } from './choice.ts';
+import { sumKept, sumOffered, type Choice, type ColumnCounts, type ColumnGroup } from './choice.ts';
 import { ColumnLister, type Column } from './columns.ts';
 import { coverDemand, readDemand, type DemandTable } from './coverage.ts';
 import { chooseExactly } from './exact-choice.ts';
 import type { GpuClass } from './gpu-classes.ts';
 import { chooseBySolver, type IntegerProgram, type IntegerSolver } from './integer-program.ts';
-import type { CostGap, DemandCost, DemandSlice, EvictionRule, PoolInstance } from './pool.ts';
+import {
+  type CostGap,
+  type DemandCost,
+  type DemandSlice,
+  type EvictionRule,
+  type PoolInstance,
+  WHOLE,
+} from './pool.ts';
 
 /** What some GPUs of a class become. */
 export interface ClassLayout {
@@ -81,8 +88,10 @@ interface Scene {
 }
 
 function setScene({ classes, slices, evict }: DemandQuestion): Scene {
-  const grids = new Set(classes.map(({ geometry }) => gridOf(geometry)));
-  const table = readDemand(slices, (profile) => [...grids].some(({ indexOf }) => indexOf.has(profile)));
+  const grids = [...new Set(classes.map(({ geometry }) => gridOf(geometry)))];
+  const isOffered = (profile: string): boolean =>
+    profile === WHOLE || grids.some(({ indexOf }) => indexOf.has(profile));
+  const table = readDemand(slices, isOffered, (profile) => Math.min(...grids.map((grid) => sizeOf(grid, profile))));
   const lister = new ColumnLister(table.profiles, table.caps, evict);
   const groups = new Map<
     string,
@@ -101,6 +110,18 @@ function setScene({ classes, slices, evict }: DemandQuestion): Scene {
   return { table, groups: [...groups.values()] };
 }
 
+/** The share of a GPU that a profile takes: of its memory, and then of its compute slices. */
+function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
+  if (name === WHOLE) return WHOLE_SIZE;
+  const { memorySlices, computeSlices } = profiles[indexOf.get(name) ?? -1] ?? {};
+  if (memorySlices === undefined || computeSlices === undefined) return WHOLE_SIZE;
+  return Math.round((MEMORY_SIZE * memorySlices) / Math.max(1, geometry.memorySlices)) + computeSlices;
+}
+
+/** Divides by the memory slices of all models, 4, 8 and 12, with room for the compute slices below. */
+const MEMORY_SIZE = 24 * 16;
+const WHOLE_SIZE = MEMORY_SIZE + 16;
+
 function writeColumn({ offered, evictions, gpusChanged, instancesDestroyed }: Column): string {
   return `${offered.join()} ${evictions} ${gpusChanged} ${instancesDestroyed}`;
 }
@@ -115,7 +136,8 @@ interface Portion {
 
 function writePlan(question: DemandQuestion, { table, groups }: Scene, choice: Choice): ClassPlan {
   const offered = sumOffered(table, groups, choice.counts);
-  const { unserved, used } = coverDemand(table, offered);
+  // Once it is settled what becomes of the GPUs, what is there already goes first, and nothing is made in excess.
+  const { unserved, used } = coverDemand(table, offered, sumKept(table, groups, choice.counts));
   const excess = offered.map((count, profile) => count - (used[profile] ?? 0));
   const portions = trim(listPortions(question.classes, groups, choice.counts), excess);
   const layouts = portions.map((portion) => place(question.classes[portion.gpuClass], table.profiles, portion));
@@ -198,12 +220,18 @@ function place(gpuClass: GpuClass | undefined, profiles: readonly string[], port
   const indexOf = (profile: string): number => grid.indexOf.get(profile) ?? -1;
   const made = grid.profiles.map(() => 0);
   portion.created.forEach((count, index) => {
-    if (count > 0) made[indexOf(profiles[index] ?? '')] = count;
+    const profile = indexOf(profiles[index] ?? '');
+    if (count > 0 && profile !== -1) made[profile] = count;
   });
+  const destroy = instances.filter((instance) => !keep.includes(instance));
+  const isMadeWhole = portion.created[profiles.indexOf(WHOLE)] === 1;
+  if (isMadeWhole)
+    return { gpuClass: portion.gpuClass, size: portion.size, keep, destroy, create: [{ profile: WHOLE, start: 0 }] };
   const totals = [...made];
   let occupied = 0;
   for (const { profile, start } of keep) {
     const index = indexOf(profile);
+    if (index === -1) continue;
     totals[index] = (totals[index] ?? 0) + 1;
     occupied |= unitMask(start, grid.profiles[index]?.memorySlices ?? 0);
   }
@@ -216,7 +244,7 @@ function place(gpuClass: GpuClass | undefined, profiles: readonly string[], port
     gpuClass: portion.gpuClass,
     size: portion.size,
     keep,
-    destroy: instances.filter((instance) => !keep.includes(instance)),
+    destroy,
     create: create.toSorted((a, b) => a.start - b.start),
   };
 }

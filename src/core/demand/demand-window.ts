@@ -13,11 +13,14 @@ export interface Steadiness {
 export class DemandWindow {
   readonly #least: WindowExtreme;
   readonly #most: WindowExtreme;
+  readonly #fallMs: number;
   #steady = 0;
+  #sinceMs: number | undefined;
 
   constructor({ riseMs, fallMs }: Steadiness) {
     this.#least = new WindowExtreme(riseMs, (old, count) => old < count);
     this.#most = new WindowExtreme(fallMs, (old, count) => old > count);
+    this.#fallMs = fallMs;
   }
 
   /**
@@ -28,7 +31,13 @@ export class DemandWindow {
     const risen = this.#least.observe(count, nowMs);
     const fallen = this.#most.observe(count, nowMs);
     this.#steady = Math.min(Math.max(this.#steady, risen), fallen);
+    this.#sinceMs ??= nowMs;
     return this.#steady;
+  }
+
+  /** Whether it has been observed for so long that what is not wanted has not been for a while. */
+  isSettled(nowMs: number): boolean {
+    return this.#sinceMs !== undefined && nowMs >= this.#sinceMs + this.#fallMs;
   }
 }
 

@@ -75,11 +75,13 @@ function pickBest(
   layers: readonly ReadonlyMap<number, Reached>[],
   offeredOf: (key: number) => readonly number[],
 ): Choice | undefined {
-  let best: { readonly key: number; readonly cost: DemandCost } | undefined;
+  let best: { readonly key: number; readonly cost: DemandCost; readonly room: number } | undefined;
   for (const [key, { evictions, gpusChanged, instancesDestroyed }] of layers.at(-1) ?? []) {
-    const unserved = coverDemand(table, offeredOf(key)).cost;
+    const { cost: unserved, room } = coverDemand(table, offeredOf(key));
     const cost = { unserved, evictions, gpusChanged, instancesDestroyed };
-    if (best === undefined || compareDemandCost(cost, best.cost) < 0) best = { key, cost };
+    const order =
+      best === undefined ? -1 : compareDemandCost(cost, best.cost) || (table.hasChoice ? room - best.room : 0);
+    if (order < 0) best = { key, cost, room };
   }
   if (best === undefined) return undefined;
   const counts = groups.map(({ columns }) => columns.map(() => 0));

@@ -3,7 +3,7 @@ import { compareText } from '../text/fingerprint.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import type { PoolGpu, PoolInstance } from './pool.ts';
 
-/** GPUs that are equal in everything that a plan depends on: geometry, placed instances, which of them are in use. */
+/** GPUs that are equal in everything that a plan depends on: geometry, placed instances, which are in use, what may not change. */
 export interface GpuClass {
   /** Orders classes, independent of the order of the pool. */
   readonly key: string;
@@ -11,6 +11,8 @@ export interface GpuClass {
   /** By start. */
   readonly instances: readonly PoolInstance[];
   readonly isResting: boolean;
+  /** Whether its GPUs stay whole, or partitioned. */
+  readonly keepsMode: boolean;
   /** How many GPUs. */
   readonly size: number;
 }
@@ -35,6 +37,7 @@ export class PoolClasses {
         geometry: first.geometry,
         instances: first.instances.toSorted((a, b) => a.start - b.start),
         isResting: first.isResting === true,
+        keepsMode: first.keepsMode === true,
         size: ids.length,
       }))
       .toSorted((a, b) => compareText(a.key, b.key));
@@ -54,12 +57,13 @@ export class PoolClasses {
     for (const layout of layouts) yield [idsLeft[layout.gpuClass]?.splice(0, layout.size) ?? [], layout];
   }
 
-  #keyOf({ geometry, instances, isResting = false }: PoolGpu): string {
+  #keyOf({ geometry, instances, isResting = false, keepsMode = false }: PoolGpu): string {
     const places = instances.map(
       ({ profile, start, busy, evictionWeight = 1 }) =>
         `${String.fromCharCode(0x41 + start)}${profile}${busy ? `*${evictionWeight}` : ''}`,
     );
-    return `${this.#gridKey(geometry)} ${isResting ? 'resting ' : ''}${places.sort().join(' ')}`;
+    const limits = `${isResting ? 'resting ' : ''}${keepsMode ? 'keeps its mode ' : ''}`;
+    return `${this.#gridKey(geometry)} ${limits}${places.sort().join(' ')}`;
   }
 
   /** Geometries that are equal for layouts have one grid; its names and sizes tell it from the others of a pool. */

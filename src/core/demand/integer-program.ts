@@ -1,4 +1,4 @@
-import { costOf, type Choice, type ColumnCounts, type ColumnGroup } from './choice.ts';
+import { compareDemandCost, costOf, roomOf, type Choice, type ColumnCounts, type ColumnGroup } from './choice.ts';
 import type { DemandTable } from './coverage.ts';
 import { COST_FIGURES, type CostFigure, type DemandCost } from './pool.ts';
 
@@ -44,6 +44,8 @@ const TOLERANCE = 1e-3;
 interface ChoiceProgram extends IntegerProgram {
   /** Per figure its costs, and the row that limits it. */
   readonly figures: Readonly<Record<CostFigure, { readonly costs: readonly number[]; readonly row: number }>>;
+  /** Of what serves the demand. */
+  readonly roomCosts: readonly number[];
   readonly countsOf: (values: readonly number[]) => ColumnCounts;
   readonly startOf: (counts: ColumnCounts) => readonly number[];
 }
@@ -92,7 +94,23 @@ function lowerFigures(
     }
     solver.limit(row, cost[figure]);
   }
+  if (table.hasChoice) counts = lowerRoom(table, groups, program, solver, counts);
   return { counts, cost: costOf(table, groups, counts) };
+}
+
+/** Of the choices at the least cost, one that serves with small profiles. That the cost is the least is proven by now. */
+function lowerRoom(
+  table: DemandTable,
+  groups: readonly ColumnGroup[],
+  program: ChoiceProgram,
+  solver: IntegerSolver,
+  counts: ColumnCounts,
+): ColumnCounts {
+  const { values } = solver.minimize(program.roomCosts, program.startOf(counts));
+  if (values === undefined) return counts;
+  const found = program.countsOf(values);
+  const isNoDearer = compareDemandCost(costOf(table, groups, found), costOf(table, groups, counts)) === 0;
+  return isNoDearer && roomOf(table, groups, found) < roomOf(table, groups, counts) ? found : counts;
 }
 
 /** Of two choices that are equal up to a figure. @throws Error if the solver broke a limit */
@@ -147,10 +165,13 @@ function writeProgram(table: DemandTable, groups: readonly ColumnGroup[]): Choic
     gpusChanged: figure('gpusChanged'),
     instancesDestroyed: figure('instancesDestroyed'),
   };
+  const roomCosts = upper.map(() => 0);
+  for (const { profile, variable } of given.flat()) roomCosts[variable] = table.sizes[profile] ?? 0;
   return {
     upper,
     rows,
     figures,
+    roomCosts,
     countsOf: (values) => taken.map((row, group) => readCounts(row, values, groups[group]?.size ?? 0)),
     startOf: (counts) => {
       const values = upper.map(() => 0);

@@ -1,8 +1,11 @@
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 
+/** The kind of slice that a GPU with MIG mode off is: it has one instance of this "profile", at 0. No profile has this name. */
+export const WHOLE = 'whole';
+
 /** An instance on a GPU of a pool. */
 export interface PoolInstance {
-  /** As the GPU's geometry names it. */
+  /** As the GPU's geometry names it, or `whole`. */
   readonly profile: string;
   readonly start: number;
   /** True if a process runs on it or a pod holds it: it goes only with an eviction. */
@@ -16,8 +19,10 @@ export interface PoolGpu {
   /** Unique in the pool. */
   readonly id: string;
   readonly geometry: Geometry;
-  /** In any order; they neither overlap nor have profiles that the geometry does not know. */
+  /** In any order; they neither overlap nor have profiles that the geometry does not know. One that is `whole` is the only one. */
   readonly instances: readonly PoolInstance[];
+  /** True if it stays whole, or partitioned, whatever else becomes of it: its MIG mode may not change. */
+  readonly keepsMode?: boolean;
   /** True if it is to stay as it is: it was re-laid a short while ago. */
   readonly isResting?: boolean;
 }
@@ -26,7 +31,7 @@ export interface PoolGpu {
 export interface DemandSlice {
   /** Unique in the demand. */
   readonly name: string;
-  /** Any of them serves. Profiles that no GPU of the pool has are no use and no error. */
+  /** Any of them serves, `whole` too; of equal plans one with small ones is made. Those that no GPU has are no use and no error. */
   readonly profiles: readonly string[];
   /** How many are wanted over the whole pool, those in use included. */
   readonly count: number;
@@ -47,7 +52,7 @@ export interface DemandCost {
   /** Busy instances destroyed, by weight. */
   readonly evictions: number;
   readonly gpusChanged: number;
-  /** Idle instances destroyed; those that were in use count as evictions. */
+  /** Idle instances destroyed, and idle whole GPUs partitioned; those that were in use count as evictions. */
   readonly instancesDestroyed: number;
 }
 

@@ -17,7 +17,7 @@ interface AllocatedDevice {
   readonly adminAccess?: boolean;
 }
 
-/** GPUs of one node that a claim has; a claim of a monitor has none. */
+/** GPUs of one node that a claim has. */
 export interface GpuClaim {
   /** `NAMESPACE/NAME` */
   readonly name: string;
@@ -27,11 +27,28 @@ export interface GpuClaim {
   readonly users: readonly { readonly name: string; readonly uid: string }[];
 }
 
-/** The claims that have GPUs of a node. The scheduler allocates before it binds: a claim has its device before its pod is on the node. */
+/**
+ * The claims that have GPUs of a node to use, without the devices that they only look at. The scheduler allocates before it binds: a claim
+ * has its device before its pod is on the node.
+ */
 export function listGpuClaims(claims: readonly ResourceClaimView[], node: string): readonly GpuClaim[] {
+  return listClaims(claims, node, (results) => results.filter(({ adminAccess }) => adminAccess !== true));
+}
+
+/** The claims that only look on: they have GPUs of a node by admin access, and none otherwise. */
+export function listMonitorClaims(claims: readonly ResourceClaimView[], node: string): readonly GpuClaim[] {
+  return listClaims(claims, node, (results) => (results.every((one) => one.adminAccess === true) ? results : []));
+}
+
+/** @param pick which of the GPUs of the node that a claim has count */
+function listClaims(
+  claims: readonly ResourceClaimView[],
+  node: string,
+  pick: (own: readonly AllocatedDevice[]) => readonly AllocatedDevice[],
+): readonly GpuClaim[] {
   return claims.flatMap(({ metadata, status }) => {
     const results = status?.allocation?.devices?.results ?? [];
-    const own = results.filter((one) => one.driver === gpuDriver && one.pool === node && one.adminAccess !== true);
+    const own = pick(results.filter((one) => one.driver === gpuDriver && one.pool === node));
     if (own.length === 0) return [];
     const { namespace = 'default', name } = metadata;
     const users = (status?.reservedFor ?? []).filter(({ resource }) => resource === 'pods');

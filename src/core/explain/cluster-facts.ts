@@ -6,6 +6,7 @@ import { isGpuResource } from '../pods/gpu-resource.ts';
 import { podName } from '../pods/gpu-pods.ts';
 import { roundUp, wholeUnits } from '../pods/quantity.ts';
 import { selectsNode, byPrecedence } from '../policy/precedence.ts';
+import { asScheduled } from '../policy/schedules.ts';
 import type { ClaimTemplate, DeviceClassView, RequestedClaim } from './claim-request.ts';
 import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
 
@@ -49,7 +50,9 @@ export function listGpuNodes({ nodes, partitions, policies, pods }: ClusterFacts
     if (!partition && !Object.keys(node.status?.allocatable ?? {}).some(isGpuResource)) return [];
     const named = ordered.find(({ metadata }) => metadata.name === partition?.spec.policy?.name);
     const policy = named ?? ordered.find(({ spec }) => selectsNode(spec.nodeSelector, labels));
-    return [{ name, node, labels, partition, policy, pods: pods && (podsOf.get(name) ?? []) }];
+    return [
+      { name, node, labels, partition, policy: policy && asScheduled(policy), pods: pods && (podsOf.get(name) ?? []) },
+    ];
   });
 }
 

@@ -9,6 +9,8 @@ import { matchesGpu } from '../policy/match-gpu.ts';
 import { findForeign } from '../wish/ownership.ts';
 import { planWish } from '../wish/plan-wish.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
+import { placeOf } from '../policy/schedules.ts';
+import { writePath } from '../text/finding.ts';
 import { type GpuNode, isPlanned, isResourceOf, useOf } from './cluster-facts.ts';
 import { profileOfResource } from './resource-name.ts';
 
@@ -108,7 +110,8 @@ function tryEdit(
   const { name } = policy.metadata;
   const changes = `changes ${nodesChanging} node${nodesChanging === 1 ? '' : 's'}`;
   const goes = evicts.length === 0 ? 'and evicts no pod' : `and evicts ${evicts.join(', ')}`;
-  const message = `set spec.layouts[${entry}].profiles of policy ${name} to ${writeLayout(profiles)}; this ${changes}, ${goes}`;
+  const path = writePath([...placeOf(policy.spec), 'layouts', entry, 'profiles']);
+  const message = `set ${path} of policy ${name} to ${writeLayout(profiles)}; this ${changes}, ${goes}`;
   return { policy: name, entry, profiles, node: target.name, nodesChanging, evicts, message };
 }
 

@@ -17,6 +17,8 @@ export interface WishFields {
   /** Absent: as it is. */
   readonly backend?: NodePartitionSpec['backend'] | null;
   readonly wish: { readonly [Key in keyof Required<Wish>]: Wish[Key] | null } | null;
+  /** Absent: as they are. */
+  readonly monitors?: null;
   readonly repairs: null;
   readonly drain: null;
 }
@@ -41,6 +43,8 @@ export type Command =
   | { readonly name: 'RevokeGrant'; readonly granted: Revocation }
   /** Records for which plan pods are being evicted; null: no longer for any. */
   | { readonly name: 'WriteDrain'; readonly drain: Drain | null }
+  /** Tells the agent which claims look on only. */
+  | { readonly name: 'WriteMonitors'; readonly claims: readonly string[] }
   | { readonly name: 'PatchNode'; readonly change: NodeChange }
   /**
    * Writes quantities of the device plugin's resources into the Node's status, as the kubelet would at its next tick; only the version

@@ -1,5 +1,6 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
 import { type NodeMemory, recallMemory } from './memory.ts';
+import { adoptRests } from './rest.ts';
 
 /** After this many consecutive throws in gathering or deciding, others no longer wait for the node. */
 const mostThrows = 3;
@@ -23,6 +24,11 @@ export class FleetMemory {
   /** @param status of the node's partition: on the first look, memory starts with what an earlier leader left there */
   of(node: string, status: NodePartitionStatus | undefined): NodeMemory {
     return this.#nodes.get(node)?.memory ?? recallMemory(status);
+  }
+
+  /** A decision is about to be carried out, and perhaps no answer will tell whether it was. @param before what it rests on */
+  tries(node: string, before: NodeMemory, decided: NodeMemory): void {
+    this.#nodes.set(node, { memory: adoptRests(before, decided), throws: 0 });
   }
 
   /** A decision was carried out, and left this. */

@@ -43,6 +43,7 @@ export const waitNames = [
   'Reading',
   /** Pods are to be bound for which the scheduler has allocated what is to be destroyed. */
   'Claims',
+  'Monitors',
   /** Pods that hold what is to be destroyed did not go in time, and are left alone for a while. */
   'DrainRest',
   /** Something else keeps changing the GPUs, which are left alone for a while. */

@@ -1,6 +1,6 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
 import { askedOf, growingRestMs } from './grant-failure.ts';
-import { recallMemory, type WaitName, type Waits } from './memory.ts';
+import { type NodeMemory, recallMemory, type WaitName, type Waits } from './memory.ts';
 import { podName } from '../pods/gpu-pods.ts';
 import type { NodePod, Situation } from './snapshot.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -52,6 +52,15 @@ export function findRest(situation: Situation, name: RestName): Rest | undefined
   if (since === undefined || asked !== askedOf(situation)) return undefined;
   const leftMs = since + growingRestMs(count) - now;
   return { reason, blockers: blockers.join(' '), count, size: Number(size), since, leftMs };
+}
+
+/**
+ * What a decision gives up for a while stays given up, whatever becomes of its commands: the answer to the write that opens the node may
+ * be lost, and without its rest the node would be closed again at once.
+ */
+export function adoptRests(before: NodeMemory, { waits }: Pick<NodeMemory, 'waits'>): NodeMemory {
+  const rests = restNames.flatMap((name) => (waits[name] === undefined ? [] : [[name, waits[name]] as const]));
+  return { ...before, waits: { ...before.waits, ...Object.fromEntries(rests) } };
 }
 
 /** A node's rest for a reason, from its status; undefined if there is none. */

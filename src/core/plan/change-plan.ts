@@ -5,9 +5,12 @@ import { compareText } from '../text/fingerprint.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
 import { Fleet } from '../policy/fleet.ts';
-import { listRefused } from '../policy/policy-record.ts';
+import { listRefused, type PolicyRecord } from '../policy/policy-record.ts';
+import { judgeSchedules } from '../policy/timetable.ts';
+import { currentOf } from '../policy/versions.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
 import type { ClusterPod, ClusterState, ControllerSetup } from './cluster-state.ts';
+import type { DemandOutlook } from './demand-outlook.ts';
 import { describeEvictions } from './eviction-outlook.ts';
 import { type PlanFault, listFaults } from './faults.ts';
 import { forecastNode, type NodeOutlook } from './node-outlook.ts';
@@ -19,6 +22,8 @@ import { forecastWaves, type Wave, type Waves } from './waves.ts';
 /** What a change of policies does to a cluster. */
 export interface ChangePlan {
   readonly policies: readonly PolicyOutlook[];
+  /** Of policies with a demand, those of others included that share nodes with them. */
+  readonly demands: readonly DemandOutlook[];
   /** Nodes that these policies select, or have selected until now; by name. */
   readonly nodes: readonly PlannedNode[];
   /** An estimate: all nodes of a wave finish at the same time. */
@@ -27,23 +32,55 @@ export interface ChangePlan {
   readonly summary: string;
 }
 
-/** Plans what applying policies to a cluster does, with the controller's own decisions. Nothing is written. */
-export function planChange(
+/** A change of policies before anything is planned for it. */
+export interface PreparedChange {
+  readonly cluster: ClusterState;
+  readonly setup: ControllerSetup;
+  /** When it is done. */
+  readonly at: number;
+  /** With the policies as they are then. It takes in what plans for demands choose. */
+  readonly fleet: Fleet;
+  /** Policies with a demand whose layouts are to be chosen for it. */
+  readonly demands: readonly PolicyRecord[];
+  readonly after: PoliciesAfter;
+  readonly refusals: ReadonlyMap<string, string | undefined>;
+  readonly located: Located;
+  readonly involved: Involved;
+}
+
+/**
+ * What applying policies to a cluster leaves to be planned, with the controller's own decisions. Nothing is written.
+ *
+ * @param at when it is done: which schedules are in force, and which windows are open. The cluster counts as it is now
+ */
+export function prepareChange(
   cluster: ClusterState,
   given: readonly GpuPartitionPolicy[],
   setup: ControllerSetup,
-): ChangePlan {
+  at: number = cluster.now,
+): PreparedChange {
   const after = applyPolicies(cluster.policies, given, cluster.now);
   const fleet = fillFleet(cluster, after, setup);
   const names = new Set(after.changes.map(({ policy }) => policy));
   const located = locate(cluster);
-  const refusals = acceptAll(fleet, located, names);
+  const refusals = acceptAll(fleet, located, names, at);
+  const involved = listInvolved(located, fleet, names);
+  const demands = [...fleet.policies].filter(
+    ({ name, policy, isAccepted, inForce }) =>
+      policy.spec.demand !== undefined && (isAccepted || inForce !== undefined) && involved.policies.has(name),
+  );
+  return { cluster, setup, at, fleet, demands, after, refusals, located, involved };
+}
+
+/** @param demands how the demands stand for which `prepareChange` asked: what was chosen for them is in its fleet */
+export function planPrepared(prepared: PreparedChange, demands: readonly DemandOutlook[] = []): ChangePlan {
+  const { cluster, setup, at, fleet, after, refusals, located, involved } = prepared;
+  const names = new Set(after.changes.map(({ policy }) => policy));
   const changed = after.changes.flatMap(({ policy, change }) => (change === 'Unchanged' ? [] : [policy]));
   const own: GivenPolicies = { all: names, changed: new Set(changed) };
-  const involved = listInvolved(located, fleet, names);
   const outlooks = forecastNodes(located, fleet, involved, names, setup);
   const concerns = (node: string): boolean => involved.affected.has(node) && isConcerned(outlooks.get(node), own);
-  const waves = pickWaves(forecast(cluster, fleet, outlooks, setup), concerns);
+  const waves = pickWaves(forecast(cluster, fleet, outlooks, setup, at), concerns);
   const nodes = [...outlooks]
     .filter(([node]) => involved.affected.has(node))
     .toSorted(([a], [b]) => compareText(a, b))
@@ -52,8 +89,9 @@ export function planChange(
       return describeNode(outlook, evictions, waves, own);
     });
   const policies = after.changes.map((change) => describePolicy(change, refusals, waves));
-  const findings = listFaults(policies, nodes);
-  return { policies, nodes, waves: waves.waves, findings, summary: summarizeChange(nodes, findings, waves.cap) };
+  const findings = listFaults(policies, demands, nodes);
+  const summary = summarizeChange(nodes, findings, waves.cap);
+  return { policies, demands, nodes, waves: waves.waves, findings, summary };
 }
 
 function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
@@ -75,15 +113,26 @@ function acceptAll(
   fleet: Fleet,
   { partitionOf }: Located,
   given: ReadonlySet<string>,
+  at: number,
 ): ReadonlyMap<string, string | undefined> {
   const refusals = new Map([...fleet.policies].map(({ name, refusal }) => [name, refusal?.message]));
   for (const record of fleet.policies) {
-    if (!record.awaitsAcceptance) continue;
+    if (!record.awaitsAcceptance) {
+      switchSchedule(fleet, record, at);
+      continue;
+    }
     for (const node of record.unchecked) fleet.check(record, node, partitionOf.get(node));
     refusals.set(record.name, listRefused(record));
     if (record.refused.size === 0 || given.has(record.name)) fleet.accept(record);
+    switchSchedule(fleet, record, at);
   }
   return refusals;
+}
+
+function switchSchedule(fleet: Fleet, record: PolicyRecord, at: number): void {
+  const { versions } = record;
+  const times = judgeSchedules(currentOf(versions).spec, versions.schedule, at);
+  if (times) fleet.switch(record, times.mark);
 }
 
 /** A cluster with everything that belongs to a node indexed by its name. */
@@ -107,6 +156,8 @@ interface Involved {
   readonly affected: ReadonlySet<string>;
   /** Those, and all that share a rollout with them. */
   readonly nodes: ReadonlySet<string>;
+  /** All policies that select these nodes. */
+  readonly policies: ReadonlySet<string>;
 }
 
 function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: ReadonlySet<string>): Involved {
@@ -118,7 +169,7 @@ function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: Re
     });
   const policies = new Set(affected.flatMap((node) => fleet.policiesOf(node)));
   const sharing = [...policies].flatMap((name) => [...(fleet.policy(name)?.nodes ?? [])]);
-  return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]) };
+  return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]), policies };
 }
 
 function forecastNodes(
@@ -160,6 +211,7 @@ function forecast(
   fleet: Fleet,
   outlooks: ReadonlyMap<string, NodeOutlook>,
   setup: ControllerSetup,
+  at: number,
 ): Waves {
   const rolloutStates = [...outlooks].map(([node, { snapshot, rolloutState }]): NodeRolloutState => {
     const { uid = '' } = snapshot.node.metadata;
@@ -167,10 +219,15 @@ function forecast(
   });
   const deciding = new Set(rolloutStates.map(({ policy }) => policy));
   const policies = [...fleet.policies];
-  const own = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [policy] : []));
+  const own = policies.flatMap((record) => (deciding.has(record.name) ? [inSchedule(record)] : []));
   const others = policies.flatMap(({ name, policy }) => (deciding.has(name) ? [] : [policy]));
   const cap = findCap(cluster.policies, cluster.partitions, setup.maxConcurrentNodes);
-  return forecastWaves({ policies: own, others, rolloutStates, cap, now: cluster.now });
+  return forecastWaves({ policies: own, others, rolloutStates, cap, now: at });
+}
+
+/** Its canary is that of the schedule in force. */
+function inSchedule({ policy, versions: { schedule } }: PolicyRecord): GpuPartitionPolicy {
+  return schedule ? { ...policy, status: { ...policy.status, schedule } } : policy;
 }
 
 /** Only the nodes that this change concerns; others share their rollouts, and the cap. */

@@ -1,10 +1,18 @@
 import { joinWords } from '../gpu/search/layout-words.ts';
+import type { DemandOutlook } from './demand-outlook.ts';
 import type { PlannedNode } from './planned-node.ts';
 import type { PolicyOutlook } from './policy-change.ts';
 
 /** Something in a plan that will go wrong or will not happen at all. */
 export interface PlanFault {
-  readonly code: 'PolicyInvalid' | 'PolicyNotAccepted' | 'NodeRefused' | 'PodStays' | 'EvictionBlocked';
+  readonly code:
+    | 'PolicyInvalid'
+    | 'PolicyNotAccepted'
+    | 'NodeRefused'
+    | 'PodStays'
+    | 'EvictionBlocked'
+    | 'DemandUnmet'
+    | 'DemandUnread';
   readonly policy?: string;
   readonly node?: string;
   /** `NAMESPACE/NAME` */
@@ -15,9 +23,15 @@ export interface PlanFault {
 const mostNames = 5;
 
 /** Faults that this change causes: what was wrong before, and stays so, is not one. */
-export function listFaults(policies: readonly PolicyOutlook[], nodes: readonly PlannedNode[]): readonly PlanFault[] {
+export function listFaults(
+  policies: readonly PolicyOutlook[],
+  demands: readonly DemandOutlook[],
+  nodes: readonly PlannedNode[],
+): readonly PlanFault[] {
+  const changed = policies.filter(({ change }) => change !== 'Unchanged');
   return [
-    ...policies.flatMap((policy) => (policy.change === 'Unchanged' ? [] : judgePolicy(policy, nodes))),
+    ...changed.flatMap((policy) => judgePolicy(policy, nodes)),
+    ...demands.filter((one) => changed.some(({ policy }) => policy === one.policy)).flatMap(judgeDemand),
     ...nodes.filter(({ isAffected }) => isAffected).flatMap(judgeNode),
   ];
 }
@@ -32,6 +46,13 @@ function judgePolicy({ policy, refusal }: PolicyOutlook, nodes: readonly Planned
   const words = joinWords(more > 0 ? [...names, `${more} more`] : names);
   const message = `policy ${policy} is not accepted, and none of it starts, while it selects nodes that cannot take it: ${words}`;
   return [{ code: 'PolicyNotAccepted', policy, message }];
+}
+
+function judgeDemand({ policy, slices, reason, message }: DemandOutlook): readonly PlanFault[] {
+  const isUnmet = reason === 'PlannerFailed' || slices.some(({ unmet }) => unmet > 0);
+  const found = { policy, message: `demand of policy ${policy}: ${message}` };
+  if (reason === 'KueueUnavailable') return [{ code: 'DemandUnread', ...found }];
+  return isUnmet ? [{ code: 'DemandUnmet', ...found }] : [];
 }
 
 function judgeNode({ node, fate, reason, message, evictions }: PlannedNode): readonly PlanFault[] {

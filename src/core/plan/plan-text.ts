@@ -2,6 +2,7 @@ import { joinWords } from '../gpu/search/layout-words.ts';
 import { countWords } from '../text/cut-text.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import type { ChangePlan } from './change-plan.ts';
+import type { DemandOutlook } from './demand-outlook.ts';
 import { type EvictionOutlook, isMoving, type PodOutlook } from './eviction-outlook.ts';
 import type { GpuOutlook, HeldSlice } from './gpu-outlook.ts';
 import type { NodeFate, PlannedNode } from './planned-node.ts';
@@ -11,9 +12,10 @@ const width = 80;
 const mostNames = 8;
 
 /** A plan for people, in 80 columns; without faults and summary. */
-export function writeChangePlan({ policies, nodes, waves }: ChangePlan): readonly string[] {
+export function writeChangePlan({ policies, demands, nodes, waves }: ChangePlan): readonly string[] {
   const blocks = [
     policies.flatMap(writePolicy),
+    ...demands.map(writeDemand),
     ...waves.map((wave, index) => {
       const when = wave.notBefore === undefined ? '' : `, not before ${wave.notBefore}`;
       const taking = wave.nodes.flatMap((name) => nodes.find(({ node }) => node === name) ?? []);
@@ -45,6 +47,21 @@ function writePolicy({ policy, change, refusal, held }: PolicyOutlook): readonly
   const why = refusal === undefined ? held : `not accepted: ${refusal}`;
   const more = why === undefined ? '' : `; ${why}`;
   return wrapHanging(`policy ${policy}: ${change.toLowerCase()}${more}`, width, '  ');
+}
+
+/** What of a demand exists, and what the layouts of this plan leave unmet. */
+function writeDemand({ policy, slices, message }: DemandOutlook): readonly string[] {
+  if (slices.length === 0) return wrapHanging(`Demand of policy ${policy}: ${message}`, width, '  ');
+  return [
+    `Demand of policy ${policy}`,
+    ...slices.flatMap(({ name, wanted, offered, used, waiting = 0, unmet, why }) => {
+      const asked = waiting > 0 ? ` and ${waiting} requested by waiting pods` : '';
+      const made = wanted - offered - unmet;
+      const rest = [made > 0 ? `; ${made} to be made` : '', unmet > 0 ? `; ${unmet} unmet` : ''].join('');
+      const text = `  ${name}: ${wanted} wanted, ${used} in use${asked}; ${offered} offered now${rest}`;
+      return wrapHanging(why === undefined ? text : `${text}: ${why}`, width, '    ');
+    }),
+  ];
 }
 
 function writeStill(title: string, nodes: readonly PlannedNode[]): readonly string[] {

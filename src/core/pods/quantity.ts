@@ -33,6 +33,11 @@ export function wholeUnits(quantity: string | number): number {
   return nano === undefined ? NaN : roundUp(nano);
 }
 
+/** An amount of memory in MiB, rounded up; NaN if it is not a quantity. */
+export function mebibytes(quantity: string): number {
+  return Math.ceil(wholeUnits(quantity) / 2 ** 20);
+}
+
 /** Billionths in whole units, rounded up away from zero. */
 export function roundUp(nano: bigint): number {
   const size = nano < 0n ? -nano : nano;

@@ -41,8 +41,14 @@ export interface StaleHolding extends HeldDevice {
 /**
  * Who holds what, as the kubelet reports it. It does not know of processes outside pods, and it keeps naming destroyed devices for
  * as long as the pod lives.
+ *
+ * @param monitors claims that only look on: the kubelet does not tell them from others
  */
-export function holdersOf(device: Pick<DeviceReport, 'gpus'>, holdings: readonly PodHolding[]): Holders {
+export function holdersOf(
+  device: Pick<DeviceReport, 'gpus'>,
+  holdings: readonly PodHolding[],
+  monitors: readonly string[] = [],
+): Holders {
   const pods = new Map<string, Set<string>>();
   const ofAny = new Set<string>();
   const stale: StaleHolding[] = [];
@@ -55,6 +61,7 @@ export function holdersOf(device: Pick<DeviceReport, 'gpus'>, holdings: readonly
       else if (isGpuResource(held.resource)) stale.push({ pod, ...held });
     }
     for (const one of claimed) {
+      if (monitors.includes(one.claim)) continue;
       const uuid = findClaimedUuid(one, device);
       if (uuid !== undefined) hold(uuid, pod);
       else if (isGpuClaim(one)) ofAny.add(pod);

@@ -1,4 +1,4 @@
-import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuNodePartition, PolicySpec } from '../../api/types.ts';
 import { describeRefusal } from './claim.ts';
 import type { Contender } from './contest.ts';
 import type { PolicyRecord } from './policy-record.ts';
@@ -6,6 +6,7 @@ import { byPrecedence } from './precedence.ts';
 import { isMistake, type Mistake } from './refusal.ts';
 import { resolveNode } from './resolve-node.ts';
 import { isRetiring } from './retirement.ts';
+import { variantsOf } from './schedules.ts';
 import { enforces } from './versions.ts';
 import type { WishCache } from './wish-cache.ts';
 
@@ -39,9 +40,21 @@ export class Acceptance {
     this.place(record, node, false);
     // A policy that is being deleted asks for whole GPUs, which no node may keep it from.
     if (isRetiring(record.newest) || !wouldDecide(record, contenders)) return;
-    const wish = this.#wishes.wishOf(record.newest, partition);
-    const refusal = wish && 'refusal' in wish ? refusalForAll(record.newest, partition) : undefined;
+    const refusal = this.#judge(record, partition);
     if (refusal) record.refused.set(node, refusal);
+  }
+
+  /** A node has to take all that a policy ever makes of it: a mistake shows when it is applied, not at night. */
+  #judge({ newest, versions }: PolicyRecord, partition: GpuNodePartition | undefined): Mistake | undefined {
+    const now = this.#wishes.wishOf(newest, partition);
+    const isScheduled = versions.newest.spec.schedules !== undefined;
+    if (!isScheduled) return now && 'refusal' in now ? refusalForAll(newest.spec, partition) : undefined;
+    if (!partition?.status?.device?.gpus) return undefined;
+    for (const { spec } of variantsOf(versions.newest.spec)) {
+      const refusal = refusalForAll(spec, partition);
+      if (refusal) return refusal;
+    }
+    return undefined;
   }
 
   /** Asks a node again. @returns whether it says something else than before */
@@ -72,7 +85,7 @@ function wouldDecide({ newest, name }: PolicyRecord, contenders: readonly Conten
  * Why a generation is a mistake, judged on one node. What rests only on the agent's own report, such as its tables and GPU count,
  * blocks that node alone: otherwise one lying agent would freeze a policy everywhere.
  */
-function refusalForAll({ spec }: GpuPartitionPolicy, partition: GpuNodePartition | undefined): Mistake | undefined {
+function refusalForAll(spec: PolicySpec, partition: GpuNodePartition | undefined): Mistake | undefined {
   const { models: _ofAgent, ...device } = partition?.status?.device ?? {};
   const judged = resolveNode(spec, device, partition?.spec.wish);
   if (!('refusal' in judged)) return undefined;

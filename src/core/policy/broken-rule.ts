@@ -21,7 +21,7 @@ export const RULE_MESSAGES = {
   draSharing:
     'backend DRA does not take sharing.timeSlicing, which is a setting of the device plugin: share a slice by a ResourceClaim that several pods use',
   draDemand:
-    'with backend DRA pods ask by claims, which a demand does not count yet: give each slice a count, without from: Pods',
+    'with backend DRA pods ask by claims, which a demand does not count yet: give each slice a count, without from',
   emptySelector:
     'nodeSelector must not be empty: set at least one label, for example pool: inference or nvidia.com/gpu.present: "true"',
   changingLabel:
@@ -38,13 +38,23 @@ export const RULE_MESSAGES = {
     'a demand needs strategy mixed: single gives all GPUs of a node one profile, and none offers no slices; write layouts for these',
   demandDrain:
     'a demand evicts no pod unless its evict is IfNeeded, so drain.scope Node has nothing to do: leave it out, or set demand.evict: IfNeeded',
+  demandRest:
+    'what a demand does not need changes without any eviction, and drain.scope Node would evict all pods of the node: leave out demand.rest or drain.scope',
   demandSharing:
     'a demand counts slices, and sharing would offer each of them several times: leave out sharing, or write layouts',
   sliceCount: 'count is a fixed number, and min, max and spare follow pods: set one or the others',
   sliceRange: 'min of a slice must not be more than its max',
-  declaredCount: 'each slice of a demand needs a count, unless from: Pods has it follow pods',
-  declaredSteady: 'stabilization is about what pods ask for, which a demand follows only with from: Pods',
-  sliceNames: 'two slices of a demand have one name; a slice without a name has that of its first profile',
+  declaredCount: 'each slice of a demand needs a count, unless from: Pods or from: Kueue has it follow pods',
+  declaredSteady:
+    'stabilization is about what pods ask for, which a demand follows only with from: Pods or from: Kueue',
+  sliceKind:
+    'exactly one of profiles, memory and mig must be set: profiles names what serves, memory the least that does, and mig: Disabled asks for whole GPUs',
+  sliceNames:
+    'two slices of a demand have one name; a slice without a name has that of its first profile or its memory, or whole',
+  scheduleNames: 'two schedules have one name',
+  scheduleContent: 'exactly one of layouts and demand must be set in a schedule',
+  tooManyScheduledGlobs: 'at most 256 models selectors in all layouts of the schedules together',
+  tooManyScheduledProfiles: 'at most 256 profiles in all layouts of the schedules together',
   exclusive: 'exactly one of profiles, preset and mig must be set',
   profileName:
     'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',

@@ -5,7 +5,9 @@ import { explainWindow } from '../rollout/windows.ts';
 import { checkDemand } from './demand-check.ts';
 import { layoutFor } from './gpu-layout.ts';
 import { isMistake, type Mistake, type PolicyRefusal } from './refusal.ts';
+import { type Variant, variantsOf } from './schedules.ts';
 import { checkPolicySharing, fullSupport, type Support } from './sharing.ts';
+import { type FieldPath, writePath } from '../text/finding.ts';
 
 /**
  * Checks a policy without any node: features that this installation lacks, and layouts that no matching model could take. What only
@@ -30,14 +32,27 @@ export function checkPolicy(
     const why = explainWindow(window);
     if (why !== undefined) return { reason: 'BadWindow', message: `spec.rollout.windows[${index}]: ${why}` };
   }
+  for (const [index, schedule] of (spec.schedules ?? []).entries()) {
+    const why = explainWindow(schedule);
+    if (why !== undefined) return { reason: 'BadWindow', message: `spec.schedules[${index}]: ${why}` };
+  }
   const sharing = checkPolicySharing(spec);
   if (sharing) return { reason: 'SharingRefused', message: `${sharing.path.join('.')}: ${sharing.message}` };
+  for (const variant of variantsOf(spec)) {
+    const refusal = checkVariant(variant, products);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+function checkVariant({ spec, place }: Variant, products: readonly string[]): PolicyRefusal | undefined {
+  const at = (...path: FieldPath): string => writePath([...place, ...path]);
   const unknown = spec.demand && checkDemand(spec.demand, products);
   if (unknown)
-    return { ...unknown.refusal, message: `spec.demand.slices[${unknown.slice}]: ${unknown.refusal.message}` };
+    return { ...unknown.refusal, message: `${at('demand', 'slices', unknown.slice)}: ${unknown.refusal.message}` };
   for (const [index, entry] of (spec.layouts ?? []).entries()) {
     const refusal = checkLayout(entry, products);
-    if (refusal) return { ...refusal, message: `spec.layouts[${index}]: ${refusal.message}` };
+    if (refusal) return { ...refusal, message: `${at('layouts', index)}: ${refusal.message}` };
   }
   return undefined;
 }

@@ -2,6 +2,7 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { Loser } from './contest.ts';
 import type { LayoutRefusal } from './refusal.ts';
 import type { NodeResolution } from './resolve-node.ts';
+import { writePath } from '../text/finding.ts';
 
 /**
  * Why nothing new starts under a policy although one of its generations is in force: its newest is being checked against its nodes,
@@ -34,6 +35,8 @@ export interface NodeClaim {
 export function describeRefusal({
   refusal,
   entry,
+  place = ['spec'],
 }: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
-  return entry === undefined ? refusal : { ...refusal, message: `spec.layouts[${entry}]: ${refusal.message}` };
+  if (entry === undefined) return refusal;
+  return { ...refusal, message: `${writePath([...place, 'layouts', entry])}: ${refusal.message}` };
 }

@@ -1,19 +1,34 @@
 import type { PolicyDemand } from '../../api/types.ts';
+import { WHOLE } from '../demand/pool.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { matchesGlob } from '../gpu/geometry/glob.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { resolveProfile } from '../gpu/geometry/profile-lookup.ts';
+import { listByMemory } from '../gpu/plan/memory-fit.ts';
+import { mebibytes } from '../pods/quantity.ts';
 
 /** A kind of slices that a policy wants. */
 export type WantedSlice = PolicyDemand['slices'][number];
 
 /** By which status and messages call it. */
-export function nameSlice({ name, profiles }: WantedSlice): string {
-  return name ?? profiles[0] ?? '';
+export function nameSlice({ name, profiles, memory }: WantedSlice): string {
+  return name ?? profiles?.[0] ?? memory ?? WHOLE;
+}
+
+/** Whether it stands for whole GPUs. */
+export function isWhole({ mig }: WantedSlice): boolean {
+  return mig === 'Disabled';
+}
+
+/** Whether a demand speaks of whole GPUs: else it leaves those alone that are in use. */
+export function countsWhole({ slices }: PolicyDemand): boolean {
+  return slices.some(isWhole);
 }
 
 /** The profiles of a GPU that serve a slice, as this GPU's geometry names them. @param product of the GPU, for names of other drivers */
-export function profilesServing({ profiles }: WantedSlice, geometry: Geometry, product: string): readonly string[] {
+export function profilesServing(slice: WantedSlice, geometry: Geometry, product: string): readonly string[] {
+  const { profiles = [], memory } = slice;
+  if (memory !== undefined) return listHolding(geometry, memory);
   const model = findModel(product);
   const names = profiles.flatMap((wanted) =>
     /[*?]/.test(wanted)
@@ -23,7 +38,32 @@ export function profilesServing({ profiles }: WantedSlice, geometry: Geometry, p
   return [...new Set(names)];
 }
 
+/** The profiles that serve a slice on a pool: by memory only those that have it on every GPU, since a pod requests just the profile. */
+export function profilesServingAll(slice: WantedSlice, geometries: ReadonlyMap<Geometry, string>): readonly string[] {
+  const serving = [...geometries].map(([geometry, product]) => ({
+    geometry,
+    names: profilesServing(slice, geometry, product),
+  }));
+  const names = [...new Set(serving.flatMap((one) => one.names))];
+  if (slice.memory === undefined) return names;
+  return names.filter((name) =>
+    serving.every((one) => one.names.includes(name) || !one.geometry.profiles.some((profile) => profile.name === name)),
+  );
+}
+
+/** The smallest first. Of what NVIDIA has not published it is not known that it holds as much. */
+function listHolding(geometry: Geometry, memory: string): readonly string[] {
+  const least = mebibytes(memory);
+  return listByMemory(geometry).flatMap(({ profile, memoryMiB }) =>
+    isPlain(profile) && memoryMiB >= least ? [profile] : [],
+  );
+}
+
 /** Who writes 1g.* does not expect the one slice with media engines. */
 function meets(glob: string, name: string): boolean {
-  return matchesGlob(glob, name) && (glob.includes('+') || glob.includes('-') || !/[+-]/.test(name));
+  return matchesGlob(glob, name) && (glob.includes('+') || glob.includes('-') || isPlain(name));
+}
+
+function isPlain(profile: string): boolean {
+  return !/[+-]/.test(profile);
 }

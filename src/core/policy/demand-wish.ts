@@ -6,6 +6,14 @@ export type DemandWishes = ReadonlyMap<string, GpuWish>;
 /** In a wish: the layout was chosen for the demand of the node's policy. So a new leader continues with what the one before chose. */
 export const demandEntry = 'demand';
 
+/** In a wish: the demand does not need the GPU, and the layout is what becomes of the rest. It takes no eviction, whatever the demand says. */
+export const restEntry = 'rest';
+
+/** Whether a layout was chosen by a policy with a demand. */
+export function isChosen({ entry }: GpuWish): boolean {
+  return entry === demandEntry || entry === restEntry;
+}
+
 /**
  * What a policy with a demand makes of a node's GPUs: what the last plan chose, else what an earlier one did. A GPU that no plan has
  * seen is left alone.
@@ -15,13 +23,13 @@ export function wishForDemand(
   current: Wish | undefined,
   chosen: DemandWishes = new Map(),
 ): readonly GpuWish[] {
-  const earlier = new Map(current?.gpus.flatMap((one) => (one.entry === demandEntry ? [[one.uuid, one]] : [])));
+  const earlier = new Map(current?.gpus.flatMap((one) => (isChosen(one) ? [[one.uuid, one]] : [])));
   return gpus.flatMap(({ uuid }) => chosen.get(uuid) ?? earlier.get(uuid) ?? []);
 }
 
 /** Whether a plan for a demand has chosen a layout of the node before. */
 export function hasDemandWish(wish: Wish | undefined): boolean {
-  return wish?.gpus.some(({ entry }) => entry === demandEntry) === true;
+  return wish?.gpus.some(isChosen) === true;
 }
 
 /** The wish that a node has from this very policy. */

@@ -13,6 +13,7 @@ import { Selections } from './selections.ts';
 import type { Support } from './sharing.ts';
 import { type NodeOutcome, PolicyTally } from './tally.ts';
 import { accept, isSameEdit, type PolicyVersions, readVersions, stakeOf } from './versions.ts';
+import type { ScheduleMark } from './timetable.ts';
 import { WishCache } from './wish-cache.ts';
 
 /**
@@ -73,16 +74,26 @@ export class Fleet {
     return record.awaitsAcceptance && !isRetiring(versions.newest) ? left : [...left, ...record.nodes];
   }
 
-  /** Puts the newest generation of a policy in force. @returns nodes for which what the policies say may have changed */
-  accept(record: PolicyRecord): readonly string[] {
+  /**
+   * Puts the newest generation of a policy in force. @param schedule that is in force with it
+   * @returns nodes for which what the policies say may have changed
+   */
+  accept(record: PolicyRecord, schedule?: ScheduleMark): readonly string[] {
     // Of a record that an edit has replaced, the watch brings the acceptance.
     if (record.isAccepted || this.#policies.get(record.name) !== record) return [];
-    return this.#update(record, accept(record.versions)) ?? [];
+    return this.#update(record, accept(record.versions, schedule)) ?? [];
   }
 
-  /** The tally that a policy begins with when its newest generation is accepted. */
-  tallyAccepted({ versions, refusal, nodes }: PolicyRecord): PolicyTally {
-    return new PolicyTally(this.#nodesWhere(new PolicyRecord(accept(versions), refusal, nodes), isOwn));
+  /** Puts another schedule of a policy in force. @returns as {@link accept} */
+  switch(record: PolicyRecord, schedule: ScheduleMark): readonly string[] {
+    if (this.#policies.get(record.name) !== record) return [];
+    return this.#update(record, { ...record.versions, schedule }) ?? [];
+  }
+
+  /** The tally that a policy begins with when its newest generation is accepted, or another schedule is in force. */
+  tallyAfter({ versions, refusal, nodes, isAccepted }: PolicyRecord, accepts: boolean): PolicyTally {
+    const after = accepts && !isAccepted ? accept(versions) : versions;
+    return new PolicyTally(this.#nodesWhere(new PolicyRecord(after, refusal, nodes), isOwn));
   }
 
   /** @returns nodes that it selected */
@@ -212,11 +223,14 @@ export class Fleet {
     return isCurrent && record.tally.has(outcome.node) && record.tally.put(outcome) ? [metadata.name] : [];
   }
 
-  /** Takes in a version of the same edit: another status, or its acceptance. */
+  /** Takes in a version of the same edit: another status, its acceptance, or another schedule. */
   #update(record: PolicyRecord, versions: PolicyVersions): readonly string[] | undefined {
-    const wasAccepted = record.acceptedGeneration;
+    const { acceptedGeneration, policy, inForce } = record;
     record.versions = versions;
-    if (wasAccepted === versions.acceptedGeneration) return undefined;
+    const isSwitch = record.policy.spec !== policy.spec || record.inForce?.spec !== inForce?.spec;
+    if (acceptedGeneration === versions.acceptedGeneration && !isSwitch) return undefined;
+    // It is about what was in force.
+    if (isSwitch) record.demand = undefined;
     const before = [...record.nodes];
     this.#selections.setPolicy(record.scope);
     record.tally = new PolicyTally(this.#nodesWhere(record, isOwn));

@@ -7,12 +7,15 @@ import type { DemandReport } from './demand-report.ts';
 import type { Mistake, PolicyRefusal } from './refusal.ts';
 import type { PolicyScope } from './selections.ts';
 import { PolicyTally } from './tally.ts';
-import { currentOf, enforces, isAccepted, type PolicyVersions, stakeOf } from './versions.ts';
+import { applySchedule, currentOf, enforces, isAccepted, type PolicyVersions, stakeOf } from './versions.ts';
 import { countWords, joinWithin } from '../text/cut-text.ts';
 
 /** A policy, and what is known of it and its nodes. A new one is made for each generation. */
 export class PolicyRecord {
-  versions: PolicyVersions;
+  /** As they are stored, with all their schedules. */
+  #versions: PolicyVersions;
+  /** As the schedule in force has them. */
+  #shown: PolicyVersions;
   /** Why its newest version is invalid, regardless of nodes. */
   refusal: PolicyRefusal | undefined;
   /** Nodes that any of its versions selects, including those over which another policy decides. */
@@ -33,32 +36,42 @@ export class PolicyRecord {
   tally = new PolicyTally([]);
 
   constructor(versions: PolicyVersions, refusal: PolicyRefusal | undefined, nodes: ReadonlySet<string>) {
-    this.versions = versions;
+    this.#versions = versions;
+    this.#shown = applySchedule(versions);
     this.refusal = refusal;
     this.nodes = nodes;
+  }
+
+  get versions(): PolicyVersions {
+    return this.#versions;
+  }
+
+  set versions(versions: PolicyVersions) {
+    this.#versions = versions;
+    this.#shown = applySchedule(versions);
   }
 
   get name(): string {
     return this.newest.metadata.name;
   }
 
-  /** As its author last wrote it. */
+  /** As its author last wrote it, with what its schedule in force makes of it. */
   get newest(): GpuPartitionPolicy {
-    return this.versions.newest;
+    return this.#shown.newest;
   }
 
   /** The version that its nodes are told. */
   get policy(): GpuPartitionPolicy {
-    return currentOf(this.versions);
+    return currentOf(this.#shown);
   }
 
   get inForce(): GpuPartitionPolicy | undefined {
-    return this.versions.inForce;
+    return this.#shown.inForce;
   }
 
   /** The version with which it competes for nodes; undefined if it competes for none. */
   get stake(): GpuPartitionPolicy | undefined {
-    return stakeOf(this.versions);
+    return stakeOf(this.#shown);
   }
 
   /** The version by which it is ordered among the policies of a node. */

@@ -4,6 +4,8 @@ import { nameEntries } from './entry-key.ts';
 import { type LayoutEntry, readEntries } from './layout-entry.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import type { LayoutRefusal } from './refusal.ts';
+import { placeOf } from './schedules.ts';
+import type { FieldPath } from '../text/finding.ts';
 import { type DemandWishes, wishForDemand } from './demand-wish.ts';
 import { checkSingle } from './single.ts';
 import { explainSkipped, type SkippedEntry } from './skipped-entry.ts';
@@ -19,6 +21,8 @@ export type NodeResolution =
       readonly refusal: LayoutRefusal;
       /** Index of the refused entry; absent if the strategy is refused. */
       readonly entry?: number;
+      /** Where the entries stand in the policy; absent: they are its own. */
+      readonly place?: FieldPath;
     };
 
 /**
@@ -44,10 +48,12 @@ export function resolveNode(
   const entries = readEntries(layouts, device);
   const replacesForeign = spec.allow?.replaceForeignInstances === true;
   const assigned = assignEntries(entries, names, device, current, replacesForeign);
-  if ('refusal' in assigned) return assigned;
+  const place = placeOf(spec);
+  const located = place.length > 1 ? { place } : {};
+  if ('refusal' in assigned) return { ...assigned, ...located };
   const { entryOf } = assigned;
   const refused = findRefused(entries, entryOf);
-  if (refused) return refused;
+  if (refused) return { ...refused, ...located };
   const wish: Wish = {
     // In the order of the device, so that equal wishes are equal lists.
     gpus:
@@ -78,7 +84,7 @@ function wishFor(
 function findRefused(
   entries: readonly LayoutEntry[],
   entryOf: ReadonlyMap<string, number>,
-): Extract<NodeResolution, { readonly refusal: LayoutRefusal }> | undefined {
+): { readonly refusal: LayoutRefusal; readonly entry: number } | undefined {
   for (const [index, { layouts }] of entries.entries()) {
     for (const [uuid, layout] of layouts) {
       if ('refusal' in layout && entryOf.get(uuid) === index) return { refusal: layout.refusal, entry: index };

@@ -30,39 +30,72 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
       : breakIf(fieldsOf(spec['dra']) !== undefined, ['spec', 'dra'], RULE_MESSAGES.draBackend)),
     ...checkTotals(listOf(spec['layouts'])),
     ...checkEach(listOf(spec['layouts']), (layout, index) => checkLayout(layout, spec, ['spec', 'layouts', index])),
+    ...checkSchedules(spec),
   ];
 }
 
-function checkDra({ strategy, sharing, demand }: Fields): readonly BrokenRule[] {
+/** What holds for a policy's own layouts or demand holds for those of its schedules. */
+function checkSchedules(spec: Fields): readonly BrokenRule[] {
+  const schedules = listOf(spec['schedules']).map((one) => fieldsOf(one) ?? {});
+  const names = schedules.map(({ name }) => name);
+  const at = ['spec', 'schedules'];
+  return [
+    ...breakIf(new Set(names).size < names.length, at, RULE_MESSAGES.scheduleNames),
+    ...checkTotals(
+      schedules.flatMap(({ layouts }) => listOf(layouts)),
+      { at, globs: RULE_MESSAGES.tooManyScheduledGlobs, profiles: RULE_MESSAGES.tooManyScheduledProfiles },
+    ),
+    ...checkEach(schedules, ({ layouts, demand }, index) => [
+      ...breakIf((layouts === undefined) === (demand === undefined), [...at, index], RULE_MESSAGES.scheduleContent),
+      ...checkDemandFields(spec, fieldsOf(demand), [...at, index, 'demand']),
+      ...checkEach(listOf(layouts), (layout, entry) => checkLayout(layout, spec, [...at, index, 'layouts', entry])),
+    ]),
+  ];
+}
+
+function checkDra({ strategy, sharing }: Fields): readonly BrokenRule[] {
   const isSliced = fieldsOf(sharing)?.['timeSlicing'] !== undefined;
   return [
     ...breakIf(strategy !== 'mixed', ['spec', 'strategy'], RULE_MESSAGES.draStrategy),
     ...breakIf(isSliced, ['spec', 'sharing', 'timeSlicing'], RULE_MESSAGES.draSharing),
-    ...breakIf(fieldsOf(demand)?.['from'] === 'Pods', ['spec', 'demand', 'from'], RULE_MESSAGES.draDemand),
   ];
 }
 
+function isDeclared(demand: Fields): boolean {
+  return (demand['from'] ?? 'Declared') === 'Declared';
+}
+
 function checkDemandRules(spec: Fields): readonly BrokenRule[] {
-  const demand = fieldsOf(spec['demand']);
   const isOne = (spec['layouts'] === undefined) !== (spec['demand'] === undefined);
-  const at = ['spec', 'demand'];
-  const exclusive = breakIf(!isOne, ['spec'], RULE_MESSAGES.layoutsOrDemand);
-  if (demand === undefined) return exclusive;
+  return [
+    ...breakIf(!isOne, ['spec'], RULE_MESSAGES.layoutsOrDemand),
+    ...checkDemandFields(spec, fieldsOf(spec['demand']), ['spec', 'demand']),
+  ];
+}
+
+function checkDemandFields(spec: Fields, demand: Fields | undefined, at: FieldPath): readonly BrokenRule[] {
+  if (demand === undefined) return [];
   const slices = listOf(demand['slices']).map((slice) => fieldsOf(slice) ?? {});
-  const isDeclared = demand['from'] !== 'Pods';
-  const lacksCount = isDeclared && slices.some(({ count }) => count === undefined);
-  const isSteadied = isDeclared && demand['stabilization'] !== undefined;
-  const names = slices.map(({ name, profiles }) => name ?? listOf(profiles)[0]);
+  const lacksCount = isDeclared(demand) && slices.some(({ count }) => count === undefined);
+  const isSteadied = isDeclared(demand) && demand['stabilization'] !== undefined;
+  const names = slices.map(({ name, profiles, memory }) => name ?? listOf(profiles)[0] ?? memory ?? 'whole');
+  const laysRest = demand['rest'] !== undefined && demand['rest'] !== 'Keep';
   const drainsAll = fieldsOf(spec['drain'])?.['scope'] === 'Node';
   return [
-    ...exclusive,
+    ...breakIf(spec['backend'] === 'DRA' && !isDeclared(demand), [...at, 'from'], RULE_MESSAGES.draDemand),
     ...breakIf(spec['strategy'] !== 'mixed', ['spec', 'strategy'], RULE_MESSAGES.demandStrategy),
     ...breakIf(drainsAll && demand['evict'] !== 'IfNeeded', ['spec', 'drain', 'scope'], RULE_MESSAGES.demandDrain),
+    ...breakIf(drainsAll && laysRest, [...at, 'rest'], RULE_MESSAGES.demandRest),
     ...breakIf(spec['sharing'] !== undefined, ['spec', 'sharing'], RULE_MESSAGES.demandSharing),
     ...breakIf(lacksCount, at, RULE_MESSAGES.declaredCount),
     ...breakIf(isSteadied, [...at, 'stabilization'], RULE_MESSAGES.declaredSteady),
     ...breakIf(new Set(names).size < names.length, [...at, 'slices'], RULE_MESSAGES.sliceNames),
-    ...checkEach(slices, ({ count, min, max, spare }, index) => [
+    ...checkEach(slices, ({ profiles, memory, mig, count, min, max, spare }, index) => [
+      ...breakIf(
+        [profiles, memory, mig].filter((one) => one !== undefined).length !== 1,
+        [...at, 'slices', index],
+        RULE_MESSAGES.sliceKind,
+      ),
       ...breakIf(
         count !== undefined && [min, max, spare].some((one) => one !== undefined),
         [...at, 'slices', index],
@@ -78,14 +111,21 @@ function checkDemandRules(spec: Fields): readonly BrokenRule[] {
 }
 
 /** Each layout is judged on every model: the total cost of a policy for the controller is bounded. */
-function checkTotals(layouts: readonly unknown[]): readonly BrokenRule[] {
+function checkTotals(
+  layouts: readonly unknown[],
+  words: { readonly at: FieldPath; readonly globs: string; readonly profiles: string } = {
+    at: ['spec', 'layouts'],
+    globs: RULE_MESSAGES.tooManyGlobs,
+    profiles: RULE_MESSAGES.tooManyProfiles,
+  },
+): readonly BrokenRule[] {
   const sum = (sizeOf: (layout: Fields) => number): number =>
     layouts.reduce<number>((total, layout) => total + sizeOf(fieldsOf(layout) ?? {}), 0);
   const globs = sum(({ gpus }) => listOf(fieldsOf(gpus)?.['models']).length);
   const profiles = sum((layout) => Object.keys(fieldsOf(layout['profiles']) ?? {}).length);
   return [
-    ...breakIf(globs > mostInAll, ['spec', 'layouts'], RULE_MESSAGES.tooManyGlobs),
-    ...breakIf(profiles > mostInAll, ['spec', 'layouts'], RULE_MESSAGES.tooManyProfiles),
+    ...breakIf(globs > mostInAll, words.at, words.globs),
+    ...breakIf(profiles > mostInAll, words.at, words.profiles),
   ];
 }
 

@@ -1,11 +1,14 @@
 import type { PolicySpec } from '../../api/types.ts';
 import type { Finding } from '../text/finding.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
+import { variantsOf } from './schedules.ts';
 import { checkSharing } from '../nvidia/plugin-config/managed-config.ts';
 
 /** What is wrong with a policy's sharing, by the rules of the device plugin and the resources that its layouts offer. */
 export function checkPolicySharing(spec: PolicySpec): Finding | undefined {
-  return checkSharing(spec, offeredBy(spec));
+  const layouts = variantsOf(spec).flatMap((variant) => variant.spec.layouts ?? []);
+  const all = spec.layouts === undefined ? spec : { ...spec, layouts };
+  return checkSharing(all, offeredBy(all));
 }
 
 /**

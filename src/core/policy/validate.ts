@@ -9,6 +9,7 @@ import { checkMetadata } from './metadata.ts';
 import { findBrokenRules } from './rules.ts';
 import { checkShape } from './schema.ts';
 import { explainWindow } from '../rollout/windows.ts';
+import { type Variant, variantsOf } from './schedules.ts';
 import { checkPolicySharing } from './sharing.ts';
 
 /** A checked document: the policy if its shape is right, and all findings. */
@@ -36,11 +37,17 @@ export function validatePolicy(value: unknown): ValidatedPolicy {
     ...rules,
     ...checkSharing(policy.spec),
     ...checkWindows(policy.spec),
-    ...(rules.length > 0 ? [] : findUnknownSlice(policy.spec)),
-    // Geometry findings are meaningless for a misspelt profile or a contradictory entry.
-    ...(rules.some(({ path }) => path[1] === 'layouts') ? [] : checkGeometry(policy.spec.layouts ?? [])),
+    ...variantsOf(policy.spec).flatMap((variant) => checkVariant(variant, rules)),
   ];
   return { policy, findings };
+}
+
+function checkVariant({ spec, place }: Variant, rules: readonly Finding[]): readonly Finding[] {
+  return [
+    ...(rules.length > 0 ? [] : findUnknownSlice(spec, place)),
+    // Geometry findings are meaningless for a misspelt profile or a contradictory entry.
+    ...(rules.some(({ path }) => path.includes('layouts')) ? [] : checkGeometry(spec.layouts ?? [], place)),
+  ];
 }
 
 function checkSharing(spec: PolicySpec): readonly Finding[] {
@@ -49,26 +56,28 @@ function checkSharing(spec: PolicySpec): readonly Finding[] {
   return finding === undefined || spec.sharing?.mps !== undefined ? [] : [finding];
 }
 
-function checkWindows({ rollout }: PolicySpec): readonly Finding[] {
-  return (rollout?.windows ?? []).flatMap((window, index) => {
+function checkWindows({ rollout, schedules = [] }: PolicySpec): readonly Finding[] {
+  return [
+    ...(rollout?.windows ?? []).map((window, index) => ({ window, path: ['spec', 'rollout', 'windows', index] })),
+    ...schedules.map((window, index) => ({ window, path: ['spec', 'schedules', index] })),
+  ].flatMap(({ window, path }) => {
     const message = explainWindow(window);
-    const path = ['spec', 'rollout', 'windows', index];
     return message === undefined ? [] : [{ severity: 'error' as const, code: 'BadWindow' as const, path, message }];
   });
 }
 
-function findUnknownSlice({ demand }: PolicySpec): readonly Finding[] {
+function findUnknownSlice({ demand }: PolicySpec, place: FieldPath): readonly Finding[] {
   const found = demand && checkDemand(demand, []);
   if (!found) return [];
-  const path = ['spec', 'demand', 'slices', found.slice, 'profiles'];
+  const path = [...place, 'demand', 'slices', found.slice, 'profiles'];
   return [{ severity: 'error', code: 'UnknownProfile', path, message: found.refusal.message }];
 }
 
-function checkGeometry(layouts: readonly PolicyLayout[]): readonly Finding[] {
+function checkGeometry(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
   const verdicts = judgeLayouts(layouts);
   return layouts.flatMap((entry, index) => {
     const verdict = verdicts[index];
-    return verdict === undefined ? [] : checkEntry(entry, verdict, ['spec', 'layouts', index]);
+    return verdict === undefined ? [] : checkEntry(entry, verdict, [...place, 'layouts', index]);
   });
 }
 

@@ -1,5 +1,7 @@
 import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
 import { isRetiring, retire } from './retirement.ts';
+import { specUnder } from './schedules.ts';
+import { laterMark, type ScheduleMark } from './timetable.ts';
 
 /**
  * The generations of a policy that matter. A generation that is not accepted changes nothing: neither what becomes of a node, nor
@@ -13,6 +15,8 @@ export interface PolicyVersions {
   readonly inForce: GpuPartitionPolicy | undefined;
   /** The generation that was in force before that one, which only `undo` reads. */
   readonly previous?: GpuPartitionPolicy | undefined;
+  /** Which schedule is in force; undefined if none was ever judged. */
+  readonly schedule?: ScheduleMark | undefined;
 }
 
 type StoredVersion = NonNullable<PolicyStatus['inForce']>;
@@ -35,7 +39,19 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
   const isInForce = acceptedGeneration === generation && enforces(newest);
   const versions = { newest, acceptedGeneration, inForce: isInForce ? newest : inForce };
   const earlier = [inForce, recall(given, given.status?.previous), before?.previous];
-  return { ...versions, previous: newestBefore(versions.inForce, earlier) };
+  const schedule = laterMark(before?.schedule, given.status?.schedule);
+  return { ...versions, previous: newestBefore(versions.inForce, earlier), ...(schedule && { schedule }) };
+}
+
+/** The versions as the schedule that is in force has them: this is the only place where a schedule becomes layouts or a demand. */
+export function applySchedule(versions: PolicyVersions): PolicyVersions {
+  const { newest, inForce, schedule } = versions;
+  const show = (policy: GpuPartitionPolicy): GpuPartitionPolicy => {
+    const spec = specUnder(policy.spec, schedule?.name);
+    return spec === policy.spec ? policy : { ...policy, spec };
+  };
+  const shown = show(newest);
+  return { ...versions, newest: shown, inForce: inForce === newest ? shown : inForce && show(inForce) };
 }
 
 function newestBefore(
@@ -78,11 +94,11 @@ export function isSameEdit({ metadata: a }: GpuPartitionPolicy, { metadata: b }:
   return a.uid === b.uid && a.generation === b.generation && a.deletionTimestamp === b.deletionTimestamp;
 }
 
-/** The same versions once the newest is accepted. */
-export function accept({ newest, inForce, previous }: PolicyVersions): PolicyVersions {
+/** The same versions once the newest is accepted. @param schedule that is then in force */
+export function accept({ newest, inForce, previous }: PolicyVersions, schedule?: ScheduleMark): PolicyVersions {
   const acceptedGeneration = newest.metadata.generation;
-  if (!enforces(newest)) return { newest, acceptedGeneration, inForce, previous };
-  return { newest, acceptedGeneration, inForce: newest, previous: inForce };
+  if (!enforces(newest)) return { newest, acceptedGeneration, inForce, previous, schedule };
+  return { newest, acceptedGeneration, inForce: newest, previous: inForce, schedule };
 }
 
 /** The spec to which `undo` goes back: the one in force, or the one before it if the newest is in force. */

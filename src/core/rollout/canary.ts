@@ -17,8 +17,11 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
   const spec = policy.spec.rollout?.canary;
   if (!spec) return { record: undefined, places: undefined };
   const { generation = 0 } = policy.metadata;
-  const known = policy.status?.canary;
-  const before = known?.generation === generation ? known : { generation, nodes: [] };
+  const { canary: known, schedule } = policy.status ?? {};
+  // Each switch has its own: what was right by day says nothing about the night.
+  const of = { generation, ...(schedule?.name !== undefined && { schedule: schedule.name }) };
+  const isSame = known?.generation === generation && known.schedule === schedule?.name;
+  const before = isSame ? known : { ...of, nodes: [] };
   // What happens to its nodes later no longer affects it.
   if (before.passedTime !== undefined) return { record: before, places: undefined };
   const nodes = before.nodes.filter((node) => isCanary(node, snapshot, held));
@@ -27,10 +30,10 @@ export function judgeCanary(snapshot: LedgerSnapshot, held: ReadonlySet<string>)
   const isUnknown = nodes.some((node) => rolloutStateOf(node) === undefined);
   if (isUnknown && nodes.length === before.nodes.length) return { record: before, places };
   const areReady = places === 0 && nodes.every((node) => isWell(rolloutStateOf(node)));
-  if (!areReady) return { record: { generation, nodes }, places };
+  if (!areReady) return { record: { ...of, nodes }, places };
   const readySince = before.readySince ?? timeText(now);
   const endsAt = Date.parse(readySince) + durationMs(spec.soak ?? '0s');
-  const record = { generation, nodes, readySince };
+  const record = { ...of, nodes, readySince };
   if (endsAt > now) return { record, places: 0, endsAt };
   return { record: { ...record, passedTime: timeText(now) }, places: undefined };
 }

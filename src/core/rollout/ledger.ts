@@ -261,7 +261,7 @@ function renew(
     rolloutState.policy !== policy.metadata.name
   )
     return undefined;
-  if (!rolloutState.isUnderWay || isFor(slot, rolloutState)) return undefined;
+  if (isFor(slot, rolloutState)) return undefined;
   const isSeen = admits === 'Everybody' || (admits === 'WithoutEvictions' && request.evictions === 0);
   const mayBegin = request.kind !== 'New' || (!isHalted && mostNew === Infinity);
   // A Fresh slot takes no place.

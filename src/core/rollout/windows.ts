@@ -13,13 +13,21 @@ export type WindowState =
 /** Whether nodes may start to change now. No windows means always. */
 export function stateOfWindows(windows: readonly Window[] | undefined, now: number): WindowState {
   if (windows === undefined || windows.length === 0) return { isOpen: true };
-  const isOpen = windows.some((window) => {
-    const start = nextStart(window, now - durationMs(window.duration));
-    return start !== undefined && start <= now;
-  });
-  if (isOpen) return { isOpen };
-  const starts = windows.flatMap((window) => nextStart(window, now) ?? []);
-  return { isOpen, opensAt: starts.length > 0 ? Math.min(...starts) : undefined };
+  const states = windows.map((window) => stateOfWindow(window, now));
+  if (states.some(({ isOpen }) => isOpen)) return { isOpen: true };
+  const starts = states.flatMap(({ until }) => until ?? []);
+  return { isOpen: false, opensAt: starts.length > 0 ? Math.min(...starts) : undefined };
+}
+
+/** Whether a window is open, and until when that holds at least; undefined: forever. */
+export function stateOfWindow(
+  window: Window,
+  time: number,
+): { readonly isOpen: boolean; readonly until: number | undefined } {
+  const lastsMs = durationMs(window.duration);
+  const start = nextStart(window, time - lastsMs);
+  if (start === undefined) return { isOpen: false, until: undefined };
+  return start <= time ? { isOpen: true, until: start + lastsMs } : { isOpen: false, until: start };
 }
 
 /** What is wrong with a window, in words; undefined if nothing is. */
@@ -72,5 +80,5 @@ function nextTimeOfDay(window: Window, after: number): number | undefined {
 }
 
 function cronOf({ schedule, timeZone = 'UTC' }: Window): Cron {
-  return new Cron(schedule, { timezone: timeZone, paused: true, mode: '5-part' });
+  return new Cron(schedule, { timezone: timeZone, mode: '5-part' });
 }

@@ -7,10 +7,11 @@ export function isNews(before: PolicyStatus | undefined, after: PolicyStatus): b
 }
 
 function gistOf(status: PolicyStatus | undefined): unknown {
-  const { observedGeneration, acceptedGeneration, failures = [], conditions = [] } = status ?? {};
+  const { observedGeneration, acceptedGeneration, schedule, failures = [], conditions = [] } = status ?? {};
   return [
     observedGeneration,
     acceptedGeneration,
+    schedule,
     failures,
     conditions.map(({ type, status: holds, reason }) => [type, holds, reason]),
   ];

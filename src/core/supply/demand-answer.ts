@@ -1,12 +1,19 @@
 import type { GpuWish } from '../../api/types.ts';
 import type { ClassLayout } from '../demand/demand-plan.ts';
-import { demandEntry, type DemandWishes } from '../policy/demand-wish.ts';
+import { WHOLE } from '../demand/pool.ts';
+import { demandEntry, type DemandWishes, type restEntry } from '../policy/demand-wish.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
 
-/** What a plan makes of each member, in their order; undefined: it stays as it is. */
-type Layouts = readonly (Pick<ClassLayout, 'keep' | 'destroy' | 'create'> | undefined)[];
+/** What a plan makes of a member. */
+export interface MemberLayout extends Pick<ClassLayout, 'keep' | 'destroy' | 'create'> {
+  /** The demand does not need it. */
+  readonly entry?: typeof restEntry;
+}
+
+/** Of each member, in their order; undefined: it stays as it is. */
+type Layouts = readonly (MemberLayout | undefined)[];
 
 /** The wishes of nodes that a plan results in. GPUs that it does not change keep theirs. */
 export function wishesOf(members: readonly Member[], layouts: Layouts): ReadonlyMap<string, DemandWishes> {
@@ -42,10 +49,12 @@ export function areUnchanged(planned: readonly Member[], now: readonly Member[])
   });
 }
 
-function changes({ destroy, create }: Pick<ClassLayout, 'destroy' | 'create'>): boolean {
+function changes({ destroy, create }: MemberLayout): boolean {
   return destroy.length + create.length > 0;
 }
 
-function toWish(uuid: string, { keep, create }: Pick<ClassLayout, 'keep' | 'create'>): GpuWish {
-  return { uuid, profiles: Object.fromEntries(countPresent([...keep, ...create])), entry: demandEntry };
+function toWish(uuid: string, { keep, create, entry: chosenFor }: MemberLayout): GpuWish {
+  const entry = chosenFor ?? demandEntry;
+  if (create.some(({ profile }) => profile === WHOLE)) return { uuid, mig: 'Disabled', entry };
+  return { uuid, profiles: Object.fromEntries(countPresent([...keep, ...create])), entry };
 }

@@ -1,13 +1,16 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { DemandWindow } from '../demand/demand-window.ts';
 import { RelayRest } from '../demand/relay-rest.ts';
+import { nameSlice, type WantedSlice } from '../policy/demand-profiles.ts';
 import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
-import { areUnchanged, listChanged, wishesOf } from './demand-answer.ts';
+import { areUnchanged, listChanged, type MemberLayout, wishesOf } from './demand-answer.ts';
 import { type DemandAsked, isServed } from './demand-question.ts';
+import { layRest } from './demand-rest.ts';
 import type { Member } from './member.ts';
 import type { Planned } from './pool-plan.ts';
+import { followsPods } from './wanted.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
@@ -17,6 +20,8 @@ const usualStabilization = '10m';
 const longestRiseMs = 60_000;
 /** How often waiting pods are read at most, and at least, in ms. */
 const podsPace = { least: 1000, most: 10_000 };
+/** How often it is looked whether GPUs have rested, in ms. */
+const restPaceMs = 30_000;
 
 /** What is to be done about a demand: nothing or what is known, later, or a plan must be made. */
 type NextPlan = { readonly planned: Planned } | { readonly waitMs: number } | undefined;
@@ -51,16 +56,10 @@ export class DemandCourse {
     return this.#observed === demand ? podsPaceOf(demand) : 0;
   }
 
-  /** Takes in how many of a slice pods ask for now. @returns how many they have asked for long enough */
+  /** Takes in how many of a slice are asked for now. @returns how many have been for long enough */
   steady(demand: PolicyDemand, slice: string, count: number, nowMs: number): number {
-    const { stabilization = usualStabilization } = demand;
     this.#observed = demand;
-    if (this.#windows?.stabilization !== stabilization) this.#windows = { stabilization, bySlice: new Map() };
-    const { bySlice } = this.#windows;
-    const fallMs = durationMs(stabilization);
-    const window = bySlice.get(slice) ?? new DemandWindow({ riseMs: Math.min(longestRiseMs, fallMs), fallMs });
-    bySlice.set(slice, window);
-    return window.observe(count, nowMs);
+    return this.#windowOf(demand, slice).observe(count, nowMs);
   }
 
   /** @returns undefined if a plan must be made */
@@ -88,12 +87,9 @@ export class DemandCourse {
    *
    * @returns undefined if a GPU that it re-lays is not what it was: the plan is not taken
    */
-  choose(
-    demand: PolicyDemand,
-    { members, layouts }: Planned,
-    current: readonly Member[],
-    nowMs: number,
-  ): ChosenLayouts | undefined {
+  choose(demand: PolicyDemand, planned: Planned, current: readonly Member[], nowMs: number): ChosenLayouts | undefined {
+    const { members } = planned;
+    const layouts = this.#layRest(demand, planned, nowMs);
     const touched = listChanged(members, layouts);
     if (!areUnchanged(touched, current)) return undefined;
     const rest = this.#restOf(demand);
@@ -101,10 +97,38 @@ export class DemandCourse {
     return { wishes: wishesOf(members, layouts), touched };
   }
 
+  /** What the plan leaves as it is, by the demand's `rest`: once all is served, and it is known what has not been asked for lately. */
+  #layRest(
+    demand: PolicyDemand,
+    { asked, members, layouts, shortfall }: Planned,
+    nowMs: number,
+  ): readonly (MemberLayout | undefined)[] {
+    const isDone = Object.keys(shortfall.lacking).length === 0 && listChanged(members, layouts).length === 0;
+    const isSettled = (slice: WantedSlice): boolean =>
+      slice.count !== undefined || this.#windowOf(demand, nameSlice(slice)).isSettled(nowMs);
+    return isDone && demand.slices.every(isSettled) ? layRest(demand.rest, asked, members) : layouts;
+  }
+
+  #windowOf({ stabilization = usualStabilization }: PolicyDemand, slice: string): DemandWindow {
+    if (this.#windows?.stabilization !== stabilization) this.#windows = { stabilization, bySlice: new Map() };
+    const { bySlice } = this.#windows;
+    const fallMs = durationMs(stabilization);
+    const window = bySlice.get(slice) ?? new DemandWindow({ riseMs: Math.min(longestRiseMs, fallMs), fallMs });
+    bySlice.set(slice, window);
+    return window;
+  }
+
   #restOf({ cooldown = usualCooldown }: PolicyDemand): RelayRest {
     if (this.#rest?.cooldown !== cooldown) this.#rest = { cooldown, rest: new RelayRest(durationMs(cooldown)) };
     return this.#rest.rest;
   }
+}
+
+/** When to look at a demand again, in ms, though nothing tells of a change: what follows pods, and GPUs that may be part of the rest once they have rested. */
+export function lookAgainAfter(demand: PolicyDemand, members: readonly Member[]): number | undefined {
+  if (followsPods(demand)) return podsPaceOf(demand);
+  const { rest = 'Keep' } = demand;
+  return rest !== 'Keep' && members.some(({ rests }) => rests) ? restPaceMs : undefined;
 }
 
 /** How often waiting pods are read: a demand that is to follow quickly is looked at often. */

@@ -1,68 +1,72 @@
 import type { GpuNodePartition } from '../../api/types.ts';
-import { isResourceOf } from '../explain/cluster-facts.ts';
-import { findModel } from '../gpu/geometry/model-lookup.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { Fleet } from '../policy/fleet.ts';
-import { profilesServing } from '../policy/demand-profiles.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
 import { enforces } from '../policy/versions.ts';
 import { listMembers, type Member } from './member.ts';
-import { countWaiting } from './pod-demand.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
+import type { Waiter } from './pod-demand.ts';
+import { type PodPool, type PoolNode, PoolReader, shareWaiting } from './waiting-share.ts';
 
-/** The cluster as far as pools are made of it. */
-interface PoolCluster {
-  readonly fleet: { readonly policies: Iterable<PolicyRecord> } & Pick<Fleet, 'winnerOf' | 'chosenFor'>;
-  readonly partitions: { get(name: string): GpuNodePartition | undefined };
-  readonly nodes: { get(name: string): NodeView | undefined };
+interface ByName<T> {
+  get(name: string): T | undefined;
 }
 
-/** As far as waiting pods are counted. */
-type WaitingCluster = Pick<PoolCluster, 'nodes' | 'partitions'> & {
-  readonly fleet: Pick<PoolCluster['fleet'], 'policies' | 'winnerOf'>;
-};
+/** The cluster as far as pools are made of it. */
+export interface PoolCluster {
+  readonly fleet: { readonly policies: Iterable<PolicyRecord> } & Pick<Fleet, 'winnerOf' | 'chosenFor'>;
+  readonly nodes: ByName<NodeView>;
+  readonly partitions: ByName<GpuNodePartition>;
+}
 
-/** The members of a policy's pool, node by node. */
+/** The GPUs that take part in the demand of a policy, node by node. @param isResting whether a GPU was re-laid a short while ago */
 export function* listPool(
-  { policy, name, nodes }: PolicyRecord,
+  record: PolicyRecord,
   { fleet, partitions }: Pick<PoolCluster, 'fleet' | 'partitions'>,
   isResting: (id: string) => boolean,
 ): Generator<readonly Member[], undefined, undefined> {
-  for (const node of [...nodes].sort()) {
-    // One that only plans takes no node from another, and shows what it would do with all.
-    const partition = !enforces(policy) || fleet.winnerOf(node) === name ? partitions.get(node) : undefined;
-    const known = { chosen: fleet.chosenFor(policy, node), isResting: (uuid: string) => isResting(`${node}/${uuid}`) };
-    yield partition === undefined ? [] : listMembers(policy, partition, known);
+  for (const node of [...record.nodes].sort()) {
+    const partition = isInPool(fleet, record, node) ? partitions.get(node) : undefined;
+    const known = {
+      chosen: fleet.chosenFor(record.policy, node),
+      isResting: (uuid: string) => isResting(`${node}/${uuid}`),
+    };
+    yield partition === undefined ? [] : listMembers(record.policy, partition, known);
   }
 }
 
-/**
- * What pods that wait ask of a policy's pool, by resource. A pod that several policies could serve counts for the first of them by name
- * of which a slice follows pods with its profile: it gets one node only.
- */
-export function waitingOf(
+/** All pools among which pods that wait are shared, with that of a policy as {@link listPool} has it; yields after each node. */
+export function* listPodPools(
   record: PolicyRecord,
-  pods: readonly WorkloadPod[],
-  cluster: WaitingCluster,
+  { fleet, nodes, partitions }: PoolCluster,
+): Generator<undefined, readonly PodPool[], undefined> {
+  const pools: PodPool[] = [];
+  for (const one of fleet.policies) {
+    const { name, policy } = one;
+    const reader = new PoolReader(policy);
+    const own: PoolNode[] = [];
+    for (const key of one.nodes) {
+      const isOwn = one === record ? isInPool(fleet, one, key) : fleet.winnerOf(key) === name;
+      const isTaken = one !== record && record.nodes.has(key) && isInPool(fleet, record, key);
+      const node = isOwn && !isTaken ? nodes.get(key) : undefined;
+      if (node) own.push(reader.read(node, partitions.get(key)));
+      yield;
+    }
+    const { priority = 0, demand } = policy.spec;
+    pools.push({ policy: name, priority, followsQueues: demand?.from === 'Kueue', nodes: own });
+  }
+  return pools;
+}
+
+/** The slices that are waited for and that a policy's pool is to offer, by resource. */
+export function waitingOf(
+  { name }: PolicyRecord,
+  waiters: readonly Waiter[],
+  pools: readonly PodPool[],
 ): ReadonlyMap<string, number> {
-  const before = [...cluster.fleet.policies]
-    .filter((one) => one.name < record.name && one.policy.spec.demand?.from === 'Pods')
-    .map((one) => ({ nodes: nodesOf(one, cluster), follows: followedBy(one, cluster) }));
-  return countWaiting(pods, nodesOf(record, cluster), before);
+  return shareWaiting(waiters, pools).get(name) ?? new Map<string, number>();
 }
 
-function nodesOf({ name, nodes }: PolicyRecord, cluster: WaitingCluster): readonly NodeView[] {
-  return [...nodes].flatMap((node) => (cluster.fleet.winnerOf(node) === name ? (cluster.nodes.get(node) ?? []) : []));
-}
-
-/** Whether a slice of the policy follows pods that request a resource. */
-function followedBy({ policy, nodes }: PolicyRecord, { partitions }: WaitingCluster): (resource: string) => boolean {
-  const gpus = [...nodes].flatMap((node) => partitions.get(node)?.status?.device?.gpus ?? []);
-  const products = [...new Set(gpus.map(({ product }) => product))];
-  const slices = (policy.spec.demand?.slices ?? []).filter(({ count }) => count === undefined);
-  const profiles = products.flatMap((product) => {
-    const geometry = findModel(product);
-    return geometry ? slices.flatMap((slice) => profilesServing(slice, geometry, product)) : [];
-  });
-  return (resource) => profiles.some((profile) => isResourceOf(resource, profile));
+/** A policy that only plans takes no node from another, and shows what it would do with all. */
+function isInPool(fleet: Pick<Fleet, 'winnerOf'>, { name, policy }: PolicyRecord, node: string): boolean {
+  return !enforces(policy) || fleet.winnerOf(node) === name;
 }

@@ -25,7 +25,7 @@ export function reportDemand(
     const { name, count, used, waiting, beyond } = one;
     const unmet = sumOf(one, lacking);
     const freed = lackingAtLeast === undefined ? 0 : Math.max(0, unmet - sumOf(one, lackingAtLeast));
-    const why = unmet > 0 ? explain(unmet, freed, members.length) : beyond > 0 ? explainMax(one) : undefined;
+    const why = unmet > 0 ? explain(unmet, freed, members) : beyond > 0 ? explainMax(one) : undefined;
     return {
       name,
       wanted: count,
@@ -52,6 +52,13 @@ export function reportFailure(known: DemandReport | undefined, message: string):
   };
 }
 
+/** The same, where what a queue holds back cannot be read. @param trouble why */
+export function reportUnread({ states, condition }: DemandReport, trouble: string): DemandReport {
+  const advice = 'install Kueue and grant what config/rbac has for it, or set demand.from: Pods';
+  const message = `${trouble}: ${advice}. Until then only pods count: ${condition.message}`;
+  return { states, condition: { ...condition, status: 'False', reason: 'KueueUnavailable', message } };
+}
+
 /** What is wanted and does not exist on the GPUs yet. */
 function missingNow(wanted: readonly Wanted[], members: readonly Member[]): Lacking {
   const table = readDemand(
@@ -70,13 +77,23 @@ function sumOf({ slices }: Wanted, lacking: Lacking): number {
   return slices.reduce((sum, { name }) => sum + (lacking[name] ?? 0), 0);
 }
 
-function explain(unmet: number, freed: number, gpus: number): string {
-  if (gpus === 0) return 'no selected node has reported a GPU with MIG yet';
-  if (freed === 0)
-    return `the ${gpus === 1 ? 'GPU of the selected nodes does' : `${gpus} GPUs of the selected nodes do`} not hold ${unmet} more beside the other slices: add GPUs, or want less`;
+function explain(unmet: number, freed: number, members: readonly Member[]): string {
+  const gpus = members.length;
+  if (gpus === 0) return 'no selected node has reported a GPU that takes part yet';
+  if (freed === 0) {
+    const who = gpus === 1 ? 'GPU of the selected nodes does' : `${gpus} GPUs of the selected nodes do`;
+    return `the ${who} not hold ${unmet} more beside the other slices${explainModes(members)}: add GPUs, or want less`;
+  }
   const rest = unmet - freed;
   const follow = `${freed} could be made only by evicting pods, which demand.evict Never forbids: they follow when slices fall idle`;
   return rest === 0 ? follow : `${follow}; for ${rest} more there is no room at all`;
+}
+
+/** GPUs without MIG cannot be had otherwise, whatever the settings. */
+function explainModes(members: readonly Member[]): string {
+  const held = members.filter(({ gpu }) => gpu.keepsMode === true && gpu.geometry.profiles.length > 0).length;
+  if (held === 0) return '';
+  return ` (${held} of them cannot change MIG mode: allow.gpuReset is false, the driver is too old for MIG, or a process uses the GPU)`;
 }
 
 function explainMax({ used, waiting = 0, beyond }: Wanted): string {

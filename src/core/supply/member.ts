@@ -1,10 +1,12 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish } from '../../api/types.ts';
-import type { PoolGpu, PoolInstance } from '../demand/pool.ts';
+import { type PoolGpu, type PoolInstance, WHOLE } from '../demand/pool.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import type { GpuView } from '../gpu/plan/gpu-view.ts';
 import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { isGrantLive } from '../node/revocation.ts';
-import { demandEntry, type DemandWishes, evictsNever, ownWish } from '../policy/demand-wish.ts';
+import { explainOldDriver, findModel } from '../gpu/geometry/model-lookup.ts';
+import { countsWhole } from '../policy/demand-profiles.ts';
+import { demandEntry, type DemandWishes, evictsNever, isChosen, ownWish, restEntry } from '../policy/demand-wish.ts';
 import { loadIdOf } from '../wish/load-id.ts';
 import { findForeign } from '../wish/ownership.ts';
 import { viewReport } from '../wish/report-view.ts';
@@ -24,9 +26,13 @@ export interface Member {
   readonly wish: GpuWish;
 }
 
+/** What a GPU without MIG has: it is whole, always. */
+export const noProfiles: Geometry = { computeSlices: 0, memorySlices: 0, profiles: [] };
+
 /**
  * The GPUs of a node that take part in the demand of its policy. Others are left alone, whatever they offer: those that do not
- * answer, serve virtual machines, or have instances that are split, which the device plugin does not advertise.
+ * answer, serve virtual machines, or have instances that are split, which the device plugin does not advertise. GPUs without MIG take
+ * part where whole ones are asked for.
  *
  * @param known what the last plan has chosen, which may not be in the node's wish yet, and whether a GPU was re-laid a short while ago
  */
@@ -38,8 +44,10 @@ export function listMembers(
   const { device = {} } = partition.status ?? {};
   const node = partition.metadata.name;
   const isGranted = isGrantLive(partition);
+  const { demand, allow } = policy.spec;
+  const asksWhole = demand !== undefined && countsWhole(demand);
   const foreign =
-    policy.spec.allow?.replaceForeignInstances === true
+    allow?.replaceForeignInstances === true
       ? new Map<string, ReadonlySet<string>>()
       : findForeign(
           device.gpus ?? [],
@@ -50,19 +58,21 @@ export function listMembers(
   const chosen = new Map(ownWish(policy, partition)?.gpus.map((one) => [one.uuid, one]));
   return (device.gpus ?? []).flatMap((gpu): readonly Member[] => {
     const view = viewReport(device, gpu);
-    const { geometry } = view;
+    const geometry = view.geometry ?? (asksWhole && gpu.mig !== 'Enabled' ? noProfiles : undefined);
     if (geometry === undefined || !takesPart(gpu, view, geometry)) return [];
     const { uuid, product } = gpu;
     const earlier = known.chosen?.get(uuid) ?? chosen.get(uuid);
-    const present = view.instances.map(({ profile, start, busy }) => ({ profile, start, busy }));
-    const awaited = earlier?.entry === demandEntry && !meetsWish(gpu, earlier) ? earlier : undefined;
-    const coming = awaited && foresee(geometry, view, awaited, evictsNever(policy));
-    const stays = isGranted || isFixed(gpu, view) || foreign.has(uuid);
+    const present = listPresent(gpu, view);
+    const awaited = earlier && isChosen(earlier) && !meetsWish(gpu, earlier) ? earlier : undefined;
+    const isSpared = evictsNever(policy) || awaited?.entry === restEntry;
+    const coming = awaited && foresee(geometry, view, present, awaited, isSpared);
+    const stays = isGranted || isFixed(gpu, view, asksWhole) || foreign.has(uuid);
+    const keepsMode = mustKeepMode(gpu, view, device.driverVersion, allow?.gpuReset !== false);
     return [
       {
         node,
         product,
-        gpu: { id: `${node}/${uuid}`, geometry, instances: coming ?? present, isResting: stays },
+        gpu: { id: `${node}/${uuid}`, geometry, instances: coming ?? present, isResting: stays, keepsMode },
         rests: known.isResting(uuid),
         present,
         wish: awaited && coming ? awaited : asItIs(gpu, earlier),
@@ -72,37 +82,63 @@ export function listMembers(
 }
 
 function takesPart(gpu: GpuReport, { instances }: GpuView, { profiles }: Geometry): boolean {
-  const isWhole = instances.every(
+  const isUnsplit = instances.every(
     ({ profile, computeInstances: [first, ...others] }) =>
       first === profile && others.length === 0 && profiles.some(({ name }) => name === profile),
   );
-  return gpu.error === undefined && gpu.vgpuHost === undefined && isWhole;
+  return gpu.error === undefined && gpu.vgpuHost === undefined && isUnsplit;
 }
 
-/** Whether nothing may change on a GPU for now, for reasons of its own. */
-function isFixed(gpu: GpuReport, { use, instances }: GpuView): boolean {
+function listPresent({ mig }: GpuReport, { instances, use }: GpuView): readonly PoolInstance[] {
+  if (mig !== 'Enabled') return [{ profile: WHOLE, start: 0, busy: use !== 'None' }];
+  return instances.map(({ profile, start, busy }) => ({ profile, start, busy }));
+}
+
+/** Whether nothing may change on a GPU for now, for reasons of its own. @param asksWhole whether pods on whole GPUs are part of the demand */
+function isFixed(gpu: GpuReport, { use, instances }: GpuView, asksWhole: boolean): boolean {
   const isPending = gpu.migPending !== undefined && gpu.migPending !== gpu.mig;
-  // What uses the GPU beside its instances keeps MIG mode, and a first instance, from it.
-  return isPending || gpu.health !== undefined || (use !== 'None' && instances.length === 0);
+  // What uses the GPU beside its instances keeps MIG mode, and a first instance, from it. Pods on a whole GPU can be evicted.
+  const isOpen = use !== 'None' && instances.length === 0;
+  const mayBeFreed = asksWhole && use === 'Evictable' && gpu.mig !== 'Enabled';
+  return isPending || gpu.health !== undefined || (isOpen && !mayBeFreed);
+}
+
+/** Whether a GPU cannot be taken into MIG mode, or out of it. */
+function mustKeepMode(
+  gpu: GpuReport,
+  { use, geometry }: GpuView,
+  driver: string | undefined,
+  mayReset: boolean,
+): boolean {
+  const isPartitioned = gpu.mig === 'Enabled';
+  const needsReset = findModel(gpu.product)?.resetToChangeMode !== false;
+  // A process of which the driver names no instance keeps the mode as it is.
+  const isOpen = isPartitioned && use !== 'None';
+  const isTooOld = !isPartitioned && explainOldDriver(gpu.product, driver) !== undefined;
+  return geometry === undefined || isOpen || isTooOld || (needsReset && !mayReset);
 }
 
 /** What is there, as a wish: nothing changes for it. */
 function asItIs(gpu: GpuReport, earlier: GpuWish | undefined): GpuWish {
   const { uuid, mig } = gpu;
-  if (earlier?.entry === demandEntry && meetsWish(gpu, earlier)) return earlier;
+  if (earlier && isChosen(earlier) && meetsWish(gpu, earlier)) return earlier;
   return mig === 'Enabled'
     ? { uuid, profiles: layoutOf(gpu), entry: demandEntry }
     : { uuid, mig: 'Disabled', entry: demandEntry };
 }
 
-/** The instances once a wish is met; undefined if that takes an eviction which the policy does not allow. */
+/** The instances once a wish is met; undefined if that takes an eviction which is not allowed. */
 function foresee(
   geometry: Geometry,
   { instances }: GpuView,
+  present: readonly PoolInstance[],
   { profiles, mig }: GpuWish,
   isSpared: boolean,
 ): readonly PoolInstance[] | undefined {
-  if (mig === 'Disabled') return isSpared && instances.some(({ busy }) => busy) ? undefined : [];
+  const isWhole = present.some(({ profile }) => profile === WHOLE);
+  const turns = isWhole !== (mig === 'Disabled');
+  if (turns && isSpared && present.some(({ busy }) => busy)) return undefined;
+  if (mig === 'Disabled') return isWhole ? present : [{ profile: WHOLE, start: 0, busy: false }];
   const mayDisturb = ({ busy }: { readonly busy: boolean }): boolean => !isSpared || !busy;
   const plan = planGpu(geometry, instances, profiles ?? {}, { mayDisturb });
   if (!plan.fits) return undefined;

@@ -1,48 +1,62 @@
-import { couldTake } from '../explain/could-take.ts';
+import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
+import { couldTake } from '../explain/could-take.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
+import { hasEnded } from '../pods/gpu-pods.ts';
 
-/** Whether a resource is a slice that is not shared. */
+/** Whether a resource is a slice that is not shared, the whole GPU included. */
 export function isSlice(resource: string): boolean {
-  return /^nvidia\.com\/mig-[^/]+$/.test(resource) && !resource.endsWith('.shared');
+  return resource === GPU_RESOURCE || (/^nvidia\.com\/mig-[^/]+$/.test(resource) && !resource.endsWith('.shared'));
 }
 
 /** Pods that wait for a node, and not for leave to be scheduled. */
-function isWaiting({ metadata, spec }: WorkloadPod): boolean {
+export function isWaiting(pod: WorkloadPod): boolean {
+  const { metadata, spec } = pod;
   const isGated = (spec?.schedulingGates ?? []).length > 0;
-  return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated;
+  return spec?.nodeName === undefined && metadata.deletionTimestamp === undefined && !isGated && !hasEnded(pod);
 }
 
-/** A pool that may serve a pod before the pool in question. */
-export interface EarlierPool {
-  readonly nodes: readonly NodeView[];
-  readonly follows: (resource: string) => boolean;
+/** Pods that wait alike for slices. */
+export interface Waiter {
+  readonly pod: WorkloadPod;
+  readonly count: number;
+  /** Slices that each requests, by resource. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Of what Kueue holds back: the nodes to which each flavor would bring it, and the pod that it would be there. */
+  readonly ways?: readonly { readonly nodeLabels: Readonly<Record<string, string>>; readonly pod: WorkloadPod }[];
 }
 
-/**
- * The slices that waiting pods request, by resource. What a pool before this one follows, and could take, counts there.
- *
- * @param pool the nodes of the demand
- */
-export function countWaiting(
-  pods: readonly WorkloadPod[],
-  pool: readonly NodeView[],
-  before: readonly EarlierPool[],
-): ReadonlyMap<string, number> {
-  const waiting = new Map<string, number>();
-  for (const pod of pods) {
+/** Whether a node would accept a pod if it had the slices that the pod requests. */
+export function accepts(node: NodeView, { pod, ways }: Waiter): boolean {
+  if (ways === undefined) return couldTake(node, pod);
+  const { labels = {} } = node.metadata;
+  return ways.some(
+    (way) =>
+      Object.entries(way.nodeLabels).every(([key, value]) => labels[key] === value || isOfLayout(key)) &&
+      couldTake(node, way.pod),
+  );
+}
+
+/** Another layout has other labels of these. */
+function isOfLayout(key: string): boolean {
+  return key.startsWith('nvidia.com/mig-');
+}
+
+/** The pods that wait for slices. */
+export function listWaiters(pods: readonly WorkloadPod[]): readonly Waiter[] {
+  return pods.flatMap((pod) => {
     const requests = requestsOf(pod, isSlice);
-    if (requests.size === 0 || !isWaiting(pod) || !pool.some((node) => couldTake(node, pod))) continue;
-    for (const [name, amount] of requests) {
-      const isTaken = before.some(({ nodes, follows }) => follows(name) && nodes.some((node) => couldTake(node, pod)));
-      if (!isTaken) waiting.set(name, (waiting.get(name) ?? 0) + amount);
-    }
-  }
-  return waiting;
+    return requests.size > 0 && isWaiting(pod) ? [{ pod, count: 1, requests }] : [];
+  });
 }
 
-/** How many slices of a profile are waited for. */
+/** How many slices of a profile, or whole GPUs, are waited for. */
 export function waitingFor(waiting: ReadonlyMap<string, number>, profile: string): number {
-  return [...waiting].reduce((sum, [resource, count]) => sum + (isResourceOf(resource, profile) ? count : 0), 0);
+  return [...waiting].reduce((sum, [resource, count]) => sum + (isOfProfile(resource, profile) ? count : 0), 0);
+}
+
+function isOfProfile(resource: string, profile: string): boolean {
+  return profile === WHOLE ? resource === GPU_RESOURCE : isResourceOf(resource, profile);
 }

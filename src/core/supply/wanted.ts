@@ -1,6 +1,6 @@
 import type { PolicyDemand } from '../../api/types.ts';
-import type { DemandSlice } from '../demand/pool.ts';
-import { nameSlice, profilesServing, type WantedSlice } from '../policy/demand-profiles.ts';
+import { type DemandSlice, WHOLE } from '../demand/pool.ts';
+import { isWhole, nameSlice, profilesServingAll, type WantedSlice } from '../policy/demand-profiles.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
@@ -28,14 +28,22 @@ export interface Asked {
   readonly steady: (slice: string, count: number) => number;
 }
 
+/** Whether a demand follows what pods ask for. */
+export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
+  return from !== 'Declared';
+}
+
 export function wantedOf({ slices }: PolicyDemand, members: readonly Member[], asked: Asked): readonly Wanted[] {
   const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
-  // An instance that several slices could use counts for the first.
+  const served = slices.map((slice) => serve(slice, geometries));
+  // An instance that several slices could use counts for the first; for a slice by memory only if no other names its profile.
+  const named = new Set(served.flatMap(({ profiles }, index) => (slices[index]?.memory === undefined ? profiles : [])));
   const taken = new Set<string>();
-  return slices.map((slice) => {
-    const { profiles, weight } = serve(slice, geometries);
-    const own = profiles.filter((profile) => !taken.has(profile));
+  return slices.map((slice, index) => {
+    const { profiles = [], weight = 1 } = served[index] ?? {};
+    const isOpen = (profile: string): boolean => slice.memory === undefined || !named.has(profile);
+    const own = profiles.filter((profile) => !taken.has(profile) && isOpen(profile));
     for (const profile of own) taken.add(profile);
     const uses = own.map((profile) => ({
       profile,
@@ -128,16 +136,15 @@ function serve(
   slice: WantedSlice,
   geometries: ReadonlyMap<Geometry, string>,
 ): Pick<DemandSlice, 'profiles' | 'weight'> {
-  const serving = [...geometries].map(([geometry, product]) => ({
-    geometry,
-    names: profilesServing(slice, geometry, product),
-  }));
-  const sizes = serving.flatMap(({ geometry, names }) =>
-    geometry.profiles.flatMap(({ name, memorySlices }) => (names.includes(name) ? [memorySlices] : [])),
+  const profiles = isWhole(slice) ? [WHOLE] : profilesServingAll(slice, geometries);
+  const sizes = [...geometries.keys()].flatMap((geometry) =>
+    isWhole(slice)
+      ? geometry.memorySlices
+      : geometry.profiles.flatMap(({ name, memorySlices }) => (profiles.includes(name) ? [memorySlices] : [])),
   );
   return {
-    profiles: [...new Set(serving.flatMap(({ names }) => names))],
-    weight: slice.weight ?? Math.max(1, Math.min(...sizes, 16)),
+    profiles,
+    weight: slice.weight ?? Math.max(1, isWhole(slice) ? Math.max(...sizes) : Math.min(...sizes, 16)),
   };
 }
 

@@ -40,7 +40,7 @@ interface EntryGpus {
 
 /**
  * Policies for which another layout would have met more requests: each entry alone, the others unchanged. Not judged are policies
- * that share slices by time, do not use strategy mixed, or take GPUs by count, and entries that match several products.
+ * that share slices by time, have schedules, do not use strategy mixed, or take GPUs by count, and entries that match several products.
  *
  * @param samples the last is the newest: its nodes are what exists
  */
@@ -60,6 +60,7 @@ export function findBetterLayouts(samples: readonly ClusterFacts[]): readonly Be
 function isJudged({ spec }: GpuPartitionPolicy): boolean {
   return (
     spec.strategy === 'mixed' &&
+    spec.schedules === undefined &&
     (spec.sharing?.timeSlicing ?? []).length === 0 &&
     spec.layouts?.every(({ gpus }) => gpus?.count === undefined) === true
   );

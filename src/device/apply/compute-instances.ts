@@ -68,7 +68,8 @@ export async function destroyParts(
     return;
   }
   const left = await listParts(session, instance);
-  if (left.some(({ id }) => chosen.includes(id))) throw session.explainUndone(command, execution, instance);
+  if (left.some(({ id }) => chosen.includes(id)))
+    throw await session.nameUsers(session.explainUndone(command, execution, instance));
 }
 
 /** Ids of compute instances that run a process; asked for only if some stay and there is a choice. */

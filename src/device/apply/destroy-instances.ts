@@ -44,7 +44,9 @@ async function emptyAll(session: GpuSession, instances: readonly GpuInstanceStat
     ({ id, computeInstances }) => id === failed && computeInstances.some((one) => one.id === part),
   );
   if (isOurs && failed !== undefined && part !== undefined && !isThere(failed, part)) return emptyAll(session, left);
-  throw session.explainUndone(command, execution, left.find(({ id }) => id === failed) ?? left[0]);
+  throw await session.nameUsers(
+    session.explainUndone(command, execution, left.find(({ id }) => id === failed) ?? left[0]),
+  );
 }
 
 async function removeAll(session: GpuSession, instances: readonly GpuInstanceState[]): Promise<void> {
@@ -66,7 +68,7 @@ async function removeAll(session: GpuSession, instances: readonly GpuInstanceSta
   const held = left.find(({ id }) => id === Number(failed));
   const isOurs = failed !== undefined && instances.some(({ id }) => id === Number(failed));
   if (isOurs && held === undefined) return removeAll(session, left);
-  throw session.explainUndone(command, execution, held ?? left[0]);
+  throw await session.nameUsers(session.explainUndone(command, execution, held ?? left[0]));
 }
 
 /** An id is reusable right after a destroy: its current owner may be somebody else. */

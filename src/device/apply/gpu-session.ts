@@ -171,7 +171,7 @@ export class GpuSession {
     return this.explain(code, { tried, found }, instance);
   }
 
-  /** Names who is in the way where the driver refuses to create: a process on no instance, or who has the GPU open. */
+  /** Names who is in the way where the driver says so: a process on no instance, or who has the GPU open. */
   async nameUsers(undone: DeviceError): Promise<DeviceError> {
     if (undone.code !== 'InUse') return undone;
     const { processes, minor } = await this.driver.readUse(this.busId);

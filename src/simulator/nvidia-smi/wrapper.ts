@@ -6,6 +6,8 @@ import type { DriverBranch } from './nvml/driver-version.ts';
 export interface WrapperSettings {
   readonly gpus: readonly string[];
   readonly driver?: DriverBranch;
+  /** How slow commands are, as a multiple of real ones; default 0. */
+  readonly pace?: number;
   readonly stateFile: string;
   readonly logFile?: string;
   readonly faultsFile?: string;
@@ -22,6 +24,7 @@ export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): s
   const variables = [
     ['GPUS', settings.gpus.join(',')],
     ['DRIVER', settings.driver],
+    ['PACE', settings.pace === undefined ? undefined : String(settings.pace)],
     ['STATE', settings.stateFile],
     ['LOG', settings.logFile],
     ['FAULTS', settings.faultsFile],

@@ -104,7 +104,9 @@ describe('DeviceClasses for the slices of policies', () => {
 
   it('are not to be had for compute instances that are smaller than their GPU instance', () => {
     const policy = aPolicy({ gpus: a100, mig: 'Disabled' }, { gpus: h100, profiles: { '1c.3g.40gb': 2 } });
-    expect(listSplitLayouts([policy])).to.deep.equal([{ policy: 'a', layout: 1, profile: '1c.3g.40gb' }]);
+    expect(listSplitLayouts([policy])).to.deep.equal([
+      { policy: 'a', path: 'spec.layouts[1].profiles', profile: '1c.3g.40gb' },
+    ]);
     expect(listSplitLayouts([aPolicy({ gpus: h100, profiles: { '3c.3g.40gb': 1 } })])).to.deep.equal([]);
   });
 });

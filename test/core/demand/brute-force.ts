@@ -1,5 +1,11 @@
 import type { Geometry } from '../../../src/core/gpu/geometry/geometry.ts';
-import type { DemandCost, DemandSlice, EvictionRule, PoolGpu } from '../../../src/core/demand/pool.ts';
+import {
+  type DemandCost,
+  type DemandSlice,
+  type EvictionRule,
+  type PoolGpu,
+  WHOLE,
+} from '../../../src/core/demand/pool.ts';
 import { listPlacedStates } from '../gpu/placed-states.ts';
 
 /** A way to re-lay one GPU: what it offers of each profile that is asked for, and what it costs. */
@@ -23,10 +29,12 @@ const states = new Map<Geometry, readonly (readonly string[])[]>();
  * the planner.
  */
 export function listWays(gpu: PoolGpu, profiles: readonly string[], evict: EvictionRule): readonly Way[] {
-  const all = states.get(gpu.geometry) ?? listPlacedStates(gpu.geometry);
+  const all = states.get(gpu.geometry) ?? [[`${WHOLE}@0`], ...listPlacedStates(gpu.geometry)];
   states.set(gpu.geometry, all);
+  const isWhole = gpu.instances[0]?.profile === WHOLE;
   const ways = new Map<string, Way>();
   for (const state of all) {
+    if (gpu.keepsMode === true && isWhole !== (state[0] === `${WHOLE}@0`)) continue;
     const placed = new Set(state);
     let evictions = 0;
     let destroyed = 0;

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import type { Highs } from 'highs';
 import { type ClassLayout, type ClassPlan, DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
-import type { DemandSlice, EvictionRule, PoolGpu, PoolInstance } from '../../../src/core/demand/pool.ts';
+import {
+  type DemandSlice,
+  type EvictionRule,
+  type PoolGpu,
+  type PoolInstance,
+  WHOLE,
+} from '../../../src/core/demand/pool.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import { placeOf } from '../../../src/core/gpu/search/instance.ts';
 import { HighsSolver, loadSolver } from '../../../src/solver/highs.ts';
@@ -63,14 +69,26 @@ function makeLayouts({ pool, evict }: Scene, planned: Planned, at: string): void
     const layout = planned.layouts.get(id);
     if (layout === undefined) throw new Error(`${at}: no layout for ${id}`);
     if (evict === 'Never') expect(listGone(one, planned).every(isIdle), at).to.equal(true);
-    const gpu = new StrictGpu(geometry, instances);
-    for (const { profile, start } of layout.destroy)
+    const end = [...layout.keep, ...layout.create];
+    const turns = isWhole(instances) !== isWhole(end);
+    if (one.keepsMode === true) expect(turns, `${at}: ${id} keeps its mode`).to.equal(false);
+    if (isWhole(end)) {
+      expect(end, `${at}: nothing is beside a whole GPU`).to.have.length(1);
+      continue;
+    }
+    const gpu = new StrictGpu(geometry, isWhole(instances) ? [] : instances);
+    for (const { profile, start } of isWhole(instances) ? [] : layout.destroy)
       gpu.execute({ action: 'DestroyInstance', profile, start, computeInstances: [profile] });
     for (const { profile, start } of layout.create)
       gpu.execute({ action: 'CreateInstance', profile, start, computeInstances: [profile] });
     const counts: Record<string, number> = {};
-    for (const { profile } of [...layout.keep, ...layout.create]) counts[profile] = (counts[profile] ?? 0) + 1;
-    const ofGpu = planGpu(geometry, instances, counts, evict === 'Never' ? { mayDisturb: isIdle } : {});
+    for (const { profile } of end) counts[profile] = (counts[profile] ?? 0) + 1;
+    const ofGpu = planGpu(
+      geometry,
+      isWhole(instances) ? [] : instances,
+      counts,
+      evict === 'Never' ? { mayDisturb: isIdle } : {},
+    );
     expect(ofGpu.fits, `${at}: the planner of one GPU takes ${JSON.stringify(counts)}`).to.equal(true);
     if (ofGpu.fits) expect(ofGpu.destroy.length, at).to.be.at.most(layout.destroy.length);
   }
@@ -97,6 +115,10 @@ function sumFigures({ pool, slices }: Scene, planned: Planned): readonly number[
 function listGone({ id, instances }: PoolGpu, { layouts }: Planned): readonly PoolInstance[] {
   const gone = new Set(layouts.get(id)?.destroy.map(placeOf));
   return instances.filter((instance) => gone.has(placeOf(instance)));
+}
+
+function isWhole(instances: readonly { readonly profile: string }[]): boolean {
+  return instances.some(({ profile }) => profile === WHOLE);
 }
 
 function slice(profile: string, count: number, weight = 1): DemandSlice {
@@ -225,4 +247,48 @@ describe('the demand planner', () => {
     ];
     expect(figuresOf(plan({ pool, slices, evict: 'Never' }, 'Exactly').plan.cost)).to.deep.equal([0, 0, 0, 0]);
   });
+
+  for (const how of ['Exactly', 'BySolver'] as const) {
+    const name = how === 'Exactly' ? 'by dynamic programming' : 'by integer programs';
+
+    it(`serves a slice of a size with the smallest profiles that fit, ${name}`, () => {
+      const profiles = ['1g.10gb', '2g.10gb', '3g.20gb', '4g.20gb', '7g.40gb'];
+      const pool = [gpuOf('a', 'a100-40gb'), gpuOf('b', 'a100-40gb', '7g.40gb@0*')];
+      const slices = [{ name: '10Gi', profiles, count: 3, weight: 2 }];
+      const { plan: made, layouts } = plan({ pool, slices, evict: 'Never' }, how);
+      expect(figuresOf(made.cost)).to.deep.equal([0, 0, 1, 0]);
+      expect(layouts.get('a')?.create.map(({ profile }) => profile)).to.deep.equal(['1g.10gb', '1g.10gb']);
+    });
+
+    it(`makes a GPU whole, and gives up the one that has least to lose, ${name}`, () => {
+      const pool = [
+        gpuOf('a', 'a100-40gb', '1g.5gb@0', '1g.5gb@1'),
+        gpuOf('b', 'a100-40gb', '1g.5gb@0'),
+        gpuOf('c', 'a100-40gb', '1g.5gb@0*'),
+      ];
+      const { plan: made, layouts } = plan({ pool, slices: [slice(WHOLE, 1, 8)], evict: 'IfNeeded' }, how);
+      expect(figuresOf(made.cost)).to.deep.equal([0, 0, 1, 1]);
+      expect(layouts.get('b')?.create).to.deep.equal([{ profile: WHOLE, start: 0 }]);
+    });
+
+    it(`partitions an idle whole GPU only where no partitioned one has room, ${name}`, () => {
+      const room = [gpuOf('a', 'a100-40gb', `${WHOLE}@0`), gpuOf('b', 'a100-40gb', '3g.20gb@0*')];
+      const small = (pool: readonly PoolGpu[]) => plan({ pool, slices: [slice('1g.5gb', 2)], evict: 'Never' }, how);
+      expect(writeLayouts(small(room))['a']).to.equal(`${WHOLE}@0`);
+      expect(figuresOf(small(room.slice(0, 1)).plan.cost)).to.deep.equal([0, 0, 1, 1]);
+    });
+
+    it(`keeps whole GPUs that are in use, and those whose MIG mode may not change, ${name}`, () => {
+      const pool = [
+        gpuOf('a', 'a100-40gb', `${WHOLE}@0*`),
+        { ...gpuOf('b', 'a100-40gb', `${WHOLE}@0`), keepsMode: true },
+      ];
+      const scene = { pool, slices: [slice('1g.5gb', 2)] };
+      expect(figuresOf(plan({ ...scene, evict: 'Never' }, how).plan.cost)).to.deep.equal([2, 0, 0, 0]);
+      expect(figuresOf(plan({ ...scene, evict: 'IfNeeded' }, how).plan.cost)).to.deep.equal([0, 1, 1, 0]);
+      const empty = { ...gpuOf('c', 'a100-40gb'), keepsMode: true };
+      const { plan: short } = plan({ pool: [empty], slices: [slice(WHOLE, 1)], evict: 'IfNeeded' }, how);
+      expect(short.unserved).to.deep.equal({ [WHOLE]: 1 });
+    });
+  }
 });

@@ -44,6 +44,13 @@ describe('a steady demand', () => {
     }
   });
 
+  it('is settled once it has been observed for as long as less must last', () => {
+    const window = new DemandWindow({ riseMs: minute, fallMs: 10 * minute });
+    expect(window.isSettled(0)).to.equal(false);
+    window.observe(0, minute);
+    expect([10.9, 11].map((at) => window.isSettled(at * minute))).to.deep.equal([false, true]);
+  });
+
   it('is what its definition says, for any observations', () => {
     const step = fc.tuple(fc.nat(20), fc.nat(6));
     fc.assert(

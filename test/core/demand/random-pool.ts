@@ -1,4 +1,4 @@
-import type { DemandSlice, PoolGpu, PoolInstance } from '../../../src/core/demand/pool.ts';
+import { type DemandSlice, type PoolGpu, type PoolInstance, WHOLE } from '../../../src/core/demand/pool.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
 import type { Random } from '../../model/random.ts';
 import { modelOf } from '../gpu/builders.ts';
@@ -18,7 +18,7 @@ const states = new Map(POOL_MODELS.map((model) => [model, listPlacedStates(model
 
 /** A GPU in any state that its model can be in. */
 export function drawGpu(random: Random, id: string, model: GpuModel, busyShare: number): PoolGpu {
-  const state = pick(random, states.get(model) ?? []);
+  const state = random.chance(0.2) ? [`${WHOLE}@0`] : pick(random, states.get(model) ?? []);
   const instances = state.map((placed): PoolInstance => {
     const [profile = '', start = ''] = placed.split('@');
     const busy = random.chance(busyShare);
@@ -29,7 +29,7 @@ export function drawGpu(random: Random, id: string, model: GpuModel, busyShare: 
       ...(busy && random.chance(0.2) ? { evictionWeight: random.integer(4) + 1 } : {}),
     };
   });
-  return { id, geometry: model, instances };
+  return { id, geometry: model, instances, ...(random.chance(0.1) ? { keepsMode: true } : {}) };
 }
 
 /** GPUs of one model or of two, many of them equal or but for what is in use, as in a real pool. */
@@ -51,16 +51,28 @@ export function drawPool(random: Random, size: number): readonly PoolGpu[] {
   return gpus;
 }
 
-/** A demand that a pool of the size may or may not serve: single profiles, or any of several. */
+/** A demand that a pool of the size may or may not serve: single profiles, any of several, all from a size on, or whole GPUs. */
 export function drawDemand(random: Random, pool: readonly PoolGpu[], kinds: number): readonly DemandSlice[] {
   const names = [...new Set(pool.flatMap(({ geometry }) => geometry.profiles.map(({ name }) => name)))];
   const slices: DemandSlice[] = [];
   for (let index = 0; index < kinds; index += 1) {
-    const profiles = [...new Set(Array.from({ length: random.chance(0.3) ? 2 : 1 }, () => pick(random, names)))];
+    const kind = random.integer(10);
+    const profiles = kind < 2 ? [WHOLE] : kind < 4 ? drawSize(random, pool) : drawProfiles(random, names);
     const weight = random.chance(0.5) ? sizeOf(pool, profiles[0] ?? '') : random.integer(5) + 1;
     slices.push({ name: `slice-${index}`, profiles, count: random.integer(4 * pool.length + 1), weight });
   }
   return slices;
+}
+
+function drawProfiles(random: Random, names: readonly string[]): readonly string[] {
+  return [...new Set(Array.from({ length: random.chance(0.3) ? 2 : 1 }, () => pick(random, names)))];
+}
+
+/** Every plain profile with at least some memory. */
+function drawSize(random: Random, pool: readonly PoolGpu[]): readonly string[] {
+  const plain = pool.flatMap(({ geometry }) => geometry.profiles.filter(({ name }) => !/[+-]/.test(name)));
+  const least = pick(random, plain).memoryMiB ?? 0;
+  return [...new Set(plain.flatMap(({ name, memoryMiB = 0 }) => (memoryMiB >= least ? [name] : [])))];
 }
 
 function redrawUse(random: Random, { instances }: PoolGpu): readonly PoolInstance[] {

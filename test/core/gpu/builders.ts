@@ -2,6 +2,8 @@ import type { Instance } from '../../../src/core/gpu/search/instance.ts';
 import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
 import type { GpuPlan, GpuPlanResult } from '../../../src/core/gpu/plan/gpu-plan.ts';
+import type { GpuView, ViewedInstance } from '../../../src/core/gpu/plan/gpu-view.ts';
+import type { Step } from '../../../src/core/gpu/plan/step.ts';
 import type { Refusal } from '../../../src/core/gpu/search/refusal.ts';
 
 /** The model that a test is about; a name that finds none is a mistake in the test. */
@@ -24,6 +26,35 @@ export function anInstance(text: string, computeInstances?: readonly string[]): 
 
 export function someInstances(...texts: readonly string[]): readonly Instance[] {
   return texts.map((text) => anInstance(text));
+}
+
+/** An instance as the device shows it: with one compute instance over the whole unless told otherwise. */
+export function aViewed(text: string, computeInstances?: readonly string[], size?: number): ViewedInstance {
+  const instance = anInstance(text);
+  return {
+    ...instance,
+    computeInstances: computeInstances ?? [instance.profile],
+    ...(size !== undefined && { size }),
+  };
+}
+
+/** An A100-40GB in MIG mode that is not used, unless told otherwise. */
+export function aView({ product = 'A100-SXM4-40GB', ...more }: Partial<GpuView> = {}): GpuView {
+  return {
+    product,
+    geometry: modelOf(product),
+    mig: { current: 'Enabled', pending: 'Enabled' },
+    instances: [],
+    use: 'None',
+    ...more,
+  };
+}
+
+/** `CreateInstance 3g.20gb@4 [1c.3g.20gb,2c.3g.20gb]` */
+export function writeSteps(steps: readonly Step[]): readonly string[] {
+  return steps.map(
+    ({ action, profile, start, computeInstances }) => `${action} ${profile}@${start} [${computeInstances.join()}]`,
+  );
 }
 
 /** For plans that disturb nobody. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
+import { fitLayout } from '../../../src/core/gpu/plan/fit.ts';
 import { anInstance, expectPlan, expectRefusal, isIdle, modelOf, someInstances, writePlaces } from './builders.ts';
 
 const a100 = modelOf('a100-40gb');
@@ -8,6 +9,13 @@ describe('planning one GPU', () => {
   it('places a layout on an empty GPU, leaving the most room for later', () => {
     const plan = expectPlan(planGpu(a100, [], { '1g.5gb': 1 }));
     expect(writePlaces(plan.placements)).to.deep.equal(['1g.5gb@6']);
+    expect(fitLayout(a100, { '1g.5gb': 1 })).to.deep.equal({ fits: true, placements: plan.placements });
+  });
+
+  it('lists what it makes and what there will be by start', () => {
+    const plan = expectPlan(planGpu(a100, someInstances('2g.10gb@2'), { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 }));
+    expect(writePlaces(plan.create)).to.deep.equal(['1g.5gb@0', '1g.5gb@1', '3g.20gb@4']);
+    expect(writePlaces(plan.placements)).to.deep.equal(['1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4']);
   });
 
   it('does nothing where the GPU is as wanted', () => {
@@ -147,6 +155,13 @@ describe('planning compute instances', () => {
     expect(expectPlan(planGpu(a100, busy, { '3g.20gb': 1 })).cost).to.include({ busyDisturbed: 1, destroyed: 0 });
     const refusal = expectRefusal(planGpu(a100, busy, { '3g.20gb': 1 }, { mayDisturb: isIdle }));
     expect(refusal.code).to.equal('BusyInstanceInTheWay');
+  });
+
+  it('names of those in the way only instances that lose something', () => {
+    const have = [anInstance('3g.20gb@0*', ['1c.3g.20gb', '1c.3g.20gb']), anInstance('3g.20gb@4*')];
+    const planned = planGpu(a100, have, { '1c.3g.20gb': 1, '3g.20gb': 1 }, { mayDisturb: isIdle });
+    expect(planned).to.deep.include({ fits: false, inTheWay: have.slice(0, 1) });
+    expect(expectRefusal(planned).message).to.include('removes compute instances');
   });
 
   it('gives each kept GPU instance the wish that its compute instances are nearest to', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
 import { planGpu } from '../../../src/core/gpu/plan/gpu-plan.ts';
 import { enumerateLayouts } from '../../../src/core/gpu/search/layout-enumeration.ts';
-import { drawGpu } from '../../../src/core/gpu/plan/picture.ts';
-import { expectPlan, modelOf, someInstances } from './builders.ts';
+import { drawCells, drawGpu } from '../../../src/core/gpu/plan/picture.ts';
+import { anInstance, expectPlan, modelOf, someInstances } from './builders.ts';
 
 const a100 = modelOf('a100-40gb');
 
@@ -18,13 +18,42 @@ describe('the picture of a GPU', () => {
     expect(drawGpu(a100, someInstances('1g.5gb+me@6*'))).to.include('|1g+me*  |');
   });
 
-  it('says that MIG is off', () => {
-    expect(drawGpu(a100, undefined)).to.match(/^\| +MIG off: whole GPU +\|$/);
+  it('keeps a name that just fits, its star included', () => {
+    expect(drawGpu(modelOf('a100-80gb'), someInstances('1g.10gb@0*'))).to.match(/^\|1g\.10gb\*\|\.{8}\|/);
+  });
+
+  it('says in the middle that MIG is off', () => {
+    expect(drawGpu(a100, undefined)).to.equal(
+      '|                          MIG off: whole GPU                           |',
+    );
+  });
+
+  it('takes compute slices for units where placements are not published', () => {
+    const thor = modelOf('thor');
+    expect(drawGpu(thor, someInstances('2g.0gb@1'))).to.equal(
+      '|.......................|2g.0gb                                         |',
+    );
+    expect(drawGpu(thor, [])).to.equal('|.......................|.......................|.......................|');
+    expect(drawGpu({ ...thor, computeSlices: 1 }, [])).to.equal(`|${'.'.repeat(71)}|`);
+    expect(drawGpu({ ...thor, computeSlices: 0 }, [])).to.match(/^\| +MIG on: no instances +\|$/);
+  });
+
+  it('has cells of any width, which know their instance and carry the mark that they are given', () => {
+    const [first, second] = [anInstance('1g.5gb@0'), anInstance('3g.20gb@4')];
+    const cells = drawCells(a100, [second, first], 39, ({ start }) => (start === 0 ? '!' : ''));
+    expect(cells).to.deep.equal([
+      { instance: first, text: '1g! ' },
+      ...[1, 2, 3].map(() => ({ instance: undefined, text: '....' })),
+      { instance: second, text: '3g.20gb            ' },
+    ]);
   });
 
   it('draws an instance of an unknown profile in its size', () => {
     expect(drawGpu(a100, [{ profile: '5g.30gb', start: 0, size: 4 }])).to.equal(
       '|5g.30gb                            |........|........|........|........|',
+    );
+    expect(drawGpu(modelOf('rtx-pro-6000'), [{ profile: '5g.30gb', start: 0 }]), 'one unit if not known').to.match(
+      /^\|5g {3}\|\./,
     );
   });
 

@@ -55,6 +55,22 @@ describe('presets', () => {
     }
   });
 
+  it('balance no other GPU, and none that lacks one of these profiles', () => {
+    const a30 = modelOf('a30');
+    const without = (slices: number) => ({
+      ...a30,
+      profiles: a30.profiles.filter(({ computeSlices }) => computeSlices !== slices),
+    });
+    for (const slices of [2, 4]) {
+      expect(expandPreset(without(slices), 'all-balanced'), `${slices}`).to.have.nested.property(
+        'refusal.code',
+        'UnknownPreset',
+      );
+      expect(listPresets(without(slices))).to.not.include('all-balanced');
+    }
+    expect(listPresets(a30)).to.include.members(['all-disabled', 'all-enabled', 'all-balanced', 'all-1g.6gb.me']);
+  });
+
   it('switch MIG off, or on without instances', () => {
     expect(expandPreset(modelOf('a30'), 'all-disabled')).to.deep.equal({ mig: 'Disabled' });
     expect(expandPreset(modelOf('a30'), 'all-enabled')).to.deep.equal({ mig: 'Enabled', layout: {} });
@@ -79,7 +95,7 @@ describe('presets', () => {
       }
   });
 
-  for (const name of ['all-1g.5gb', 'balanced', 'all-', 'all-1c.2g.12gb'])
+  for (const name of ['all-1g.5gb', 'any-1g.6gb', 'balanced', 'all-', 'all-1c.2g.12gb'])
     it(`refuse ${name} on an A30 and name those that it has`, () => {
       const preset = expandPreset(modelOf('a30'), name);
       expect('refusal' in preset && preset.refusal.message).to.include('all-2g.12gb.me');

@@ -15,6 +15,13 @@ describe('what is remembered of a fleet', () => {
     expect(memory.of('n', undefined)).to.deep.equal({ waits: {}, evictions: {} });
   });
 
+  it('keeps what a decision gave up even if nothing tells whether it was carried out, and nothing else of it', () => {
+    const memory = new FleetMemory();
+    const DrainRest = { since: 7, of: 'DrainTimeout a 0 ns/job' };
+    memory.tries('n', waiting, { waits: { DrainRest, AdvertisedEarly: { since: 7 } }, evictions: {} });
+    expect(memory.of('n', undefined)).to.deep.equal({ waits: { ...waiting.waits, DrainRest }, evictions: {} });
+  });
+
   it('gives a node up for others after the third throw in a row, each time in the same words', () => {
     const memory = new FleetMemory();
     memory.put('n', waiting);

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { planChange } from '../../../src/core/plan/change-plan.ts';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { countLimit } from '../../../src/core/rollout/limit.ts';
-import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup } from './cluster-builder.ts';
+import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup, planChange } from './cluster-builder.ts';
 
 const layouts = [{ '1g.5gb': 7 }, { '3g.20gb': 2 }, { '3g.20gb': 1, '1g.5gb': 2 }, { '7g.40gb': 1 }];
 const someNode = fc.record({

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { planChange, type ChangePlan } from '../../../src/core/plan/change-plan.ts';
+import type { ChangePlan } from '../../../src/core/plan/change-plan.ts';
 import type { ClusterState } from '../../../src/core/plan/cluster-state.ts';
 import type { PlannedNode } from '../../../src/core/plan/planned-node.ts';
 import { fillDefaults } from '../../../src/core/policy/defaults.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDriverPod } from '../../support/node-builders.ts';
-import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup } from './cluster-builder.ts';
+import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup, planChange } from './cluster-builder.ts';
 
 const halves = ['3g.20gb@0', '3g.20gb@4'];
 const inSevenths = { layouts: [{ profiles: { '1g.5gb': 7 } }] };

@@ -1,4 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicySpec } from '../../../src/api/types.ts';
+import { type ChangePlan, planPrepared, prepareChange } from '../../../src/core/plan/change-plan.ts';
 import type { ClusterPod, ClusterState, ControllerSetup } from '../../../src/core/plan/cluster-state.ts';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
@@ -7,6 +8,10 @@ import { defaultHolders } from '../../../src/core/pods/gpu-holders.ts';
 import { placeOf } from '../../../src/core/gpu/search/instance.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';
 import { aNode, aPluginPod, noon } from '../../support/node-builders.ts';
+
+/** The plan of a change without demands. */
+export const planChange = (...change: Parameters<typeof prepareChange>): ChangePlan =>
+  planPrepared(prepareChange(...change));
 
 export const someSetup: ControllerSetup = { maxConcurrentNodes: '100%', gpuHolders: defaultHolders };
 

@@ -86,6 +86,18 @@ describe('a policy with a demand', () => {
     expect(checkPolicy(aDemandPolicy(7).spec, undefined, ['NVIDIA A30', 'NVIDIA A100-SXM4-40GB'])).to.equal(undefined);
   });
 
+  it('is refused for a memory that no reported GPU has, with the most that they have, and never for whole GPUs', () => {
+    const { spec } = aDemandPolicy(7);
+    const check = (slice: NonNullable<typeof spec.demand>['slices'][number]) =>
+      checkPolicy({ ...spec, demand: { slices: [slice] } }, undefined, ['NVIDIA A30']);
+    expect(check({ memory: '30Gi', count: 1 })?.message).to.equal(
+      'spec.demand.slices[0]: slice 30Gi: no GPU that nodes have reported has a plain profile with 30Gi of usable memory: ' +
+        'A30 has 24,064 MiB in its largest, 4g.24gb',
+    );
+    expect(check({ memory: '20Gi', count: 1 })).to.equal(undefined);
+    expect(check({ mig: 'Disabled', count: 1 })).to.equal(undefined);
+  });
+
   it('makes all of its GPUs whole when it goes', () => {
     const { demand, layouts } = retire(aDemandPolicy(7, 1, { onDelete: 'DisableMig' })).spec;
     expect([demand, layouts]).to.deep.equal([undefined, [{ mig: 'Disabled' }]]);

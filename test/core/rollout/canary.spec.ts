@@ -21,6 +21,16 @@ describe('a canary', () => {
     expect(gate).to.equal(undefined);
   });
 
+  it('is chosen again for each schedule: what was right by day says nothing about the night', () => {
+    const passed = { ...canaries, passedTime: slot };
+    expect(go({ nodes: manyAsking(9), canary: passed }).admitted).to.have.lengthOf(5);
+    const night = go({ nodes: manyAsking(9), canary: passed, schedule: 'night' });
+    expect(night.canary).to.deep.equal({ generation: 1, schedule: 'night', nodes: ['a0', 'a1'] });
+    const again = go({ nodes: manyAsking(9), canary: { ...passed, schedule: 'night' }, schedule: 'night' });
+    expect(again.admitted).to.have.lengthOf(5);
+    expect(go({ nodes: manyAsking(9), canary: { ...passed, schedule: 'night' } }).admitted).to.have.lengthOf(2);
+  });
+
   it('is limited by maxUnavailable as well', () => {
     const nodes = manyAsking(9);
     const first = go({ nodes, rollout: { ...rollout, maxUnavailable: 1 } });
@@ -137,6 +147,11 @@ describe('a canary', () => {
     ]);
   });
 
+  it('loses a node that is gone before a new leader has looked at the others, and soaks anew', () => {
+    const { canary } = go({ uids: { c1: 'uid-c1' }, canary: soaking, now: minutes(4), admits: 'Nobody' });
+    expect(canary).to.deep.equal({ generation: 1, nodes: ['c1'] });
+  });
+
   it('and its soak outlive a change of leader, who has not looked at its nodes yet', () => {
     const uids = { c0: 'uid-c0', c1: 'uid-c1', a0: 'uid-a0' };
     for (const nodes of [[], manyAsking(1), [ready('c0'), ...manyAsking(1)]]) {
@@ -168,5 +183,8 @@ describe('a canary', () => {
     const { gate, requeueAfterMs } = go({ nodes, canary: soaking, now: minutes(4) });
     expect(gate?.reason).to.equal('Halted');
     expect(requeueAfterMs).to.equal(360_100);
+    const windows = [{ schedule: '5 12 * * *', duration: '1h' }];
+    const closed = go({ nodes, canary: soaking, now: minutes(4), rollout: { ...rollout, windows } });
+    expect(closed.requeueAfterMs, 'unless a window opens before').to.equal(60_100);
   });
 });

@@ -55,7 +55,8 @@ describe('the ledger', () => {
         { policy: 'a', node: 'y', since: '2026-01-01T11:59:30Z' },
         { policy: 'c', node: 'z', since: undefined },
       ];
-      expect(step({ nodes: manyAsking(5), rollout: { maxUnavailable: 5 }, cap: 4, others }).ledger).to.have.length(1);
+      const last = step({ nodes: manyAsking(5), rollout: { maxUnavailable: 5 }, cap: 4, others });
+      expect([namesOf(last), last.gate], 'the last place').to.deep.equal([['a0 New'], undefined]);
       const { ledger, gate } = step({ nodes: manyAsking(5), cap: 3, others });
       expect(ledger).to.deep.equal([]);
       expect(gate && describeGate(gate)).to.equal(
@@ -341,7 +342,8 @@ describe('the ledger', () => {
       const underWay = ['x0', 'x1'].map((name) => aRolloutState(name, { isUnderWay: true }));
       const nodes = [...manyAsking(5), ...underWay];
       const { ledger } = step({ nodes, rollout: { maxUnavailable: 2 } });
-      expect(namesOf({ ledger })).to.deep.equal(['x0 Found', 'x1 Found']);
+      const found = { kind: 'Found' as const, epoch: 0 };
+      expect(ledger, 'of no grant that is known').to.deep.equal([aSlotOf('x0', found), aSlotOf('x1', found)]);
       expect(namesOf(step({ nodes, rollout: { maxUnavailable: 3 } }))).to.deep.equal([
         'x0 Found',
         'x1 Found',
@@ -498,8 +500,8 @@ describe('the ledger', () => {
       expect(step({ nodes: manyAsking(3), rollout: { windows: [zone] } }).requeueAfterMs).to.equal(undefined);
     });
 
-    it('by a pause and by windows for repairs, too', () => {
-      const nodes = manyAsking(2, 'Repair');
+    it('by a pause and by windows for repairs and retries, too', () => {
+      const nodes = [anAsking('drifted', 'Repair'), anAsking('failed', 'Retry')];
       const windows = [{ schedule: '0 22 * * *', duration: '6h' }];
       for (const rollout of [{ paused: true }, { windows }, { maxUnavailable: 0 }])
         expect(step({ nodes, rollout }).ledger, JSON.stringify(rollout)).to.deep.equal([]);

@@ -68,6 +68,8 @@ export interface StepParts {
   readonly inFlight?: readonly Slot[];
   readonly canary?: Canary | undefined;
   readonly pace?: Pace | undefined;
+  /** That is in force. */
+  readonly schedule?: string;
   readonly now?: number;
   /** Of all nodes that there are; those of `nodes` unless told otherwise. */
   readonly uids?: Readonly<Record<string, string>>;
@@ -94,6 +96,7 @@ export function step({ nodes = [], generation = 1, ...parts }: StepParts = {}): 
         inFlight: [...(parts.inFlight ?? [])],
         ...(parts.canary && { canary: parts.canary }),
         ...(parts.pace && { pace: parts.pace }),
+        ...(parts.schedule !== undefined && { schedule: { name: parts.schedule, since: '2026-01-01T12:00:00Z' } }),
       },
     },
     rolloutStates: fleet.of('p'),

@@ -71,6 +71,14 @@ describe('windows', () => {
       expect(opensAt([twice], '2026-10-25T01:00:00Z')).to.equal('2026-10-26T01:30:00.000Z');
     });
 
+    it('open in both of two equal hours with * as the hour, which is not the minute', () => {
+      const hourly: Window = { ...twice, schedule: '30 * * * *' };
+      expect(opensAt([hourly], '2026-10-25T01:00:00Z')).to.equal('2026-10-25T01:30:00.000Z');
+      expect(opensAt([{ ...twice, schedule: '* 2 * * *' }], '2026-10-25T01:10:00Z')).to.equal(
+        '2026-10-26T01:00:00.000Z',
+      );
+    });
+
     it('last as long as they say', () => {
       expect(isOpen([inBerlin], '2026-10-24T20:00:00Z')).to.equal(true);
       expect(isOpen([inBerlin], '2026-10-25T01:59:59Z')).to.equal(true);

@@ -4,7 +4,8 @@ import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { projectWaitingPod } from '../../../src/core/projection/project-waiting-pod.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
-import { countWaiting } from '../../../src/core/supply/pod-demand.ts';
+import { listWaiters } from '../../../src/core/supply/pod-demand.ts';
+import { type PodPool, type PoolNode, PoolReader, shareWaiting } from '../../../src/core/supply/waiting-share.ts';
 import { wantedOf } from '../../../src/core/supply/wanted.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
@@ -18,9 +19,27 @@ const aPod = (spec: WorkloadPod['spec'] = {}, resource = small, amount = 1): Wor
 });
 
 describe('pods that wait for slices', () => {
-  const pool = [aNode({ labels: { rack: '1' } })];
-  const counted = (...pods: readonly WorkloadPod[]) =>
-    Object.fromEntries(countWaiting(pods.map(projectWaitingPod), pool, []));
+  const aPoolNode = (parts: Partial<PoolNode> = {}): PoolNode => ({
+    node: aNode({ labels: { rack: '1' } }),
+    idle: new Map(),
+    follows: new Set([small, medium]),
+    fixed: new Set(),
+    ...parts,
+  });
+  const aPool = (policy: string, node: Partial<PoolNode> = {}, priority = 0): PodPool => ({
+    policy,
+    priority,
+    followsQueues: false,
+    nodes: [aPoolNode(node)],
+  });
+  const share = (pods: readonly WorkloadPod[], ...pools: readonly PodPool[]) =>
+    Object.fromEntries(
+      [...shareWaiting(listWaiters(pods.map(projectWaitingPod)), pools)].map(([policy, counts]) => [
+        policy,
+        Object.fromEntries(counts),
+      ]),
+    );
+  const counted = (...pods: readonly WorkloadPod[]) => share(pods, aPool('p'))['p'];
 
   it('are counted by what they request', () => {
     expect(counted(aPod(), aPod(), aPod({}, medium, 2), aPod({}, 'cpu'))).to.deep.equal({ [small]: 2, [medium]: 2 });
@@ -44,16 +63,64 @@ describe('pods that wait for slices', () => {
   });
 
   it('are not counted on nodes whose taints they do not tolerate', () => {
-    const tainted = [aNode({ taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] })];
+    const tainted = { node: aNode({ taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] }) };
     const tolerations = [{ key: 'team', operator: 'Exists' }];
-    expect(countWaiting([aPod()], tainted, []).size).to.equal(0);
-    expect(countWaiting([aPod({ tolerations })], tainted, []).size).to.equal(1);
+    expect(share([aPod()], aPool('p', tainted))).to.deep.equal({ p: {} });
+    expect(share([aPod({ tolerations })], aPool('p', tainted))).to.deep.equal({ p: { [small]: 1 } });
   });
 
-  it('count for the first of several pools that follows their profile, and for no other', () => {
-    expect(countWaiting([aPod()], pool, [{ nodes: pool, follows: (resource) => resource === small }]).size).to.equal(0);
-    expect(countWaiting([aPod()], pool, [{ nodes: pool, follows: () => false }]).size).to.equal(1);
-    expect(countWaiting([aPod()], pool, [{ nodes: [], follows: () => true }]).size).to.equal(1);
+  it('count once, for the pool of the higher priority, and of equal ones for the first by name', () => {
+    expect(share([aPod()], aPool('b'), aPool('a'))).to.deep.equal({ b: {}, a: { [small]: 1 } });
+    expect(share([aPod()], aPool('a'), aPool('b', {}, 5))).to.deep.equal({ a: {}, b: { [small]: 1 } });
+  });
+
+  it('count for the pool that has an idle slice for them, as far as these go', () => {
+    const idle = { idle: new Map([[small, 1]]) };
+    expect(share([aPod(), aPod()], aPool('a', {}, 5), aPool('b', idle))).to.deep.equal({
+      a: { [small]: 1 },
+      b: { [small]: 1 },
+    });
+  });
+
+  it('count for no demand if a pool with layouts has an idle slice for them', () => {
+    const layouts = { idle: new Map([[small, 1]]), follows: new Set<string>() };
+    expect(share([aPod()], aPool('a'), aPool('z', layouts))).to.deep.equal({ a: {}, z: { [small]: 1 } });
+  });
+
+  it('that request two slices need both on one node to be served', () => {
+    const idle = { idle: new Map([[small, 1]]) };
+    const pool = { policy: 'z', priority: 0, followsQueues: false, nodes: [aPoolNode(idle), aPoolNode(idle)] };
+    expect(share([aPod({}, small, 2)], aPool('a'), pool)).to.deep.equal({ a: { [small]: 2 }, z: {} });
+  });
+
+  it('count for a pool whose demand follows pods with such slices, though another of a higher priority wants a fixed number', () => {
+    const fixed = { follows: new Set<string>(), fixed: new Set([small]) };
+    expect(share([aPod()], aPool('a', fixed, 5), aPool('b'))).to.deep.equal({ a: {}, b: { [small]: 1 } });
+    expect(share([aPod()], aPool('a', fixed), aPool('b', { follows: new Set() }, 5))).to.deep.equal({
+      a: { [small]: 1 },
+      b: {},
+    });
+  });
+
+  it('are not asked of idle slices on a node that is closed for a change', () => {
+    const taints = [{ key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' }];
+    const partition = aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0', '1g.5gb@1*', '3g.20gb@4'] })) });
+    const read = (node: ReturnType<typeof aNode>) =>
+      Object.fromEntries(new PoolReader(aPolicy()).read(node, partition).idle);
+    expect(read(aNode())).to.deep.equal({ [small]: 1, 'nvidia.com/mig-3g.20gb': 1 });
+    expect(read(aNode({ taints }))).to.deep.equal({});
+  });
+
+  it('are followed with the profiles that the slices of the demand can be', () => {
+    const slices = [{ profiles: ['1g.*'] }, { profiles: ['3g.20gb'], count: 1 }];
+    const { layouts: _none, ...spec } = aPolicy().spec;
+    const partition = aPartition({ device: aDevice(aGpu()) });
+    const { follows, fixed } = new PoolReader({ spec: { ...spec, demand: { from: 'Pods', slices } } }).read(
+      aNode(),
+      partition,
+    );
+    expect([...follows].toSorted()).to.deep.equal([medium, small].toSorted());
+    expect([...fixed]).to.deep.equal(['nvidia.com/mig-3g.20gb']);
   });
 });
 

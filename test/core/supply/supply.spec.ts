@@ -1,35 +1,17 @@
 import { expect } from 'chai';
-import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
+import type { GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
 import { areUnchanged, listChanged, wishesOf } from '../../../src/core/supply/demand-answer.ts';
 import { askFor, isServed } from '../../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
-import { type Asked, wantedOf } from '../../../src/core/supply/wanted.ts';
+import { wantedOf } from '../../../src/core/supply/wanted.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
-import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
+import { aGpu, uuidOf } from '../../support/builders.ts';
+import { aDemandPolicy, aNodeWith, membersOf, nobody } from '../../support/demand-builders.ts';
 
 const uuid = uuidOf(0);
 
-function aDemandPolicy(demand: PolicyDemand): GpuPartitionPolicy {
-  const { spec, ...policy } = aPolicy();
-  const { layouts: _none, ...rest } = spec;
-  return { ...policy, spec: { ...rest, demand } };
-}
-
-/** A node of the policy, on which every instance is the operator's own. */
-function aNodeWith(name: string, gpu: GpuReport, wish?: GpuWish): GpuNodePartition {
-  const placements = gpu.instances.map(({ profile, start }) => `${profile}@${start}`);
-  const device = { ...aDevice(gpu), bootID: 'b', lastGood: { bootID: 'b', gpus: [{ uuid, placements }] } };
-  const policy = { name: 'p', uid: 'uid-p', generation: 1 };
-  const partition = aPartition({ device, policy, ...(wish && { wish: { gpus: [wish] } }) });
-  return { ...partition, metadata: { ...partition.metadata, name } };
-}
-
 const smalls = (count: number): PolicyDemand => ({ slices: [{ name: 'small', profiles: ['1g.5gb'], count }] });
-const membersOf = (policy: GpuPartitionPolicy, ...partitions: readonly GpuNodePartition[]): readonly Member[] =>
-  partitions.flatMap((partition) => listMembers(policy, partition, { isResting: () => false }));
-
-const nobody: Asked = { waiting: undefined, steady: (_, count) => count };
 const question = (policy: GpuPartitionPolicy, demand: PolicyDemand, members: readonly Member[]) =>
   askFor(policy, wantedOf(demand, members, nobody));
 

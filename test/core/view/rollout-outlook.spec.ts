@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, Phase } from '../../../src/api/types.ts';
-import { planChange } from '../../../src/core/plan/change-plan.ts';
 import { forecastRollouts } from '../../../src/core/view/rollout-outlook.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
-import { aCluster, aFleetNode, inFile, someSetup } from '../plan/cluster-builder.ts';
+import { aCluster, aFleetNode, inFile, someSetup, planChange } from '../plan/cluster-builder.ts';
 import { aStatusNode } from './status-stories.ts';
 
 const noon = Date.parse('2026-01-01T12:00:00Z');

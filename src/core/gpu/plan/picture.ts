@@ -72,11 +72,7 @@ function listCells(geometry: Geometry, instances: readonly DrawnInstance[]): rea
   for (const instance of instances.toSorted((a, b) => a.start - b.start)) {
     const profile = grid.profiles[grid.indexOf.get(instance.profile) ?? -1];
     // Without a placement grid (Thor) compute slices stand in for units.
-    const size = Math.max(
-      1,
-      instance.size ?? profile?.memorySlices ?? 1,
-      grid.placeable ? 1 : (profile?.computeSlices ?? 1),
-    );
+    const size = Math.max(instance.size ?? profile?.memorySlices ?? 1, profile?.computeSlices ?? 1);
     for (; unit < instance.start; unit += 1) cells.push({ size: 1, instance: undefined });
     cells.push({ size, instance });
     unit += size;

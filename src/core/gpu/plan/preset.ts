@@ -51,10 +51,13 @@ function readDotted(name: string): readonly string[] {
 }
 
 function expandBalanced(geometry: Geometry, model?: GpuModel): Preset {
-  const largest = geometry.profiles.reduce((most, { computeSlices }) => Math.max(most, computeSlices), 0);
+  const largest = Math.max(...geometry.profiles.map(({ computeSlices }) => computeSlices));
   const counts: Readonly<Record<number, number>> = largest === 7 ? { 1: 2, 2: 1, 3: 1 } : { 1: 2, 2: 1 };
-  const base = listBaseProfiles(geometry).filter(({ computeSlices }) => counts[computeSlices] !== undefined);
-  const layout = Object.fromEntries(base.map((profile) => [profile.name, counts[profile.computeSlices] ?? 0]));
+  const base = listBaseProfiles(geometry).flatMap(({ name, computeSlices }) => {
+    const count = counts[computeSlices];
+    return count === undefined ? [] : [[name, count] as const];
+  });
+  const layout = Object.fromEntries(base);
   const undefinedHere = (largest !== 7 && largest !== 4) || base.length < Object.keys(counts).length;
   if (undefinedHere || !fitLayout(geometry, layout).fits) return { refusal: refuseBalanced(geometry, model) };
   return { mig: 'Enabled', layout };

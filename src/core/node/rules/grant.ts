@@ -18,6 +18,7 @@ import { awaitClaims } from './await-claims.ts';
 import { awaitReading } from './await-reading.ts';
 import { drain } from './drain.ts';
 import { presumeAffected } from './plan-holders.ts';
+import { tellMonitors } from './tell-monitors.ts';
 import { sparePods } from './spare-pods.ts';
 import { drainRests } from './drain-rest.ts';
 import { refuseDrain } from './refuse-drain.ts';
@@ -41,6 +42,7 @@ export function grant(situation: Situation): Outcome {
       checkBackend,
       ...(backendOf(situation) === 'DRA' ? [checkDriver] : [checkPlugin, checkOffer]),
       holdersRest,
+      (one) => tellMonitors(one, pods),
       (one) => drainRests(one, pods),
       (one) => refuseDrain(one, pods),
       (one) => sparePods(one, presumeAffected(one, pods)),

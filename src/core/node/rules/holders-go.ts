@@ -20,15 +20,15 @@ import { beginRest, findRest, type Rest, longestBlockers } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { clusterPods, pluginPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
+import { listMonitorDaemons } from './monitors.ts';
 import { joinWithin } from '../../text/cut-text.ts';
 
 /** Records the pods that read the devices only when they start, in the write that closes the node. */
 export function noteHolders(situation: Situation, pods: readonly NodePod[]): NodeChange {
   const { node, settings } = situation;
   const known = readHoldersMark(node.metadata.annotations?.[holdersAnnotation]);
-  const going = podsThatGo(settings.gpuHolders, 'AfterChange', clusterPods(situation, pods)).flatMap(
-    ({ metadata }) => metadata.uid ?? [],
-  );
+  const holders = podsThatGo(settings.gpuHolders, 'AfterChange', clusterPods(situation, pods));
+  const going = [...holders, ...listMonitorDaemons(situation, pods)].flatMap(({ metadata }) => metadata.uid ?? []);
   return { annotations: { [holdersAnnotation]: formatHoldersMark([...known, ...going]) } };
 }
 
@@ -92,6 +92,7 @@ function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
   const evicted = [
     ...evictablePods(pause.evict.flatMap((holder) => holderPods(holder, pods))),
     ...awayFromPlugin(situation, pause, pods),
+    ...(pause.holders.length > 0 ? listMonitorDaemons(situation, all) : []),
   ];
   const paused = pause.holders.filter((holder) => !pause.evict.includes(holder));
   const staying = [...new Set([...paused.flatMap((holder) => holderPods(holder, pods)), ...evicted])];

@@ -3,6 +3,7 @@ import { hasEnded, podName } from '../../pods/gpu-pods.ts';
 import { isSurelyRead, listReportedPods } from '../../pods/reported-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { listUsers } from './cluster-pods.ts';
+import { listMonitors } from './monitors.ts';
 
 /** The holders of what a plan destroys. */
 export interface PlanHolders {
@@ -41,7 +42,9 @@ export function findHolders(
   const planned = new Set(plan?.affectedPods);
   const [known, going] = [new Set(fresh?.holders), new Set(fresh?.going)];
   // During a drain the plan keeps naming pods that have gone: the reading shows whether another one of the name is in the way.
+  const monitors = new Set(listMonitors(situation, pods));
   const isNamed = (pod: NodePod): boolean => {
+    if (monitors.has(pod)) return false;
     const name = podName(pod);
     return planned.has(name) && (!isDraining || going.has(name) || (users.has(pod) && !known.has(name)));
   };

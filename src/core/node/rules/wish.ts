@@ -66,6 +66,8 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     policy: { name, ...(uid !== undefined && { uid }), generation },
     strategy: winner.spec.strategy,
     ...(spec.backend !== backend && { backend: backend ?? null }),
+    // A claim of this name may be another one when the DRA driver is back.
+    ...(spec.monitors !== undefined && backend === undefined && { monitors: null }),
     // A merge patch keeps what it does not name.
     wish: {
       gpus: wish.gpus,
@@ -75,7 +77,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     repairs: null,
     drain: null,
   };
-  // Where only the entry that chose a layout is another one, the agent's plan stays the same: no answer comes.
+  // The agent has nothing new to say of a wish that it knows: of another policy with the same layouts, say.
   const isPlanned = partition.status?.device?.plan?.wishHash === wishHash(wish);
   return {
     verdict: {
@@ -83,7 +85,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
       reason: 'AwaitingPlan',
       message: awaitingPlan,
       transient: true,
-      ...(isPlanned && { requeueAfterMs: 0 }),
+      ...(isPlanned && { requeueAfterMs: 10 }),
     },
     commands: [{ name: 'WriteWish', fields }],
     ifClosed: 'Stays',

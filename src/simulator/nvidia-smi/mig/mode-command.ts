@@ -72,7 +72,7 @@ function describePending(gpu: SimulatedGpu, verb: string, status: number): strin
 
 /** `--gpu-reset`: resets the GPUs that it can and then names the others. */
 export function resetGpus(world: World, nvml: Nvml, selector: string | undefined): number {
-  const refused: string[] = [];
+  const refused: Refusal[] = [];
   for (const gpu of selectGpus(world, nvml, selector)) {
     try {
       nvml.resetGpu(gpu);
@@ -81,7 +81,7 @@ export function resetGpus(world: World, nvml: Nvml, selector: string | undefined
       if (!(error instanceof NvmlFailure)) {
         throw error;
       }
-      refused.push(`  GPU ${gpu.busId}: ${error.message}\n`);
+      refused.push({ gpu, error });
     }
   }
   if (refused.length === 0) {
@@ -93,8 +93,22 @@ export function resetGpus(world: World, nvml: Nvml, selector: string | undefined
   return exitWith(
     world,
     255,
-    `The following GPUs could not be reset:\n${refused.join('')}\n${count} currently being used by one or more other processes ` +
+    `${nameRefused(refused, nvml)}\n${count} currently being used by one or more other processes ` +
       '(e.g., Fabric Manager, CUDA application, graphics application such as an X server, or a monitoring application such as another ' +
       `instance of nvidia-smi). Please first kill all processes using ${these} and all compute applications running in the system.\n`,
   );
+}
+
+interface Refusal {
+  readonly gpu: SimulatedGpu;
+  readonly error: NvmlFailure;
+}
+
+/** Old drivers have a sentence for GPUs in use; how they name other reasons is not known. */
+function nameRefused(refused: readonly Refusal[], { driver: { refusedReset } }: Nvml): string {
+  const isSentence = refusedReset === 'Sentence' && refused.every(({ error: { code } }) => code === NVML.inUse);
+  if (isSentence)
+    return refused.map(({ gpu }) => `GPU ${gpu.busId} is currently in use by another process.\n`).join('');
+  const lines = refused.map(({ gpu, error }) => `  GPU ${gpu.busId}: ${error.message}\n`);
+  return `The following GPUs could not be reset:\n${lines.join('')}`;
 }

@@ -32,7 +32,7 @@ export function createGpuInstance(
   if (start !== undefined && !profile.starts.includes(start)) {
     throw new NvmlFailure(NVML.invalidArgument);
   }
-  if (state.processes.some(({ gpu: index, instance }) => index === gpu.index && instance === undefined)) {
+  if (isWhollyUsed(state, gpu.index)) {
     throw new NvmlFailure(NVML.inUse);
   }
   const profiles = listGiProfiles(gpu.board);
@@ -77,18 +77,18 @@ export function createComputeInstance(
   return { state: changed, result: made };
 }
 
-/** @throws NvmlFailure Not Found, or In use while it contains a compute instance or a process */
+/** @throws NvmlFailure Not Found, or In use while it contains a compute instance or a process, is open, or a process has the whole GPU */
 export function destroyGpuInstance(gpu: SimulatedGpu, state: NodeState, giId: number): StateChange<undefined> {
   const gi = requireGpuInstance(state, gpu.index, giId);
   const busy = state.processes.some(({ gpu: index, instance }) => index === gpu.index && instance?.gi === giId);
-  if (busy || gi.computeInstances.length > 0) {
+  if (busy || isInstanceOpen(state, gpu.index, giId) || gi.computeInstances.length > 0) {
     throw new NvmlFailure(NVML.inUse);
   }
   const left = gpuStateOf(state, gpu.index).gpuInstances.filter(({ id }) => id !== giId);
   return { state: withInstances(state, gpu.index, left), result: undefined };
 }
 
-/** @throws NvmlFailure Not Found, or In use while a process runs on it */
+/** @throws NvmlFailure Not Found, or In use while a process runs on it or has the whole GPU, or its GPU instance is open */
 export function destroyComputeInstance(
   gpu: SimulatedGpu,
   state: NodeState,
@@ -101,6 +101,7 @@ export function destroyComputeInstance(
     throw new NvmlFailure(NVML.notFound);
   }
   if (
+    isInstanceOpen(state, gpu.index, giId) ||
     state.processes.some((proc) => proc.gpu === gpu.index && proc.instance?.gi === giId && proc.instance.ci === ciId)
   ) {
     throw new NvmlFailure(NVML.inUse);
@@ -165,6 +166,17 @@ export function rebootNode(gpus: readonly SimulatedGpu[], state: NodeState): Nod
 
 function isOpen({ processes, handles = [] }: NodeState, index: number): boolean {
   return [...processes, ...handles].some(({ gpu }) => gpu === index);
+}
+
+/** By a process that is on no instance of it. */
+function isWhollyUsed({ processes }: NodeState, index: number): boolean {
+  return processes.some(({ gpu, instance }) => gpu === index && instance === undefined);
+}
+
+/** By a handle that is left (DCGM #276), or by a process that has the whole GPU. */
+function isInstanceOpen(state: NodeState, index: number, giId: number): boolean {
+  const { handles = [] } = state;
+  return isWhollyUsed(state, index) || handles.some(({ gpu, gi }) => gpu === index && gi === giId);
 }
 
 function requireGpuInstance(state: NodeState, index: number, giId: number): GpuInstance {

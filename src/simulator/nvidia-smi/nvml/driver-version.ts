@@ -1,40 +1,50 @@
 import { isOlderDriver } from '../../../core/gpu/geometry/model-lookup.ts';
 import type { SimulatedGpu } from './gpu.ts';
+import { describeTraits, type DriverTraits } from './driver-traits.ts';
 
-export interface DriverVersions {
+export interface DriverVersions extends DriverTraits {
   readonly driver: string;
   readonly nvml: string;
   readonly cuda: string;
-  /** Whether `-lgip` and `-lgipp` show a GPU whose MIG mode is off. */
-  readonly listsWithMigOff: boolean;
 }
 
-/** The branches that a node can be given: those of which a public transcript shows something different. */
-const versions = { '530': '530.30.02', '550': '550.163.01' } as const;
+/** The branches that a node can be given, each with a release of it. */
+const versions = {
+  '470': '470.82.01',
+  '530': '530.30.02',
+  '535': '535.86.05',
+  '550': '550.163.01',
+  '565': '565.57.01',
+  '580': '580.173.02',
+  '595': '595.58.03',
+} as const;
 
 export type DriverBranch = keyof typeof versions;
+
+export const driverBranches: readonly DriverBranch[] = Object.keys(versions).filter(isBranch);
 
 /** The branch whose nvidia-smi was recorded; the default. */
 export const recordedBranch: DriverBranch = '550';
 
 /** What ships with each branch. */
 const cudaOf: Readonly<Record<string, string>> = {
+  '470': '11.4',
+  '525': '12.0',
   '530': '12.1',
+  '535': '12.2',
   '550': '12.4',
+  '565': '12.7',
   '570': '12.8',
   '575': '12.9',
   '580': '13.0',
   '595': '13.2',
 };
 
-/** 530.30.02 answers `No MIG-enabled devices found.` */
-const listsOnlyWithMigOn: ReadonlySet<string> = new Set(['530']);
-
 /** @throws RangeError for a branch that is not simulated */
 export function parseBranch(text: string): DriverBranch {
   if (isBranch(text)) return text;
   throw new RangeError(
-    `NVIDIA_SMI_SIM_DRIVER is ${JSON.stringify(text)}, and these branches are simulated: ${Object.keys(versions).join(', ')}`,
+    `NVIDIA_SMI_SIM_DRIVER is ${JSON.stringify(text)}, and these branches are simulated: ${driverBranches.join(', ')}`,
   );
 }
 
@@ -51,6 +61,6 @@ export function driverOf(gpus: readonly SimulatedGpu[], wanted: DriverBranch = r
     driver,
     nvml: `${branch}.${minor}`,
     cuda: cudaOf[branch] ?? '13.0',
-    listsWithMigOff: !listsOnlyWithMigOn.has(branch),
+    ...describeTraits(Number(branch)),
   };
 }

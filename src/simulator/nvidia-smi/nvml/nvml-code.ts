@@ -12,6 +12,7 @@ export const NVML = {
   libraryMismatch: 18,
   inUse: 19,
   insufficientResources: 23,
+  deprecated: 26,
 } as const;
 
 /** Texts of nvmlErrorString as nvidia-smi 550 prints them (recorded by making each code fail). */

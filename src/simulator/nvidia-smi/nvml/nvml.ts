@@ -1,5 +1,6 @@
 import type { CiProfile } from './ci-profile.ts';
 import { driverOf, type DriverVersions } from './driver-version.ts';
+import { durationOf, openingOf } from './durations.ts';
 import type { StateChange } from './device.ts';
 import {
   createComputeInstance,
@@ -46,6 +47,8 @@ export class Nvml {
   /** Opens a GPU, which fails if it is lost. */
   open(gpu: SimulatedGpu): void {
     this.#enter('DeviceGetHandleByIndex_v2', { gpu: gpu.index });
+    if (this.#world.pace > 0 && !this.isPersistent(gpu) && !this.#isHeldOpen(gpu))
+      this.#take(openingOf(gpu.board.model));
   }
 
   getMigMode(gpu: SimulatedGpu): MigModePair {
@@ -160,6 +163,17 @@ export class Nvml {
     this.#change('GpuReset', { gpu: gpu.index }, (state) => resetGpu(gpu, state, isHeld));
   }
 
+  #isHeldOpen({ index }: SimulatedGpu): boolean {
+    const { processes, handles = [] } = this.#world.readState();
+    return [...processes, ...handles].some(({ gpu }) => gpu === index);
+  }
+
+  /** Lets the time pass that something takes on a real GPU. */
+  #take(milliseconds: number): void {
+    const scaled = Math.round(milliseconds * this.#world.pace);
+    if (scaled > 0) this.#world.sleep(scaled);
+  }
+
   #requireRoot(): void {
     if (this.#world.uid !== 0) {
       throw new NvmlFailure(NVML.noPermission);
@@ -189,6 +203,7 @@ export class Nvml {
       this.#world.changeState(call, (state) => state);
       throw error;
     }
+    this.#take(durationOf(call));
     const skipped = effects.some(({ kind }) => kind === 'skip');
     let result: { readonly value: T } | undefined;
     this.#world.changeState(call, (state) => {

@@ -41,10 +41,10 @@ function renderText(world: World, all: readonly ReportFacts[]): string {
 }
 
 function renderXml(world: World, all: readonly ReportFacts[]): string {
-  const { driver, cuda } = driverOf(world.gpus, world.driver);
+  const { driver, cuda, dtd } = driverOf(world.gpus, world.driver);
   const head = [
     '<?xml version="1.0" ?>',
-    '<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">',
+    `<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v${dtd}.dtd">`,
     '<nvidia_smi_log>',
     `\t<timestamp>${formatDate(world.now)}</timestamp>`,
     `\t<driver_version>${driver}</driver_version>`,

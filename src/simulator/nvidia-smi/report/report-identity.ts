@@ -1,5 +1,6 @@
 import type { HealthSign } from '../faults/fault.ts';
 import type { ReportFacts } from '../nvml/gpu-facts.ts';
+import { describeNvmlCode, NVML } from '../nvml/nvml-code.ts';
 import { describeMigDevices } from './report-mig-devices.ts';
 import type { ReportNode } from './report.ts';
 import { group, leaf } from './report.ts';
@@ -52,10 +53,7 @@ export function describeIdentity(facts: ReportFacts): readonly ReportNode[] {
       leaf('Host VGPU Mode', 'host_vgpu_mode', facts.isVgpuHost ? 'SR-IOV' : 'N/A'),
       leaf('vGPU Heterogeneous Mode', 'vgpu_heterogeneous_mode', 'N/A'),
     ]),
-    group('GPU Reset Status', 'gpu_reset_status', [
-      leaf('Reset Required', 'reset_required', facts.health.has('reset') ? 'Yes' : 'No'),
-      leaf('Drain and Reset Recommended', 'drain_and_reset_recommended', 'No'),
-    ]),
+    describeResetStatus(facts),
     ...describeRecovery(facts),
     leaf('GSP Firmware Version', 'gsp_firmware_version', facts.driver.driver),
     group('IBMNPU', 'ibmnpu', [leaf('Relaxed Ordering Mode', 'relaxed_ordering_mode', 'N/A')]),
@@ -70,9 +68,22 @@ const RECOVERY_ACTIONS: ReadonlyMap<HealthSign, string> = new Map([
   ['recoveryother', 'Quiesce'],
 ]);
 
-function describeRecovery({ health }: ReportFacts): readonly ReportNode[] {
-  return [...health].flatMap((sign) => {
-    const action = RECOVERY_ACTIONS.get(sign);
-    return action === undefined ? [] : [leaf('GPU Recovery Action', 'gpu_recovery_action', action)];
+function describeRecovery({ health, driver }: ReportFacts): readonly ReportNode[] {
+  const said = [...health].flatMap((sign) => {
+    // Where the older field is deprecated, the action says what it said.
+    if (sign === 'reset') return driver.deprecatesResetStatus ? ['Reset'] : [];
+    return RECOVERY_ACTIONS.get(sign) ?? [];
   });
+  const actions = said.length === 0 && driver.hasRecoveryAction ? ['None'] : said;
+  return actions.map((action) => leaf('GPU Recovery Action', 'gpu_recovery_action', action));
+}
+
+function describeResetStatus({ health, driver }: ReportFacts): ReportNode {
+  const [required, recommended] = driver.deprecatesResetStatus
+    ? [describeNvmlCode(NVML.deprecated), describeNvmlCode(NVML.deprecated)]
+    : [health.has('reset') ? 'Yes' : 'No', 'No'];
+  return group('GPU Reset Status', 'gpu_reset_status', [
+    leaf('Reset Required', 'reset_required', required),
+    leaf('Drain and Reset Recommended', 'drain_and_reset_recommended', recommended),
+  ]);
 }

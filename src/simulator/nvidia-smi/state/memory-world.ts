@@ -13,6 +13,8 @@ export interface SimulatedRun {
   readonly gpus: readonly SimulatedGpu[];
   /** The recorded one if absent. */
   readonly driver?: DriverBranch;
+  /** How slow calls are, as a multiple of real ones; 0 if absent. */
+  readonly pace?: number;
   /** State file text; empty for MIG off. */
   readonly state: string;
   readonly argv: readonly string[];
@@ -34,10 +36,12 @@ export interface SimulatedRunResult {
   /** The given text if nothing tried to change the state, else the canonical text. */
   readonly state: string;
   readonly counts: ReadonlyMap<string, number>;
+  /** How long the command would have taken: no time passes. */
+  readonly tookMs: number;
 }
 
 /**
- * Runs nvidia-smi as a function: no file, no clock, no process. `sleep` faults take no time.
+ * Runs nvidia-smi as a function: no file, no clock, no process. What would take time is added up.
  * @throws HungUp for a `hang` fault
  * @throws StateSyntaxError, FaultSyntaxError
  */
@@ -46,9 +50,11 @@ export function runNvidiaSmi(run: SimulatedRun): SimulatedRunResult {
   const counts = new Map(run.counts);
   let state: NodeState = parseState(run.state, run.gpus.length);
   let changed = false;
+  let tookMs = 0;
   const world: World = {
     gpus: run.gpus,
     driver: run.driver ?? recordedBranch,
+    pace: run.pace ?? 0,
     argv: run.argv,
     uid: run.uid ?? 0,
     now: run.now ?? new Date(0),
@@ -64,11 +70,14 @@ export function runNvidiaSmi(run: SimulatedRun): SimulatedRunResult {
       counts.set(rule.line, count);
       return count;
     },
-    sleep: () => undefined,
+    sleep: (milliseconds) => {
+      tookMs += milliseconds;
+    },
     hang: () => {
       throw new HungUp('a hang fault struck');
     },
   };
   const { exitCode, damage } = runInWorld(world, run.help ?? (() => ''));
-  return { rc: exitCode, stdout: damage(output.join('')), state: changed ? renderState(state) : run.state, counts };
+  const stdout = damage(output.join(''));
+  return { rc: exitCode, stdout, state: changed ? renderState(state) : run.state, counts, tookMs };
 }

@@ -35,10 +35,12 @@ export interface GpuProcess {
 
 /**
  * A program that has a GPU open but runs nothing on it, as monitors do (DCGM): no process list shows it. It blocks a MIG mode
- * change and a reset of the GPU, but not creating or destroying instances.
+ * change and a reset of the GPU. Creating and destroying instances is blocked only where it has the instance itself open.
  */
 export interface GpuHandle {
   readonly gpu: number;
+  /** GPU instance id. */
+  readonly gi?: number;
   readonly name: string;
 }
 

@@ -15,6 +15,7 @@ import type { World } from './world.ts';
 export interface Settings {
   readonly gpus: readonly SimulatedGpu[];
   readonly driver: DriverBranch;
+  readonly pace: number;
   readonly stateFile: string;
   readonly logFile?: string;
   readonly faultsFile?: string;
@@ -38,11 +39,18 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   if (uid !== undefined && !/^\d+$/.test(uid)) {
     throw new SettingsError(`NVIDIA_SMI_SIM_UID is ${JSON.stringify(uid)}, which is not a user ID; 0 is root`);
   }
+  const pace = Number(text('PACE') ?? '0');
+  if (!(pace >= 0 && pace <= 100)) {
+    throw new SettingsError(
+      `NVIDIA_SMI_SIM_PACE is ${JSON.stringify(text('PACE'))}; give a number from 0 (no time) to 100, 1 is as real GPUs`,
+    );
+  }
   const logFile = text('LOG');
   const faultsFile = text('FAULTS');
   return {
     gpus: assembleGpus(names, text('SEED') ?? RECORDED_SEED),
     driver: parseBranch(text('DRIVER') ?? recordedBranch),
+    pace,
     stateFile,
     ...(logFile === undefined || logFile === '' ? {} : { logFile }),
     ...(faultsFile === undefined || faultsFile === '' ? {} : { faultsFile }),
@@ -52,7 +60,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 
 /** Runs one command line against the files of `settings`, writes to standard output and returns the exit code. */
 export function runAsProcess(settings: Settings, argv: readonly string[], help: HelpTexts): number {
-  const { gpus, driver, stateFile, logFile, faultsFile, uid } = settings;
+  const { gpus, driver, pace, stateFile, logFile, faultsFile, uid } = settings;
   const log = (entry: LogEntry): void => {
     if (logFile !== undefined) {
       appendToLog(logFile, argv, entry);
@@ -66,6 +74,7 @@ export function runAsProcess(settings: Settings, argv: readonly string[], help: 
   const world: World = {
     gpus,
     driver,
+    pace,
     argv,
     uid,
     now: new Date(),

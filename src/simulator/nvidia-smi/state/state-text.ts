@@ -8,7 +8,7 @@ export class StateSyntaxError extends Error {
   constructor(line: number, text: string) {
     super(
       `state line ${line}: cannot read ${JSON.stringify(text)}; expected "gpu N mig 0|1 pending 0|1", ` +
-        '"gi GPU ID profile P place START:SIZE", "ci GPU GI ID profile P place START:SIZE", "proc gpu N [gi G ci C] pid P mem MIB name TEXT", "handle gpu N name TEXT" or "persistence gpu N off"',
+        '"gi GPU ID profile P place START:SIZE", "ci GPU GI ID profile P place START:SIZE", "proc gpu N [gi G ci C] pid P mem MIB name TEXT", "handle gpu N [gi G] name TEXT" or "persistence gpu N off"',
     );
   }
 }
@@ -18,7 +18,7 @@ const GI = /^gi (\d+) (\d+) profile (\d+) place (\d+):(\d+)$/;
 const CI = /^ci (\d+) (\d+) (\d+) profile (\d+) place (\d+):(\d+)$/;
 const PROC = /^proc gpu (\d+)(?: gi (\d+) ci (\d+))? pid (\d+) mem (\d+) name (.*)$/;
 const PERSISTENCE = /^persistence gpu (\d+) off$/;
-const HANDLE = /^handle gpu (\d+) name (.*)$/;
+const HANDLE = /^handle gpu (\d+)(?: gi (\d+))? name (.*)$/;
 
 interface Draft {
   readonly mig: Map<number, { readonly migCurrent: boolean; readonly migPending: boolean }>;
@@ -85,8 +85,8 @@ function readLine(draft: Draft, line: string, gpuCount: number): boolean {
   }
   const handle = HANDLE.exec(line);
   if (handle !== null) {
-    const [, index = '', name = ''] = handle;
-    draft.handles.push({ gpu: Number(index), name });
+    const [, index = '', gi, name = ''] = handle;
+    draft.handles.push({ gpu: Number(index), ...(gi !== undefined && { gi: Number(gi) }), name });
     return Number(index) < gpuCount;
   }
   const proc = PROC.exec(line);
@@ -126,7 +126,9 @@ export function stateLines(state: NodeState): readonly string[] {
     const place = instance === undefined ? '' : ` gi ${instance.gi} ci ${instance.ci}`;
     return `proc gpu ${gpu}${place} pid ${pid} mem ${memoryMiB} name ${name}`;
   });
-  const handles = (state.handles ?? []).map(({ gpu, name }) => `handle gpu ${gpu} name ${name}`);
+  const handles = (state.handles ?? []).map(
+    ({ gpu, gi, name }) => `handle gpu ${gpu}${gi === undefined ? '' : ` gi ${gi}`} name ${name}`,
+  );
   const unpersistent = (state.unpersistent ?? []).map((gpu) => `persistence gpu ${gpu} off`);
   return [...gpus, ...processes, ...handles, ...unpersistent];
 }

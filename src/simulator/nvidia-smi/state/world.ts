@@ -7,6 +7,8 @@ import type { NodeState } from './node-state.ts';
 export interface World {
   readonly gpus: readonly SimulatedGpu[];
   readonly driver: DriverBranch;
+  /** Calls take this times as long as on real GPUs; 0: no time. */
+  readonly pace: number;
   readonly argv: readonly string[];
   /** 0 is root; others may read but not list or change instances. */
   readonly uid: number;

@@ -346,10 +346,11 @@ describe('a claim on what a change destroys', () => {
     expect(commands).to.deep.equal([]);
   });
 
-  it('is a monitor’s if it has admin access, and a pod with a claim on something else is in nobody’s way', () => {
+  it('is in nobody’s way if it has admin access, nor is a pod with a claim on something else', () => {
     const results = devices.results.map((one) => ({ ...one, adminAccess: true }));
     const monitor = { ...claim, status: { allocation: { devices: { results } }, reservedFor } };
+    const told = aManagedPartition({ backend: 'DRA', monitors: ['ns/c'] });
     const found = { pods: [aDriverPod(), claiming], slices, fresh: { claims: [monitor] } };
-    expect(namesOf(judge({ policy, partition, node: closed }, found, settled))).to.include('WriteGrant');
+    expect(namesOf(judge({ policy, partition: told, node: closed }, found, settled))).to.include('WriteGrant');
   });
 });

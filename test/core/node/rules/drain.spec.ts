@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 import type { Command } from '../../../../src/core/node/commands.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
+import { adoptRests } from '../../../../src/core/node/rest.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
@@ -136,6 +137,21 @@ describe('a drain', () => {
     expect(world.rolloutState).to.include({ isUnderWay: false, hasFailed: false });
     expect(world.partition.spec.drain).to.equal(undefined);
     expect(stepUntil(world, 'AwaitingGrant', 5000, 13).verdict.phase).to.equal('Updating');
+  });
+
+  it('stays given up if the answer to the write that opened the node was lost', () => {
+    const world = aDrain({ timeout: '20s' }, { timeoutMs: 20_000 });
+    world.refusals = { 'uid-goes': 'no' };
+    close(world);
+    let before = world.memory;
+    for (let tries = 0; tries < 30 && world.taintKeys.length > 0; tries += 1) {
+      before = world.memory;
+      world.step(1000);
+    }
+    expect(world.taintKeys).to.deep.equal([]);
+    world.memory = adoptRests(before, world.memory);
+    expect(world.step(100).verdict).to.include({ phase: 'Waiting', reason: 'DrainTimeout' });
+    expect(world.taintKeys).to.deep.equal([]);
   });
 
   it('has all of its time from its first eviction on, whatever came before', () => {

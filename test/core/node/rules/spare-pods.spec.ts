@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { PolicyDemand } from '../../../../src/api/types.ts';
-import { demandEntry } from '../../../../src/core/policy/demand-wish.ts';
+import { demandEntry, restEntry } from '../../../../src/core/policy/demand-wish.ts';
 import { uuidOf } from '../../../support/builders.ts';
 import {
   aDrain,
@@ -17,6 +17,7 @@ import { aManagedPartition, aSlicingPolicy } from '../../../support/node-builder
 import type { NodeWorld } from '../../../support/node-world.ts';
 
 const wish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles, entry: demandEntry }] };
+const restWish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles, entry: restEntry }] };
 const slices = [{ profiles: ['1g.5gb'], count: 3 }];
 
 /** A node with a slot whose plan gives up a slice that `ns/goes` holds, or nobody. */
@@ -45,6 +46,14 @@ describe('a pod on a slice that a demand gives up', () => {
     world.partition = aManagedPartition({ device: heldDevice, wish });
     world.pods = [goes, stays];
     stepUntil(world, 'PodsUseGpus');
+    expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
+  });
+
+  it('stays where the demand does not need the GPU, though the policy evicts if needed', () => {
+    const world = aDemandWorld({ evict: 'IfNeeded', rest: 'Whole' });
+    world.partition = aManagedPartition({ device: heldDevice, wish: restWish });
+    const { verdict } = stepUntil(world, 'PodsUseGpus');
+    expect(verdict.message).to.match(/^ns\/goes use.*demand\.rest, for which no pod goes.*other layouts/);
     expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
   });
 

@@ -71,7 +71,7 @@ describe('the wish', () => {
     const partition = aManagedPartition({ wish: { gpus }, device: { ...wholeGpu, plan } });
     const answer = judge({ policy: aSlicingPolicy(), partition });
     expect(namesOf(answer)).to.deep.equal(['WriteWish']);
-    expect(answer.verdict).to.include({ reason: 'AwaitingPlan', requeueAfterMs: 0 });
+    expect(answer.verdict).to.include({ reason: 'AwaitingPlan', requeueAfterMs: 10 });
     const edited = judge({ policy: aSlicingPolicy({ layouts: [{ mig: 'Disabled' }] }), partition });
     expect(namesOf(edited)).to.deep.equal(['WriteWish']);
     expect(edited.verdict).not.to.have.property('requeueAfterMs');

@@ -1,0 +1,115 @@
+import { stringify } from 'yaml';
+import { advisePool, type PoolAdvice, type PoolPlan } from '../../core/advice/pool-advice.ts';
+import { type HomelessPods, placePods } from '../../core/advice/pool-pods.ts';
+import { askPool, type PoolQuestion } from '../../core/advice/pool-question.ts';
+import { listPools } from '../../core/advice/pools.ts';
+import type { EvictionRule } from '../../core/demand/pool.ts';
+import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
+import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
+import { drawAdvice } from '../../core/view/advice-screen.ts';
+import { planDemand } from '../../process/demand-solver.ts';
+import { CliError } from '../exit.ts';
+import { printLines } from '../screen.ts';
+import { paint, printLine, type Terminal } from '../terminal.ts';
+
+/** What is advised for a cluster. */
+export interface ClusterAnswer {
+  readonly pools: readonly PoolAdvice[];
+  readonly homeless: readonly HomelessPods[];
+}
+
+export interface ClusterRules {
+  readonly evict: EvictionRule;
+  readonly seconds: number;
+  readonly selector?: LabelSelector | undefined;
+}
+
+/** @throws CliError if there is nothing to advise on, or the solver fails */
+export async function answerCluster(
+  facts: ClusterFacts,
+  { evict, seconds, selector }: ClusterRules,
+): Promise<ClusterAnswer> {
+  const pools = listPools(facts, selector && { matchLabels: selector });
+  if (pools.length === 0)
+    throw new CliError(
+      selector === undefined
+        ? 'no node has GPUs: none offers nvidia.com/gpu or a slice, and no agent reports any'
+        : 'no node with GPUs has the labels of --selector',
+      3,
+    );
+  const { waitingOf, homeless } = placePods(pools, facts.pods ?? []);
+  const advised: PoolAdvice[] = [];
+  for (const pool of pools) {
+    const question = askPool(pool, waitingOf.get(pool) ?? [], evict);
+    const plan = await planPool(question, evict, seconds);
+    const isHeld = plan !== undefined && plan.cost.unserved > 0 && evict === 'Never';
+    advised.push(advisePool(question, plan, isHeld ? await planPool(question, 'IfNeeded', seconds) : undefined));
+  }
+  return { pools: advised, homeless };
+}
+
+async function planPool(
+  { members, plan }: PoolQuestion,
+  evict: EvictionRule,
+  seconds: number,
+): Promise<PoolPlan | undefined> {
+  if (plan === undefined) return undefined;
+  const gpus = members.map(({ gpu }) => gpu);
+  return planDemand(gpus, { slices: plan.asked.slices, evict, seconds });
+}
+
+/** Whether something is asked for that no layout serves. */
+export function hasShortage({ pools, homeless }: ClusterAnswer): boolean {
+  return homeless.length > 0 || pools.some(({ slices }) => slices.some(({ best, wanted }) => best < wanted));
+}
+
+export function printClusterAnswer({ stdout }: Terminal, { pools, homeless }: ClusterAnswer): void {
+  printLines(stdout, drawAdvice(pools, homeless, stdout.columns));
+  if (!pools.some(({ advised }) => advised)) return;
+  printLine(stdout, '');
+  printLine(stdout, 'apply with the same options and: -o yaml | kubectl apply -f -');
+  printLine(
+    stdout,
+    paint(stdout, 'dim', 'mode Plan changes nothing: status.demand and status.plan show what it would do'),
+  );
+}
+
+/** Policies for `kubectl apply`, and what they are for as comments. */
+export function writePolicies({ pools, homeless }: ClusterAnswer): string {
+  const documents = pools.flatMap((pool) => {
+    if (pool.advised === undefined) return [];
+    const words = drawAdvice([pool], [], 100).map((line) =>
+      line
+        .map(({ text }) => text)
+        .join('')
+        .trimEnd(),
+    );
+    return [`${comment(words)}${comment(howToUse(pool))}${stringify(pool.advised, { aliasDuplicateObjects: false })}`];
+  });
+  const rest = drawAdvice(
+    pools.filter(({ advised }) => advised === undefined),
+    homeless,
+    100,
+  );
+  const others = comment(
+    rest.map((line) =>
+      line
+        .map(({ text }) => text)
+        .join('')
+        .trimEnd(),
+    ),
+  );
+  return `${others}${documents.join('---\n')}`;
+}
+
+function howToUse({ policy, advised }: PoolAdvice): readonly string[] {
+  const takes =
+    policy === undefined || policy === advised?.metadata.name
+      ? ''
+      : ` It then takes the nodes from policy ${policy}, and gives them back when it is deleted.`;
+  return [`mode: Plan changes nothing. Set mode: Enforce to have it.${takes}`];
+}
+
+function comment(lines: readonly string[]): string {
+  return lines.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('');
+}

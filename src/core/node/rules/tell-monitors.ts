@@ -1,0 +1,52 @@
+import { listMonitorClaims } from '../../dra/resource-claim.ts';
+import { namePods, podName } from '../../pods/gpu-pods.ts';
+import { sameJson } from '../../text/fingerprint.ts';
+import { asksForClaims } from '../backend.ts';
+import { waitFor } from '../memory.ts';
+import type { Outcome } from '../outcome.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import { listMonitors } from './monitors.ts';
+import { presumeAffected } from './plan-holders.ts';
+
+/** What the API takes. */
+const mostClaims = 128;
+/** How long an agent may take to plan again, in ms. */
+const longestPlanMs = 120_000;
+const pollMs = 1000;
+
+/**
+ * A claim with admin access looks on, and its pod is never drained. The kubelet names it like any other: before the agent plans
+ * without it, slices that it has open look as if they were in use. @returns why the grant has to wait
+ */
+export function tellMonitors(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
+  const { node, partition, fresh } = situation;
+  if (!asksForClaims(situation)) return undefined;
+  // Which of the pods that would have to go are monitors is known before anybody asks for a slot.
+  if (fresh === undefined) return presumeAffected(situation, pods).length > 0 ? { look: 'All' } : undefined;
+  if (fresh.claims === undefined) return { look: 'All' };
+  const monitors = listMonitorClaims(fresh.claims, node.metadata.name);
+  const claims = [...new Set(monitors.map(({ name }) => name))].toSorted().slice(0, mostClaims);
+  const waiting = {
+    verdict: {
+      phase: 'Pending',
+      reason: 'AwaitingPlan',
+      message: `waiting for the agent’s plan without monitors: ${claims.length} claims with admin access only look on`,
+      transient: true,
+      requeueAfterMs: pollMs,
+    },
+    ifClosed: 'Stays',
+  } as const;
+  if (!sameJson(partition.spec.monitors ?? [], claims)) {
+    return { ...waiting, commands: [{ name: 'WriteMonitors', claims }] };
+  }
+  const named = new Set([...fresh.holders, ...(partition.status?.device?.plan?.affectedPods ?? [])]);
+  const counted = listMonitors(situation, pods).filter((pod) => named.has(podName(pod)));
+  if (counted.length === 0) return undefined;
+  const { lastsMs, waits } = waitFor(situation, 'Monitors');
+  if (lastsMs <= longestPlanMs) return { ...waiting, waits };
+  const message =
+    `the agent still counts ${namePods(counted)} as users of GPUs, whose claims have admin access: nothing was changed. Is the agent of ` +
+    'the controller’s version?';
+  const requeueAfterMs = situation.settings.waitingPollMs;
+  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs }, waits };
+}

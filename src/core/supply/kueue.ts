@@ -1,0 +1,147 @@
+import type { Taint } from '../metadata/node-change.ts';
+import { requestsOf, type Toleration, tolerates, type WorkloadPod } from '../explain/workload.ts';
+import { isSlice, type Waiter } from './pod-demand.ts';
+
+/** The parts of Kueue's objects that tell what it holds back, in the API's own shape; v1beta1 and v1beta2 agree in them. */
+export interface KueueFacts {
+  readonly workloads: readonly KueueWorkload[];
+  readonly localQueues: readonly LocalQueue[];
+  readonly clusterQueues: readonly ClusterQueue[];
+  readonly flavors: readonly ResourceFlavor[];
+}
+
+/** What Kueue holds back, or why that cannot be read. */
+export type KueueReading = KueueFacts | { readonly trouble: string };
+
+/** The pods that are held back; none if it is not known. */
+export function heldBy(reading: KueueReading | undefined): readonly Waiter[] {
+  return reading && 'workloads' in reading ? listHeld(reading) : [];
+}
+
+interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly deletionTimestamp?: string;
+}
+
+export interface KueueWorkload {
+  readonly metadata: Metadata;
+  readonly spec?: {
+    readonly active?: boolean;
+    readonly queueName?: string;
+    readonly podSets?: readonly PodSet[];
+  };
+  readonly status?: {
+    readonly admission?: {
+      readonly podSetAssignments?: readonly {
+        readonly name?: string;
+        readonly flavors?: Readonly<Record<string, string>>;
+      }[];
+    };
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly reclaimablePods?: readonly { readonly name: string; readonly count: number }[];
+  };
+}
+
+interface PodSet {
+  readonly name?: string;
+  readonly count?: number;
+  readonly template?: { readonly spec?: WorkloadPod['spec'] };
+}
+
+export interface LocalQueue {
+  readonly metadata: Metadata;
+  readonly spec?: { readonly clusterQueue?: string; readonly stopPolicy?: string };
+}
+
+export interface ClusterQueue {
+  readonly metadata: Metadata;
+  readonly spec?: {
+    readonly stopPolicy?: string;
+    readonly resourceGroups?: readonly {
+      readonly coveredResources?: readonly string[];
+      readonly flavors?: readonly { readonly name: string }[];
+    }[];
+  };
+}
+
+export interface ResourceFlavor {
+  readonly metadata: Metadata;
+  readonly spec?: {
+    readonly nodeLabels?: Readonly<Record<string, string>>;
+    readonly nodeTaints?: readonly Taint[];
+    readonly tolerations?: readonly Toleration[];
+  };
+}
+
+/**
+ * The pods of Workloads that Kueue has not admitted: their jobs are suspended, or their pods gated, so nothing else shows what they will
+ * request. Once a Workload is admitted, its pods are there and count. What a stopped queue holds does not count.
+ */
+export function listHeld(facts: KueueFacts): readonly Waiter[] {
+  const queues = new Map(facts.localQueues.map((one) => [nameOf(one.metadata), one]));
+  const clusterQueues = new Map(facts.clusterQueues.map((one) => [one.metadata.name, one]));
+  const flavors = new Map(facts.flavors.map((one) => [one.metadata.name, one]));
+  return facts.workloads.filter(isHeld).flatMap((workload) => {
+    const { metadata, spec } = workload;
+    const local = queues.get(nameOf({ ...metadata, name: spec?.queueName ?? '' }));
+    const queue = clusterQueues.get(local?.spec?.clusterQueue ?? '');
+    if (!queue || [local, queue].some((one) => (one?.spec?.stopPolicy ?? 'None') !== 'None')) return [];
+    return (spec?.podSets ?? []).flatMap((set) => readPodSet(workload, set, queue, flavors));
+  });
+}
+
+function nameOf({ namespace = '', name }: Metadata): string {
+  return `${namespace}/${name}`;
+}
+
+/** Whether Kueue has yet to admit it. */
+export function isHeld({ metadata, spec, status }: KueueWorkload): boolean {
+  const is = (type: string): boolean =>
+    status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
+  return metadata.deletionTimestamp === undefined && spec?.active !== false && !is('Finished') && !is('Admitted');
+}
+
+function readPodSet(
+  { metadata, status }: KueueWorkload,
+  { name = 'main', count = 1, template }: PodSet,
+  queue: ClusterQueue,
+  flavors: ReadonlyMap<string, ResourceFlavor>,
+): readonly Waiter[] {
+  const pod: WorkloadPod = {
+    metadata: { ...metadata, name: `${metadata.name}/${name}` },
+    ...(template?.spec && { spec: template.spec }),
+  };
+  const requests = requestsOf(pod, isSlice);
+  const done = status?.reclaimablePods?.find((one) => one.name === name)?.count ?? 0;
+  if (requests.size === 0 || count <= done) return [];
+  // One that has its quota, and waits for a check, has its flavor too.
+  const assigned = status?.admission?.podSetAssignments?.find((one) => (one.name ?? 'main') === name)?.flavors ?? {};
+  const perResource = [...requests.keys()].map((resource) => {
+    const chosen = assigned[resource];
+    return chosen === undefined ? listFlavors(queue, resource) : [chosen];
+  });
+  const [first = [], ...others] = perResource;
+  const ways = first
+    .filter((flavor) => others.every((list) => list.includes(flavor)))
+    .flatMap((flavor) => placeBy(pod, flavors.get(flavor)));
+  return ways.length === 0 ? [] : [{ pod, count: count - done, requests, ways }];
+}
+
+/** The flavors in which a queue has quota for a resource. */
+function listFlavors({ spec }: ClusterQueue, resource: string): readonly string[] {
+  const groups = spec?.resourceGroups ?? [];
+  return groups.flatMap(({ coveredResources = [], flavors = [] }) =>
+    coveredResources.includes(resource) ? flavors.map(({ name }) => name) : [],
+  );
+}
+
+/** The pod as Kueue starts it with a flavor; none if it does not tolerate the flavor's taints. */
+function placeBy(pod: WorkloadPod, flavor: ResourceFlavor | undefined): NonNullable<Waiter['ways']> {
+  if (flavor === undefined) return [];
+  const { nodeLabels = {}, nodeTaints = [], tolerations = [] } = flavor.spec ?? {};
+  const all = [...(pod.spec?.tolerations ?? []), ...tolerations];
+  const hard = nodeTaints.filter(({ effect }) => effect !== 'PreferNoSchedule');
+  if (!hard.every((taint) => tolerates(all, taint))) return [];
+  return [{ nodeLabels, pod: { ...pod, spec: { ...pod.spec, tolerations: all } } }];
+}

@@ -1,0 +1,67 @@
+import type { GpuPartitionPolicy } from '../api/types.ts';
+import type { WorkloadPod } from '../core/explain/workload.ts';
+import { type ChangePlan, planPrepared, type PreparedChange, prepareChange } from '../core/plan/change-plan.ts';
+import type { ClusterState, ControllerSetup } from '../core/plan/cluster-state.ts';
+import type { DemandOutlook } from '../core/plan/demand-outlook.ts';
+import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import { wishesOf } from '../core/supply/demand-answer.ts';
+import { askFor, isServed } from '../core/supply/demand-question.ts';
+import { waitingOf } from '../core/supply/demand-pool.ts';
+import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import { heldBy, type KueueReading } from '../core/supply/kueue.ts';
+import { listWaiters, type Waiter } from '../core/supply/pod-demand.ts';
+import { followsPods, wantedOf } from '../core/supply/wanted.ts';
+import { describeError } from './logger.ts';
+import { planPool } from './pool-plan.ts';
+import { readMembers, readPodPools } from './pool-reading.ts';
+
+/** Plans what applying policies to a cluster does, with layouts chosen for demands as the controller would now. Nothing is written. */
+export async function foreseeChange(
+  cluster: ClusterState,
+  given: readonly GpuPartitionPolicy[],
+  setup: ControllerSetup,
+  readKueue: () => Promise<KueueReading>,
+): Promise<ChangePlan> {
+  const prepared = prepareChange(cluster, given, setup);
+  // A saved cluster, and one that was just read, have whole pods.
+  const waiters = listWaiters(cluster.pods as readonly unknown[] as readonly WorkloadPod[]);
+  const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');
+  const kueue = isQueued ? await readKueue() : undefined;
+  const demands: DemandOutlook[] = [];
+  for (const record of prepared.demands) demands.push(await chooseLayouts(prepared, record, waiters, kueue));
+  return planPrepared(prepared, demands);
+}
+
+/** What was asked for earlier, and which GPUs were re-laid lately, only the controller knows: it counts as steady, and rested. */
+async function chooseLayouts(
+  { cluster, fleet }: PreparedChange,
+  record: PolicyRecord,
+  waiters: readonly Waiter[],
+  kueue: KueueReading | undefined,
+): Promise<DemandOutlook> {
+  const { name, policy } = record;
+  const { demand = { slices: [] } } = policy.spec;
+  const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
+    new Map(all.map((one) => [one.metadata.name, one]));
+  const sources = { fleet, nodes: byName(cluster.nodes), partitions: byName(cluster.partitions) };
+  const members = await readMembers(sources, record, () => false);
+  const held = demand.from === 'Kueue' ? kueue : undefined;
+  const all = [...waiters, ...heldBy(held)];
+  const waiting = followsPods(demand) ? waitingOf(record, all, await readPodPools(sources, record)) : undefined;
+  const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
+  const asked = askFor(policy, wanted);
+  try {
+    const { layouts, shortfall } = isServed(asked, members)
+      ? { layouts: [], shortfall: { lacking: {} } }
+      : await planPool(members, asked);
+    fleet.choose(policy, wishesOf(members, layouts));
+    const report = reportDemand(wanted, members, shortfall);
+    return outlookOf(name, held && 'trouble' in held ? reportUnread(report, held.trouble) : report);
+  } catch (error) {
+    return outlookOf(name, reportFailure(undefined, describeError(error)));
+  }
+}
+
+function outlookOf(policy: string, { states, condition }: ReturnType<typeof reportDemand>): DemandOutlook {
+  return { policy, slices: states, reason: condition.reason, message: condition.message };
+}

@@ -1,0 +1,18 @@
+import type { DemandAsked } from '../core/supply/demand-question.ts';
+import type { Member } from '../core/supply/member.ts';
+import { type Planned, planMembers } from '../core/supply/pool-plan.ts';
+import { planDemand } from './demand-solver.ts';
+
+/** How long a plan may take, in seconds. */
+const planSeconds = 20;
+
+/** {@link planMembers}, with the solver where it takes one. */
+export async function planPool(members: readonly Member[], asked: DemandAsked): Promise<Planned> {
+  const planning = planMembers(members, asked);
+  let step = planning.next();
+  while (step.done !== true) {
+    const question = step.value;
+    step = planning.next(await planDemand(question.gpus, { ...question.asked, seconds: planSeconds }));
+  }
+  return step.value;
+}

@@ -1,0 +1,230 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { ClusterAnswer } from '../../src/cli/recommend/cluster-answer.ts';
+import type { ClusterPod, ClusterState } from '../../src/core/plan/cluster-state.ts';
+import { aCluster, aFleetNode, aTeamPod, sliced } from '../core/plan/cluster-builder.ts';
+import { jsonRunner, run } from './run.ts';
+import { snapshotYaml } from './snapshot-text.ts';
+
+const runJson = jsonRunner<ClusterAnswer>();
+const halves = ['3g.20gb@0', '3g.20gb@4'];
+
+/** A pod that waits for some of a resource. */
+function aWaitingPod(name: string, resource: string, spec: object = {}): ClusterPod {
+  const pod = aTeamPod(name);
+  const containers = [{ name: 'main', resources: { limits: { [resource]: 1 } } }];
+  const { nodeName: _none, ...rest } = pod.spec ?? {};
+  return { ...pod, spec: { ...rest, containers, ...spec }, status: { phase: 'Pending' } };
+}
+
+const small = 'nvidia.com/mig-1g.5gb';
+
+/** Two nodes of two halves, of which one is in use; two pods wait for small slices. */
+function aPool(more: Partial<ClusterState> = {}): ClusterState {
+  const nodes = [
+    aFleetNode({ name: 'n1', slices: halves, pods: { '3g.20gb@0': ['a'] } }),
+    aFleetNode({ name: 'n2', slices: halves }),
+  ];
+  const pods = [aTeamPod('a'), aWaitingPod('s1', small), aWaitingPod('s2', small)];
+  return aCluster(nodes, { pods, ...more });
+}
+
+describe('gpu-partition recommend for a cluster', () => {
+  let folder = '';
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'recommend-'))));
+  afterEach(async () => rm(folder, { recursive: true }));
+
+  const save = (cluster: ClusterState) => writeFile(join(folder, 'cluster.yaml'), snapshotYaml(cluster));
+  const argv = ['recommend', '--snapshot', 'cluster.yaml'];
+  const ask = async (cluster: ClusterState, ...options: readonly string[]) => {
+    await save(cluster);
+    return runJson([...argv, ...options], { cwd: folder });
+  };
+  const only = ({ pools: [pool, ...others] }: ClusterAnswer) => {
+    if (pool === undefined || others.length > 0) throw new Error(`${others.length + 1} pools instead of one`);
+    return pool;
+  };
+
+  it('counts what runs, is in use and waits, what the layouts offer of it, and what the best ones would', async () => {
+    const { code, answer } = await ask(aPool());
+    expect(code).to.equal(0);
+    const { slices, bill, optimal, policy, gpus } = only(answer);
+    expect(slices).to.deep.equal([
+      { name: '1g.5gb', running: 0, inUse: 0, waiting: 2, wanted: 2, now: 0, best: 2 },
+      { name: '3g.20gb', running: 1, inUse: 1, waiting: 0, wanted: 1, now: 1, best: 1 },
+    ]);
+    expect(bill).to.deep.equal({ evictions: 0, gpusChanged: 1, instancesDestroyed: 1, nodes: ['n1'] });
+    expect({ optimal, policy, gpus }).to.deep.equal({ optimal: true, policy: 'p', gpus: { 'A100-SXM4-40GB': 2 } });
+  });
+
+  it('prints it so that it is read at a glance, with how to apply it', async () => {
+    await save(aPool());
+    const { code, stdout } = await run(argv, { cwd: folder });
+    expect(code).to.equal(0);
+    expect(stdout.split('\n')).to.deep.equal([
+      'p (its policy decides): 2 nodes, 2×A100-SXM4-40GB',
+      '  SLICE    RUNNING  IN USE  WAITING  WANTED  NOW  BEST',
+      '  1g.5gb   0        0       2        2       0    2',
+      '  3g.20gb  1        1       0        1       1    1',
+      'the layouts offer 1 of 3 now, at best 3: 1 GPU on 1 node changes, no eviction, 1',
+      '  idle slice goes (proven)',
+      '',
+      'apply with the same options and: -o yaml | kubectl apply -f -',
+      'mode Plan changes nothing: status.demand and status.plan show what it would do',
+      '',
+    ]);
+  });
+
+  it('writes a policy that only plans, has a name of its own, and outranks the one that decides', async () => {
+    await save(aPool({ policies: [sliced({ priority: 5, rollout: { maxUnavailable: 2 } })] }));
+    const { code, stdout } = await run([...argv, '-o', 'yaml'], { cwd: folder });
+    expect(code).to.equal(0);
+    const [document] = parseAllDocuments(stdout);
+    expect(document?.toJS()).to.deep.equal({
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      metadata: { name: 'p-demand' },
+      spec: {
+        nodeSelector: { matchLabels: { pool: 'p' } },
+        strategy: 'mixed',
+        priority: 6,
+        rollout: { maxUnavailable: 2 },
+        mode: 'Plan',
+        demand: { from: 'Pods', slices: [{ profiles: ['1g.5gb'] }, { profiles: ['3g.20gb'] }], evict: 'Never' },
+      },
+    });
+    const checked = await run(['validate', '-f', '-'], { stdin: stdout });
+    expect(checked).to.include({ code: 0 });
+  });
+
+  it('evicts nothing unless told to, and says what evictions would serve', async () => {
+    const nodes = [aFleetNode({ name: 'n1', slices: ['1g.5gb@0', '3g.20gb@4'], pods: { '1g.5gb@0': ['a'] } })];
+    const { spec, ...running } = aWaitingPod('a', small);
+    const pods = [{ ...running, spec: { ...spec, nodeName: 'n1' } }];
+    const large = ['l1', 'l2'].map((name) => aWaitingPod(name, 'nvidia.com/mig-3g.20gb'));
+    const cluster = aCluster(nodes, { pods: [...pods, ...large] });
+    const gentle = await ask(cluster);
+    expect(gentle.code).to.equal(1);
+    const { slices, bill, withEvictions } = only(gentle.answer);
+    expect(slices.map(({ name, best }) => [name, best])).to.deep.equal([
+      ['1g.5gb', 1],
+      ['3g.20gb', 1],
+    ]);
+    expect(bill).to.include({ evictions: 0, gpusChanged: 0 });
+    const cost = { evictions: 1, gpusChanged: 1, instancesDestroyed: 0, nodes: ['n1'] };
+    expect(withEvictions).to.deep.equal({ best: { '1g.5gb': 0, '3g.20gb': 2 }, ...cost });
+    const free = only((await ask(cluster, '--evict', 'if-needed')).answer);
+    expect(free.bill).to.include({ evictions: 1 });
+    expect(free.advised?.spec.demand?.evict).to.equal('IfNeeded');
+  });
+
+  it('tells how long the changes take by the pace of the last ones and the budget', async () => {
+    const policy = {
+      ...sliced({ rollout: { maxUnavailable: 1 } }),
+      status: { acceptedGeneration: 1, pace: { generation: 1, nodes: 4, seconds: 720 } },
+    };
+    const waiting = Array.from({ length: 9 }, (_, index) => aWaitingPod(`s${index}`, small));
+    const { answer } = await ask(aPool({ policies: [policy], pods: [aTeamPod('a'), ...waiting] }));
+    expect(only(answer).bill).to.deep.include({ nodes: ['n1', 'n2'], minutes: 6 });
+  });
+
+  it('makes a pool of each model whose nodes no policy selects, with a selector for these nodes alone', async () => {
+    const bare = (name: string, labels: Record<string, string>) => {
+      const { node, partition } = aFleetNode({ name, slices: halves });
+      const { policy: _none, wish: _neither, ...spec } = partition.spec;
+      return { node: { ...node, metadata: { ...node.metadata, labels } }, partition: { ...partition, spec } };
+    };
+    const host = (name: string) => ({ 'kubernetes.io/hostname': name });
+    const nodes = [bare('n1', { rack: 'r1', ...host('n1') }), bare('n2', { rack: 'r1', ...host('n2') })];
+    const cluster = (others: readonly ReturnType<typeof bare>[]) =>
+      aCluster([...nodes, ...others], { policies: [], pods: [aWaitingPod('s', small)] });
+    const named = only((await ask(cluster([]))).answer);
+    expect(named.name).to.equal('a100-40gb');
+    expect(named.advised?.metadata.name).to.equal('a100-40gb-demand');
+    expect(named.advised?.spec.nodeSelector).to.deep.equal({ matchLabels: { rack: 'r1' } });
+    const mixed = await ask(
+      aCluster([...nodes, bare('n3', { rack: 'r1', pool: 'p', ...host('n3') })], { pods: [aWaitingPod('s', small)] }),
+    );
+    expect(mixed.answer.pools.map(({ name, nodes: count }) => [name, count])).to.deep.equal([
+      ['a100-40gb', 2],
+      ['p', 1],
+    ]);
+    expect(mixed.answer.pools[0]?.advised?.spec.nodeSelector).to.deep.equal({
+      matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1', 'n2'] }],
+    });
+  });
+
+  it('takes the nodes of --selector for one pool', async () => {
+    const { answer } = await ask(aPool(), '--selector', 'pool=p');
+    expect(only(answer).advised?.spec.nodeSelector).to.deep.equal({ matchLabels: { pool: 'p' } });
+    await save(aPool());
+    const none = await run([...argv, '--selector', 'pool=q'], { cwd: folder });
+    expect(none).to.include({ code: 3 });
+    expect(none.stderr).to.contain('no node with GPUs has the labels of --selector');
+  });
+
+  it('counts a waiting pod for one pool only, and names pods that no pool can serve', async () => {
+    const policy = sliced({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } });
+    const other = aFleetNode({ name: 'n3', slices: halves, node: { labels: { pool: 'q' } } }, policy);
+    const { nodes, partitions, pods } = aPool();
+    const cluster = {
+      ...aPool(),
+      nodes: [...nodes, other.node],
+      partitions: [...partitions, other.partition],
+      policies: [sliced(), policy],
+      pods: [
+        ...pods,
+        aWaitingPod('large', 'nvidia.com/mig-3g.40gb'),
+        aWaitingPod('far', small, { nodeSelector: { zone: 'z' } }),
+      ],
+    };
+    const { code, answer } = await ask(cluster);
+    expect(code).to.equal(1);
+    expect(
+      answer.pools.map(({ name, slices }) => [name, slices.reduce((sum, { waiting }) => sum + waiting, 0)]),
+    ).to.deep.equal([
+      ['p', 2],
+      ['q', 0],
+    ]);
+    expect(answer.homeless).to.deep.equal([
+      { resource: 'nvidia.com/mig-3g.40gb', pods: ['team/large'] },
+      { resource: small, pods: ['team/far'] },
+    ]);
+  });
+
+  it('keeps the demand that a policy has, and adds what it lacks', async () => {
+    const { layouts: _none, ...spec } = sliced().spec;
+    const slices = [{ name: 'large', profiles: ['3g.20gb'], min: 1 }];
+    const policy: GpuPartitionPolicy = { ...sliced(), spec: { ...spec, demand: { from: 'Pods', slices } } };
+    const lacking = only((await ask(aPool({ policies: [policy] }))).answer);
+    expect(lacking.advised?.spec.demand?.slices).to.deep.equal([...slices, { profiles: ['1g.5gb'] }]);
+    const served = only((await ask(aPool({ policies: [policy], pods: [aTeamPod('a')] }))).answer);
+    expect(served.advised).to.equal(undefined);
+    expect(served.why).to.equal('policy p has this demand already');
+  });
+
+  const refused = [
+    ['strategy single', { strategy: 'single' } as const, 'strategy single'],
+    [
+      'time-slicing',
+      { sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-3g.20gb', replicas: 2 }] } },
+      'time-slicing',
+    ],
+  ] as const;
+  for (const [what, spec, words] of refused)
+    it(`advises no demand for a pool with ${what}, and says why`, async () => {
+      const pool = only((await ask(aPool({ policies: [sliced(spec)], pods: [aTeamPod('a')] }))).answer);
+      expect(pool.advised).to.equal(undefined);
+      expect(pool.why).to.contain(words);
+    });
+
+  it('shows whole GPUs that pods ask for beside the plan', async () => {
+    await save(aPool({ pods: [aTeamPod('a'), aWaitingPod('w', 'nvidia.com/gpu')] }));
+    const { stdout } = await run(argv, { cwd: folder });
+    expect(stdout).to.contain('nvidia.com/gpu: 0 of 0 held, 1 waited for; not part of the plan');
+  });
+});

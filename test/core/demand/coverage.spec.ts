@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { coverDemand, readDemand } from '../../../src/core/demand/coverage.ts';
+import type { DemandSlice } from '../../../src/core/demand/pool.ts';
+import { Random } from '../../model/random.ts';
+import { compareNumbers } from './brute-force.ts';
+
+const sizes: Readonly<Record<string, number>> = { a: 1, b: 2, c: 4, d: 7 };
+const names = Object.keys(sizes);
+
+/** The least weight that goes short, and the least room of that, by trying every way to hand out the slices. */
+function tryEveryWay(
+  slices: readonly DemandSlice[],
+  offered: Readonly<Record<string, number>>,
+  present: Readonly<Record<string, number>>,
+): readonly number[] {
+  const free = { ...offered };
+  const taken: Record<string, number> = {};
+  let best: readonly number[] = [Infinity, Infinity];
+
+  function give(slice: number, from: number, left: number, lacking: number): void {
+    const one = slices[slice];
+    if (one === undefined) {
+      const room = names.reduce(
+        (sum, name) => sum + Math.max(0, (taken[name] ?? 0) - (present[name] ?? 0)) * (sizes[name] ?? 0),
+        0,
+      );
+      if (compareNumbers([lacking, room], best) < 0) best = [lacking, room];
+      return;
+    }
+    const name = one.profiles[from];
+    if (name === undefined) return give(slice + 1, 0, slices[slice + 1]?.count ?? 0, lacking + left * one.weight);
+    const most = Math.min(left, free[name] ?? 0);
+    for (let count = 0; count <= most; count += 1) {
+      free[name] = (free[name] ?? 0) - count;
+      taken[name] = (taken[name] ?? 0) + count;
+      give(slice, from + 1, left - count, lacking);
+      free[name] = (free[name] ?? 0) + count;
+      taken[name] = (taken[name] ?? 0) - count;
+    }
+  }
+
+  give(0, 0, slices[0]?.count ?? 0, 0);
+  return best;
+}
+
+describe('what slices serve of a demand', () => {
+  it('is the most that any way of handing them out serves, in the least room that it takes beside what is there', () => {
+    for (let seed = 1; seed <= 400; seed += 1) {
+      const random = new Random(seed);
+      const slices = Array.from({ length: 1 + random.integer(3) }, (_, index): DemandSlice => {
+        const profiles = names.filter(() => random.chance(0.5));
+        return { name: `s${index}`, profiles, count: random.integer(5), weight: 1 + random.integer(3) };
+      });
+      const offered = Object.fromEntries(names.map((name) => [name, random.integer(4)]));
+      const present = Object.fromEntries(names.map((name) => [name, random.integer((offered[name] ?? 0) + 1)]));
+      const table = readDemand(
+        slices,
+        () => true,
+        (name) => sizes[name] ?? 0,
+      );
+      const listed = (counts: Readonly<Record<string, number>>) => table.profiles.map((name) => counts[name] ?? 0);
+      const { cost, used } = coverDemand(table, listed(offered), listed(present));
+      const room = used.reduce(
+        (sum, count, profile) =>
+          sum + Math.max(0, count - (listed(present)[profile] ?? 0)) * (table.sizes[profile] ?? 0),
+        0,
+      );
+      expect([cost, room], `seed ${seed}`).to.deep.equal(tryEveryWay(slices, offered, present));
+      const plain = coverDemand(table, listed(offered));
+      expect([plain.cost, plain.room], `seed ${seed}`).to.deep.equal(tryEveryWay(slices, offered, {}));
+    }
+  });
+});

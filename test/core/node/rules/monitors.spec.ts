@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import type { DeviceReport } from '../../../../src/api/types.ts';
+import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
+import { holdersAnnotation } from '../../../../src/core/pods/holder-pods.ts';
+import type { NodePod } from '../../../../src/core/node/snapshot.ts';
+import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
+import {
+  aDriverPod,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aSlicingPolicy,
+  type Answer,
+  changeOf,
+  judge,
+  namesOf,
+  noon,
+  slicesOf,
+  taints,
+} from '../../../support/node-builders.ts';
+import { NodeWorld } from '../../../support/node-world.ts';
+
+const nothing = { 'nvidia.com/gpu': '0' };
+const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '3g.20gb': 1 } }] };
+const policy = aSlicingPolicy({ backend: 'DRA', layouts: [{ profiles: { '3g.20gb': 1 } }] });
+const profiles = [
+  { name: '7g.40gb', id: 0, memorySlices: 8, computeSlices: 7, starts: [0], maxInstances: 1 },
+  { name: '3g.20gb', id: 9, memorySlices: 4, computeSlices: 3, starts: [0, 4], maxInstances: 2 },
+];
+const models = [{ product: 'NVIDIA A100-SXM4-40GB', computeSlices: 7, memorySlices: 8, profiles }];
+
+/** One slice that has to go, and who has it open by the agent's last reading. */
+function sliced(...pods: readonly string[]): DeviceReport {
+  const held = pods.length > 0 && { busy: true as const, pods: [...pods] };
+  const instance = { profile: '7g.40gb', gi: 0, start: 0, uuid: 'MIG-a', ...held };
+  return { ...aDevice({ ...aGpu({ mig: 'Enabled' }), instances: [instance] }), models };
+}
+
+const seen = sliced('ns/monitor');
+const slices = slicesOf(sliced());
+const closed = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' }, allocatable: nothing });
+const settled = { waits: { Closed: { since: 0 } }, evictions: {} };
+
+function aClaim(name: string, adminAccess: boolean): ResourceClaimView {
+  const result = { driver: 'gpu.nvidia.com', pool: 'n', device: 'gpu-0-mig-7g40gb-0-0' };
+  return {
+    metadata: { name, namespace: 'ns' },
+    status: {
+      allocation: { devices: { results: [{ ...result, ...(adminAccess && { adminAccess }) }] } },
+      reservedFor: [{ resource: 'pods', name: 'monitor', uid: 'uid-monitor' }],
+    },
+  };
+}
+
+/** It is bare: nothing would replace it. */
+const monitor: NodePod = {
+  metadata: { name: 'monitor', namespace: 'ns', uid: 'uid-monitor', creationTimestamp: '2026-01-01T11:00:00Z' },
+  spec: { containers: [{}], resourceClaims: [{ name: 'gpus' }] },
+  status: { phase: 'Running' },
+};
+const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'watch', uid: 'uid-watch', controller: true };
+const ofDaemonSet: NodePod = { ...monitor, metadata: { ...monitor.metadata, ownerReferences: [owner] } };
+
+interface Scene {
+  readonly device?: DeviceReport;
+  readonly node?: typeof closed;
+  readonly monitors?: readonly string[];
+  readonly claims?: readonly ResourceClaimView[];
+  readonly pod?: NodePod;
+  readonly waitsSince?: number;
+  readonly isSlotless?: boolean;
+}
+
+function decideOn({ device = seen, monitors, claims, pod = monitor, ...scene }: Scene): Answer {
+  const partition = aManagedPartition({ backend: 'DRA', device, wish, ...(monitors && { monitors }) });
+  const { node = closed, isSlotless = false, waitsSince } = scene;
+  const waits = { ...settled.waits, ...(waitsSince !== undefined && { Monitors: { since: waitsSince } }) };
+  const found = { pods: [aDriverPod(), pod], slices, fresh: { claims: claims ?? [aClaim('c', true)] } };
+  const slot = isSlotless && { slot: undefined };
+  return judge({ policy, partition, node, now: noon, ...slot }, found, { waits, evictions: {} });
+}
+
+describe('a monitor, whose claim has admin access,', () => {
+  it('is told to the agent before the node asks for a slot, though nothing would replace it', () => {
+    const node = aNode({ allocatable: nothing });
+    const answer = decideOn({ node, isSlotless: true });
+    expect(answer.verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
+    expect(answer.commands).to.deep.equal([{ name: 'WriteMonitors', claims: ['ns/c'] }]);
+    expect(answer.rolloutState).not.to.have.property('request');
+  });
+
+  it('is waited for until the agent plans without it, and never evicted', () => {
+    const answer = decideOn({ monitors: ['ns/c'] });
+    expect(answer.verdict).to.include({ reason: 'AwaitingPlan', requeueAfterMs: 1000 });
+    expect(answer.commands).to.deep.equal([]);
+    const late = decideOn({ monitors: ['ns/c'], waitsSince: noon - 121_000 });
+    expect(late.verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
+    expect(late.verdict.message).to.include('still counts ns/monitor');
+    expect(namesOf(late)).not.to.include('EvictPod');
+  });
+
+  it('stays on a slice that is destroyed', () => {
+    expect(namesOf(decideOn({ monitors: ['ns/c'], device: sliced() }))).to.deep.equal(['WriteGrant']);
+  });
+
+  it('is a monitor no longer if it has a GPU to use by another claim', () => {
+    const answer = decideOn({ claims: [aClaim('c', true), aClaim('d', false)], pod: ofDaemonSet });
+    expect(answer.commands).to.deep.equal([{ name: 'WriteMonitors', claims: ['ns/c'] }]);
+    const told = decideOn({ monitors: ['ns/c'], claims: [aClaim('c', true), aClaim('d', false)], pod: ofDaemonSet });
+    expect(told.verdict.reason).to.equal('PodsUseGpus');
+    expect(told.verdict.message).to.include('ns/monitor');
+  });
+
+  it('is not told again once its claim has gone', () => {
+    const answer = decideOn({ monitors: ['ns/c'], claims: [], device: sliced() });
+    expect(answer.commands).to.deep.equal([{ name: 'WriteMonitors', claims: [] }]);
+  });
+
+  it('is restarted after the change, to read the devices again, if it is a DaemonSet’s', () => {
+    const node = aNode({ allocatable: nothing });
+    const noted = (pod: NodePod): string | undefined =>
+      changeOf(decideOn({ node, monitors: ['ns/c'], device: sliced(), pod })).annotations?.[holdersAnnotation];
+    expect(noted(monitor)).to.equal(undefined);
+    expect(noted(ofDaemonSet)).to.equal('uid-monitor');
+    const done = {
+      ...aDevice({ ...aGpu({ mig: 'Enabled' }), instances: [{ profile: '3g.20gb', gi: 1, start: 0, uuid: 'MIG-b' }] }),
+      models,
+    };
+    const world = new NodeWorld({
+      policy,
+      node: aNode({
+        taints: taints.closed,
+        labels: { 'gpupartition.dev/state': 'updating' },
+        annotations: { [holdersAnnotation]: 'uid-monitor' },
+        allocatable: nothing,
+      }),
+      partition: aManagedPartition({ backend: 'DRA', device: { ...done, observedEpoch: 3 }, wish, granted: aGrant() }),
+      pods: [aDriverPod(), ofDaemonSet],
+      slices: slicesOf(done),
+    });
+    world.step();
+    expect(world.done).to.include('EvictPod uid-monitor');
+  });
+
+  it('makes room for a change of MIG mode like other holders of the GPU, if it is a DaemonSet’s', () => {
+    const whole = { ...aDevice(aGpu()), models };
+    const sliceOfWhole = (pod: NodePod): Answer => {
+      const partition = aManagedPartition({ backend: 'DRA', device: whole, wish, monitors: ['ns/c'] });
+      const found = { pods: [aDriverPod(), pod], slices: slicesOf(whole), fresh: { claims: [aClaim('c', true)] } };
+      return judge({ policy, partition, node: closed }, found, settled);
+    };
+    const { verdict, commands } = sliceOfWhole(ofDaemonSet);
+    expect(verdict).to.include({ reason: 'ClientsStay' });
+    expect(commands.flatMap((one) => (one.name === 'EvictPod' ? [one.pod.uid] : []))).to.deep.equal(['uid-monitor']);
+    expect(namesOf(sliceOfWhole(monitor))).to.deep.equal(['WriteGrant']);
+  });
+});

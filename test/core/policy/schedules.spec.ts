@@ -1,0 +1,217 @@
+import { expect } from 'chai';
+import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
+import { checkPolicy } from '../../../src/core/policy/check.ts';
+import { describeRefusal } from '../../../src/core/policy/claim.ts';
+import { Fleet } from '../../../src/core/policy/fleet.ts';
+import { retire } from '../../../src/core/policy/retirement.ts';
+import { asScheduled, placeOf, specUnder, variantsOf } from '../../../src/core/policy/schedules.ts';
+import { listRefused } from '../../../src/core/policy/policy-record.ts';
+import { validatePolicy } from '../../../src/core/policy/validate.ts';
+import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
+
+type Schedule = NonNullable<PolicySpec['schedules']>[number];
+
+const times = { schedule: '0 22 * * *', duration: '8h' };
+const large = [{ profiles: { '3g.20gb': 2 } }];
+const night: Schedule = { name: 'night', ...times, layouts: large };
+const demand = { slices: [{ profiles: ['1g.5gb'], count: 4 }] };
+const scheduled = aPolicy({ schedules: [night] });
+const partition = aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0'] })) });
+const mark = (name?: string, since = '2026-01-05T22:00:00Z') => ({ ...(name !== undefined && { name }), since });
+
+function aFleetWith(policy: GpuPartitionPolicy): Fleet {
+  const fleet = new Fleet({ sharing: true });
+  fleet.setPolicy(policy);
+  fleet.setNode('n', { pool: 'p' });
+  return fleet;
+}
+
+const recordOf = (fleet: Fleet) => {
+  const record = fleet.policy('p');
+  if (!record) throw new Error('there is no policy p');
+  return record;
+};
+
+function accept(fleet: Fleet, schedule = mark()): void {
+  const record = recordOf(fleet);
+  for (const node of record.unchecked) fleet.check(record, node, partition);
+  fleet.accept(record, schedule);
+}
+
+const wished = (fleet: Fleet) => {
+  const { wish } = fleet.claimOf('n', partition);
+  return wish && 'wish' in wish ? wish.wish.gpus[0]?.profiles : wish;
+};
+
+describe('a policy with schedules', () => {
+  it('is its own layouts, or those of one schedule, and nothing else of it changes', () => {
+    const { spec } = aPolicy({
+      schedules: [night, { name: 'batch', ...times, demand }],
+      rollout: { maxUnavailable: 2 },
+    });
+    const { schedules: _schedules, ...own } = spec;
+    const { layouts: _layouts, ...common } = own;
+    expect(variantsOf(spec).map((one) => [one.name, one.spec])).to.deep.equal([
+      [undefined, own],
+      ['night', { ...common, layouts: large }],
+      ['batch', { ...common, demand }],
+    ]);
+    expect(placeOf(specUnder(spec, 'batch'))).to.deep.equal(['spec', 'schedules', 1]);
+    expect(specUnder(spec, 'batch'), 'the same object each time').to.equal(specUnder(spec, 'batch'));
+    expect(specUnder(spec, 'gone')).to.equal(specUnder(spec, undefined));
+  });
+
+  it('is shown as its status says', () => {
+    expect(asScheduled({ ...scheduled, status: { schedule: mark('night') } }).spec.layouts).to.deep.equal(large);
+    expect(asScheduled(scheduled).spec.layouts).to.deep.equal(scheduled.spec.layouts);
+    const plain = aPolicy();
+    expect(asScheduled(plain)).to.equal(plain);
+  });
+
+  it('has nodes become what the schedule in force says, and its nodes be asked again at a switch', () => {
+    const fleet = aFleetWith(scheduled);
+    accept(fleet);
+    expect(wished(fleet)).to.deep.equal({ '1g.5gb': 7 });
+    const record = recordOf(fleet);
+    fleet.note(fleet.claimOf('n', partition), { node: 'n', phase: 'Ready', reason: 'Ready', message: '' });
+    expect(record.tally.unseen.size).to.equal(0);
+    expect(fleet.switch(record, mark('night'))).to.deep.equal(['n']);
+    expect(wished(fleet)).to.deep.equal({ '3g.20gb': 2 });
+    expect([...record.tally.unseen]).to.deep.equal(['n']);
+    expect(fleet.switch(record, mark('night')), 'no switch').to.deep.equal([]);
+    expect(fleet.switch(record, mark(undefined, '2026-01-06T06:00:00Z'))).to.deep.equal(['n']);
+    expect(wished(fleet)).to.deep.equal({ '1g.5gb': 7 });
+  });
+
+  it('keeps what was found of a node for the day out of the tally of the night', () => {
+    const fleet = aFleetWith(scheduled);
+    accept(fleet);
+    const byDay = fleet.claimOf('n', partition);
+    fleet.switch(recordOf(fleet), mark('night'));
+    fleet.note(byDay, { node: 'n', phase: 'Ready', reason: 'Ready', message: '' });
+    expect([...recordOf(fleet).tally.unseen]).to.deep.equal(['n']);
+  });
+
+  it('is continued by a new leader from its status, and no older status takes a switch back', () => {
+    const inForce = { generation: 1, spec: { ...scheduled.spec } };
+    const stored = { ...scheduled, status: { acceptedGeneration: 1, inForce, schedule: mark('night') } };
+    const fleet = aFleetWith(stored);
+    expect(wished(fleet)).to.deep.equal({ '3g.20gb': 2 });
+    const older = { ...stored.status, schedule: mark(undefined, '2026-01-05T06:00:00Z') };
+    expect(fleet.setPolicy({ ...scheduled, status: older })).to.equal(undefined);
+    expect(wished(fleet)).to.deep.equal({ '3g.20gb': 2 });
+    const newer = { ...stored.status, schedule: mark(undefined, '2026-01-06T06:00:00Z') };
+    expect(fleet.setPolicy({ ...scheduled, status: newer })).to.deep.equal(['n']);
+    expect(wished(fleet)).to.deep.equal({ '1g.5gb': 7 });
+  });
+
+  it('keeps its schedules in what is stored of the generation in force', () => {
+    const fleet = aFleetWith(scheduled);
+    accept(fleet, mark('night'));
+    expect(recordOf(fleet).versions.inForce?.spec).to.equal(scheduled.spec);
+    expect(recordOf(fleet).inForce?.spec.schedules).to.equal(undefined);
+  });
+
+  it('keeps the schedules of the generation in force while an edit is not accepted', () => {
+    const fleet = aFleetWith(scheduled);
+    accept(fleet, mark('night'));
+    const bad = { name: 'night', ...times, layouts: [{ profiles: { '1g.5gb': 9 } }] };
+    fleet.setPolicy(aPolicy({ generation: 2, schedules: [bad] }));
+    expect(wished(fleet)).to.deep.equal({ '3g.20gb': 2 });
+    fleet.switch(recordOf(fleet), mark(undefined, '2026-01-06T06:00:00Z'));
+    expect(wished(fleet)).to.deep.equal({ '1g.5gb': 7 });
+  });
+
+  it('drops what was said about the demand of the day', () => {
+    const { layouts: _none, ...rest } = aPolicy().spec;
+    const fleet = aFleetWith({ ...aPolicy(), spec: { ...rest, demand, schedules: [night] } });
+    accept(fleet);
+    const record = recordOf(fleet);
+    const condition = { type: 'DemandMet', status: 'True', reason: 'DemandMet', message: '' } as const;
+    record.demand = { states: [], condition };
+    fleet.switch(record, mark('night'));
+    expect(record.demand).to.equal(undefined);
+    expect(record.policy.spec.demand).to.equal(undefined);
+  });
+
+  it('starts a demand from the layouts that are there', () => {
+    const fleet = aFleetWith(aPolicy({ schedules: [{ name: 'night', ...times, demand }] }));
+    accept(fleet);
+    fleet.switch(recordOf(fleet), mark('night'));
+    expect(fleet.claimOf('n', partition).wish, 'nothing before a plan').to.equal(undefined);
+  });
+});
+
+describe('a schedule that cannot be carried out', () => {
+  const overfull: Schedule = { name: 'night', ...times, layouts: [{}, { profiles: { '1g.5gb': 9 } }].slice(1) };
+
+  it('is refused when it is applied, with its place', () => {
+    const refused = checkPolicy(aPolicy({ schedules: [night, { ...overfull, name: 'late' }] }).spec);
+    expect(refused?.reason).to.equal('DoesNotFit');
+    expect(refused?.message).to.match(/^spec\.schedules\[1\]\.layouts\[0\]: /);
+    const wanted = { slices: [{ profiles: ['9g.90gb'], count: 1 }] };
+    expect(checkPolicy(aPolicy({ schedules: [{ name: 'n', ...times, demand: wanted }] }).spec)?.message).to.match(
+      /^spec\.schedules\[0\]\.demand\.slices\[0\]: slice 9g\.90gb: no GPU model has a profile/,
+    );
+  });
+
+  it('is refused where its time never occurs', () => {
+    const never = { ...night, schedule: '0 0 31 2 *' };
+    const refusal = checkPolicy(aPolicy({ schedules: [never] }).spec);
+    expect(refusal).to.deep.equal({
+      reason: 'BadWindow',
+      message: 'spec.schedules[0]: "0 0 31 2 *": this time never occurs',
+    });
+  });
+
+  it('is refused by a node that could not take it, though it is not in force', () => {
+    const forH100: Schedule = { name: 'night', ...times, layouts: [{ profiles: { '3g.40gb': 2 } }] };
+    const fleet = aFleetWith(aPolicy({ schedules: [forH100] }));
+    const record = recordOf(fleet);
+    for (const node of record.unchecked) fleet.check(record, node, partition);
+    expect(listRefused(record)).to.match(/^node n: spec\.schedules\[0\]\.layouts\[0\]: .*3g\.40gb/);
+  });
+
+  it('names its place on a node that has changed since', () => {
+    const { spec } = aPolicy({ schedules: [{ name: 'night', ...times, layouts: [{ profiles: { '3g.40gb': 2 } }] }] });
+    const fleet = aFleetWith(aPolicy({ schedules: spec.schedules ?? [] }));
+    fleet.accept(recordOf(fleet), mark('night'));
+    const { wish } = fleet.claimOf('n', partition);
+    if (!wish || !('refusal' in wish)) throw new Error('it is not refused');
+    expect(describeRefusal(wish).message).to.match(/^spec\.schedules\[0\]\.layouts\[0\]: /);
+  });
+
+  it('is found by validate, at its place', () => {
+    const { findings } = validatePolicy(aPolicy({ schedules: [night, { ...overfull, name: 'late' }] }));
+    expect(findings.map(({ code, path }) => [code, path])).to.deep.equal([
+      ['DoesNotFit', ['spec', 'schedules', 1, 'layouts', 0, 'profiles']],
+    ]);
+    const bad = validatePolicy(aPolicy({ schedules: [{ ...night, timeZone: 'Europe/Atlantis' }] }));
+    expect(bad.findings.map(({ code, path }) => [code, path])).to.deep.equal([['BadWindow', ['spec', 'schedules', 0]]]);
+  });
+
+  it('may share what only its layouts offer', () => {
+    const sharing = { timeSlicing: [{ resource: 'nvidia.com/mig-3g.20gb', replicas: 2 }] };
+    expect(checkPolicy(aPolicy({ sharing, schedules: [night] }).spec)).to.equal(undefined);
+    expect(checkPolicy(aPolicy({ sharing }).spec)?.reason).to.equal('SharingRefused');
+  });
+});
+
+describe('a deleted policy with schedules', () => {
+  it('makes whole what any of them decided over', () => {
+    const { spec } = retire(
+      aPolicy({
+        layouts: [{ gpus: { indices: [0] }, preset: 'all-balanced' }],
+        schedules: [
+          { name: 'night', ...times, layouts: [{ gpus: { indices: [1], count: 1 }, preset: 'all-balanced' }] },
+          { name: 'late', ...times, layouts: [{ gpus: { indices: [1] }, preset: 'all-balanced' }] },
+        ],
+      }),
+    );
+    expect(spec.schedules).to.equal(undefined);
+    expect(spec.layouts).to.deep.equal([
+      { gpus: { indices: [0] }, mig: 'Disabled' },
+      { gpus: { indices: [1] }, mig: 'Disabled' },
+    ]);
+  });
+});

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import type { GpuReport, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
+import { wishesOf } from '../../../src/core/supply/demand-answer.ts';
+import { askFor } from '../../../src/core/supply/demand-question.ts';
+import { layRest } from '../../../src/core/supply/demand-rest.ts';
+import type { Member } from '../../../src/core/supply/member.ts';
+import { wantedOf } from '../../../src/core/supply/wanted.ts';
+import { canonicalJson } from '../../../src/core/text/fingerprint.ts';
+import { aGpu, uuidOf } from '../../support/builders.ts';
+import { aDemandPolicy, aNodeWith, membersOf, nobody } from '../../support/demand-builders.ts';
+
+const uuid = uuidOf(0);
+const smalls = (count: number, rest?: PolicyDemand['rest']): PolicyDemand => ({
+  slices: [{ profiles: ['1g.5gb'], count }],
+  ...(rest && { rest }),
+});
+
+function gather(demand: PolicyDemand, gpus: readonly GpuReport[], wish?: GpuWish): readonly Member[] {
+  const nodes = gpus.map((gpu, index) => aNodeWith(`n${index}`, gpu, wish));
+  return membersOf(aDemandPolicy(demand), ...nodes);
+}
+
+/** Per node what its GPU is to be. */
+function laid(demand: PolicyDemand, members: readonly Member[]): readonly string[] {
+  const asked = askFor(aDemandPolicy(demand), wantedOf(demand, members, nobody));
+  const wishes = wishesOf(members, layRest(demand.rest, asked, members));
+  return members.map(({ node }) => {
+    const { mig, profiles = {}, entry } = wishes.get(node)?.get(uuid) ?? { entry: 'none' };
+    return `${entry}: ${mig ?? canonicalJson(profiles)}`;
+  });
+}
+
+const sliced = (...slices: readonly string[]): GpuReport => aGpu({ slices });
+const unused = 'rest: Disabled';
+
+describe('what a demand does not need', () => {
+  it('stays as it is by default, and with Keep', () => {
+    for (const rest of [undefined, 'Keep'] as const) {
+      const demand = smalls(1, rest);
+      const members = gather(demand, [sliced('1g.5gb@0'), sliced('1g.5gb@0')]);
+      expect(laid(demand, members)).to.deep.equal(['demand: {"1g.5gb":1}', 'demand: {"1g.5gb":1}']);
+    }
+  });
+
+  it('becomes whole, but for GPUs that are in use or whose slices are wanted', () => {
+    const demand = smalls(2, 'Whole');
+    const members = gather(demand, [
+      sliced('1g.5gb@0', '1g.5gb@1'),
+      sliced('3g.20gb@0'),
+      sliced('3g.20gb@0*'),
+      sliced(),
+      aGpu(),
+    ]);
+    expect(laid(demand, members)).to.deep.equal([
+      'demand: {"1g.5gb":2}',
+      unused,
+      'demand: {"3g.20gb":1}',
+      unused,
+      'demand: Disabled',
+    ]);
+  });
+
+  it('gets the balanced preset, and a GPU that has it is left as it is', () => {
+    const demand = smalls(2, 'Balanced');
+    const members = gather(demand, [
+      aGpu(),
+      sliced('1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4'),
+      sliced('7g.40gb@0'),
+      sliced('7g.40gb@0*'),
+    ]);
+    const preset = '{"1g.5gb":2,"2g.10gb":1,"3g.20gb":1}';
+    expect(laid(demand, members)).to.deep.equal([
+      `rest: ${preset}`,
+      `demand: ${preset}`,
+      `rest: ${preset}`,
+      'demand: {"7g.40gb":1}',
+    ]);
+  });
+
+  it('is as many GPUs as the demand can do without, and those first that lose the fewest slices', () => {
+    const demand = smalls(2, 'Whole');
+    const members = gather(demand, [
+      sliced('1g.5gb@0', '1g.5gb@1', '1g.5gb@2'),
+      sliced('1g.5gb@0', '1g.5gb@1'),
+      sliced('1g.5gb@0'),
+    ]);
+    expect(laid(demand, members)).to.deep.equal(['demand: {"1g.5gb":3}', unused, unused]);
+  });
+
+  it('leaves GPUs alone that were re-laid a while ago, and those whose MIG mode may not change', () => {
+    const demand = smalls(0, 'Whole');
+    const members = gather(demand, [sliced('1g.5gb@0'), sliced('1g.5gb@0')]);
+    const rested = members.map((one, index) => (index === 0 ? { ...one, rests: true } : one));
+    expect(laid(demand, rested)).to.deep.equal(['demand: {"1g.5gb":1}', unused]);
+    const kept = members.map((one) => ({ ...one, gpu: { ...one.gpu, keepsMode: true } }));
+    expect(laid(demand, kept)).to.deep.equal(['demand: {"1g.5gb":1}', 'demand: {"1g.5gb":1}']);
+  });
+
+  it('is given up where a pod has come, though the policy evicts for its demand', () => {
+    const demand: PolicyDemand = { ...smalls(0, 'Whole'), evict: 'IfNeeded' };
+    const wish: GpuWish = { uuid, mig: 'Disabled', entry: 'rest' };
+    expect(laid(demand, gather(demand, [sliced('1g.5gb@0')], wish))).to.deep.equal([unused]);
+    expect(laid(demand, gather(demand, [sliced('1g.5gb@0*')], wish))).to.deep.equal(['demand: {"1g.5gb":1}']);
+  });
+
+  it('has nothing more to change once it is laid', () => {
+    for (const rest of ['Whole', 'Balanced'] as const) {
+      const demand = smalls(3, rest);
+      const gpus = [sliced('1g.5gb@0', '1g.5gb@1', '1g.5gb@2'), sliced('1g.5gb@0'), aGpu()];
+      const members = gather(demand, gpus);
+      const asked = askFor(aDemandPolicy(demand), wantedOf(demand, members, nobody));
+      const wishes = wishesOf(members, layRest(rest, asked, members));
+      expect([...wishes.values()].some((one) => one.get(uuid)?.entry === 'rest')).to.equal(true);
+      const after = gpus.map((gpu, index) => aNodeWith(`n${index}`, gpu, wishes.get(`n${index}`)?.get(uuid)));
+      const next = membersOf(aDemandPolicy(demand), ...after);
+      expect(layRest(rest, asked, next), rest).to.deep.equal([undefined, undefined, undefined]);
+    }
+  });
+});

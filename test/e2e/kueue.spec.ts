@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
+import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
+import { kueueDefinitions } from '../support/kueue.ts';
+import { useRig } from '../support/rig.ts';
+
+const nodeSelector = { matchLabels: { pool: 'p' } };
+const nodes = ['n1', 'n2'].map((name): RigNode => ({
+  name,
+  gpus: ['A100-SXM4-40GB'],
+  labels: { pool: 'p' },
+  strategy: 'mixed',
+}));
+const large = 'nvidia.com/mig-3g.20gb';
+const apiVersion = 'kueue.x-k8s.io/v1beta1';
+
+/** Three pods of a job that Kueue has suspended. */
+const workload = {
+  apiVersion,
+  kind: 'Workload',
+  metadata: { name: 'job-train', namespace: 'default' },
+  spec: {
+    queueName: 'main',
+    podSets: [
+      {
+        name: 'main',
+        count: 3,
+        template: { spec: { containers: [{ name: 'main', image: 'x', resources: { requests: { [large]: 1 } } }] } },
+      },
+    ],
+  },
+};
+const queues = [
+  {
+    apiVersion,
+    kind: 'ResourceFlavor',
+    metadata: { name: 'pool-p' },
+    spec: { nodeLabels: { pool: 'p' } },
+  },
+  {
+    apiVersion,
+    kind: 'ClusterQueue',
+    metadata: { name: 'gpus' },
+    spec: {
+      resourceGroups: [
+        { coveredResources: [large], flavors: [{ name: 'pool-p', resources: [{ name: large, nominalQuota: 4 }] }] },
+      ],
+    },
+  },
+  { apiVersion, kind: 'LocalQueue', metadata: { name: 'main', namespace: 'default' }, spec: { clusterQueue: 'gpus' } },
+];
+
+describe('a demand from Kueue', function () {
+  const rig = useRig(nodes);
+
+  const until = (
+    what: string,
+    holds: (large: NonNullable<NonNullable<GpuPartitionPolicy['status']>['demand']>[number]) => boolean,
+  ) =>
+    eventually(
+      async () => (await rig().policy('p')).status?.demand?.find(({ name }) => name === 'large'),
+      (one) => one !== undefined && holds(one),
+      { timeoutMs: 120_000, what },
+    );
+
+  it('says where there is no Kueue what to do, and goes by min and pods meanwhile', async () => {
+    await rig().apply('p', {
+      nodeSelector,
+      rollout: { maxUnavailable: 2 },
+      demand: {
+        from: 'Kueue',
+        stabilization: '2s',
+        cooldown: '1s',
+        slices: [
+          { name: 'small', profiles: ['1g.5gb'], min: 2 },
+          { name: 'large', profiles: ['3g.20gb'] },
+        ],
+      },
+    });
+    const told = await rig().waitFor('p', 'DemandMet', 'False', 'KueueUnavailable', 60_000);
+    const { message } = told.status?.conditions?.find(({ type }) => type === 'DemandMet') ?? {};
+    expect(message).to.match(
+      /^this cluster has no Kueue: .*install Kueue .*or set demand\.from: Pods\. Until then only pods count: /,
+    );
+    const small = await eventually(
+      async () => (await rig().policy('p')).status?.demand?.[0],
+      (one) => one?.offered === 2,
+      { timeoutMs: 90_000, what: 'the two small slices of min' },
+    );
+    expect(small).to.include({ wanted: 2, unmet: 0 });
+  });
+
+  it('makes slices for a job that is suspended, of which there are no pods', async () => {
+    await applyObjects(rig(), kueueDefinitions());
+    await rig().kubectl(
+      'wait',
+      '--for=condition=Established',
+      '--timeout=30s',
+      'crd/workloads.kueue.x-k8s.io',
+      'crd/localqueues.kueue.x-k8s.io',
+      'crd/clusterqueues.kueue.x-k8s.io',
+      'crd/resourceflavors.kueue.x-k8s.io',
+    );
+    await applyObjects(rig(), [...queues, workload]);
+    await until(
+      'three large slices for what Kueue holds back',
+      ({ offered, waiting }) => offered === 3 && waiting === 3,
+    );
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 60_000);
+    expect(await rig().kubectl('get', 'pods', '-o', 'name')).to.equal('');
+  });
+
+  it('counts the pods of a job that is admitted, and its Workload no more', async () => {
+    const status = {
+      admission: { clusterQueue: 'gpus', podSetAssignments: [{ name: 'main', flavors: { [large]: 'pool-p' } }] },
+      conditions: ['QuotaReserved', 'Admitted'].map((type) => ({
+        type,
+        status: 'True',
+        reason: type,
+        message: '',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      })),
+    };
+    await applyObjects(
+      rig(),
+      ['a', 'b', 'c'].map((name) => gpuPod({ name, resource: large })),
+    );
+    await rig().kubectl(
+      'patch',
+      'workloads.kueue.x-k8s.io',
+      'job-train',
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      JSON.stringify({ status }),
+    );
+    await rig().kubectl('wait', '--for=jsonpath={.status.phase}=Running', 'pod/a', 'pod/b', 'pod/c', '--timeout=90s');
+    const one = await until('three in use and none waiting', ({ used, waiting }) => used === 3 && waiting === 0);
+    expect(one).to.include({ wanted: 3, offered: 3, unmet: 0 });
+    expect((await rig().writes()).filter((write) => write.includes('eviction'))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,29 @@
+import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../src/api/types.ts';
+import { listMembers, type Member } from '../../src/core/supply/member.ts';
+import type { Asked } from '../../src/core/supply/wanted.ts';
+import { aDevice, aPartition, aPolicy } from './builders.ts';
+
+export function aDemandPolicy(
+  demand: PolicyDemand,
+  more: Partial<GpuPartitionPolicy['spec']> = {},
+): GpuPartitionPolicy {
+  const { spec, ...policy } = aPolicy();
+  const { layouts: _none, ...rest } = spec;
+  return { ...policy, spec: { ...rest, ...more, demand } };
+}
+
+/** A node of the policy, on which every instance is the operator's own. */
+export function aNodeWith(name: string, gpu: GpuReport, wish?: GpuWish): GpuNodePartition {
+  const placements = gpu.instances.map(({ profile, start }) => `${profile}@${start}`);
+  const device = { ...aDevice(gpu), bootID: 'b', lastGood: { bootID: 'b', gpus: [{ uuid: gpu.uuid, placements }] } };
+  const policy = { name: 'p', uid: 'uid-p', generation: 1 };
+  const partition = aPartition({ device, policy, ...(wish && { wish: { gpus: [wish] } }) });
+  return { ...partition, metadata: { ...partition.metadata, name } };
+}
+
+/** The GPUs of nodes that take part, none of which was re-laid of late. */
+export const membersOf = (policy: GpuPartitionPolicy, ...partitions: readonly GpuNodePartition[]): readonly Member[] =>
+  partitions.flatMap((partition) => listMembers(policy, partition, { isResting: () => false }));
+
+/** No pod is followed. */
+export const nobody: Asked = { waiting: undefined, steady: (_, count) => count };

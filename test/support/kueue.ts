@@ -1,0 +1,51 @@
+/**
+ * Minimal stand-ins for Kueue's CRDs: names, scopes and versions as Kueue has them, and of the fields those that are read. No Kueue
+ * runs in the tests: what it would write is written by them.
+ */
+export function kueueDefinitions(): readonly object[] {
+  const text = { type: 'string' };
+  const texts = { type: 'object', additionalProperties: text };
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const list = (items: object) => ({ type: 'array', items });
+  const object = (properties: object) => ({ type: 'object', properties });
+  const podSet = object({ name: text, count: { type: 'integer' }, template: object({ spec: open }) });
+  const workload = {
+    spec: object({ active: { type: 'boolean' }, queueName: text, podSets: list(podSet) }),
+    status: object({
+      admission: object({ clusterQueue: text, podSetAssignments: list(object({ name: text, flavors: texts })) }),
+      conditions: list(object({ type: text, status: text, reason: text, message: text, lastTransitionTime: text })),
+      reclaimablePods: list(object({ name: text, count: { type: 'integer' } })),
+    }),
+  };
+  const resources = list(object({ name: text, nominalQuota: { 'x-kubernetes-int-or-string': true } }));
+  const group = object({ coveredResources: list(text), flavors: list(object({ name: text, resources })) });
+  const clusterQueue = { spec: object({ stopPolicy: text, resourceGroups: list(group) }) };
+  const localQueue = { spec: object({ clusterQueue: text, stopPolicy: text }) };
+  const taint = object({ key: text, value: text, effect: text });
+  const flavor = { spec: object({ nodeLabels: texts, nodeTaints: list(taint), tolerations: list(open) }) };
+  return [
+    define('Workload', 'workloads', 'Namespaced', workload),
+    define('LocalQueue', 'localqueues', 'Namespaced', localQueue),
+    define('ClusterQueue', 'clusterqueues', 'Cluster', clusterQueue),
+    define('ResourceFlavor', 'resourceflavors', 'Cluster', flavor),
+  ];
+}
+
+function define(kind: string, plural: string, scope: string, properties: object): object {
+  const versions = ['v1beta1', 'v1beta2'].map((name) => ({
+    name,
+    served: true,
+    storage: name === 'v1beta2',
+    schema: { openAPIV3Schema: { type: 'object', properties } },
+    ...('status' in properties && { subresources: { status: {} } }),
+  }));
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `${plural}.kueue.x-k8s.io`,
+      annotations: { 'api-approved.kubernetes.io': 'unapproved, a stand-in for tests' },
+    },
+    spec: { group: 'kueue.x-k8s.io', scope, names: { kind, plural, singular: kind.toLowerCase() }, versions },
+  };
+}
