@@ -11,7 +11,7 @@ import { listPodPools, listPool, type PoolCluster, waitingOf } from '../../src/c
 import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../src/core/supply/demand-report.ts';
 import type { Member } from '../../src/core/supply/member.ts';
-import { type Planned, planMembers, type PlannedPool, type PoolQuestion } from '../../src/core/supply/pool-plan.ts';
+import { type Planned, planMembers, type PlannedPool, type PlanQuestion } from '../../src/core/supply/pool-plan.ts';
 import { type Wanted, wantedOf } from '../../src/core/supply/wanted.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { ControllerWorld } from './controller-world.ts';
@@ -195,7 +195,7 @@ export class DemandWork {
 }
 
 /** As `src/process/demand-solver.ts` plans small pools. @throws Error if the pool is too large for a model */
-export function planPool({ gpus, asked }: PoolQuestion): PlannedPool {
+export function planPool({ gpus, asked }: PlanQuestion): PlannedPool {
   const pool = new PoolClasses();
   for (const gpu of gpus) pool.add(gpu);
   const classes = pool.list();

@@ -4,7 +4,7 @@ import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
 import { DemandCourse, podsPaceOf } from '../../../src/core/supply/demand-course.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
 import type { Member } from '../../../src/core/supply/member.ts';
-import { type Planned, type PlannedPool, planMembers, type PoolQuestion } from '../../../src/core/supply/pool-plan.ts';
+import { type Planned, type PlannedPool, planMembers, type PlanQuestion } from '../../../src/core/supply/pool-plan.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
 
 const demand: PolicyDemand = { from: 'Pods', slices: [{ profiles: ['1g.5gb'] }], stabilization: '1m', cooldown: '2m' };
@@ -23,7 +23,7 @@ const ask = (count: number, evict: DemandAsked['evict'] = 'Never'): DemandAsked 
 });
 
 async function plan(members: readonly Member[], asked: DemandAsked): Promise<Planned & { readonly questions: number }> {
-  const planning: Generator<PoolQuestion, Planned, PlannedPool> = planMembers(members, asked);
+  const planning: Generator<PlanQuestion, Planned, PlannedPool> = planMembers(members, asked);
   let questions = 0;
   let step = planning.next();
   while (step.done !== true) {
