@@ -11,7 +11,7 @@ import type { Wanted } from '../../src/core/supply/wanted.ts';
 import type { ApiChange, Pod, Policy } from '../model/api.ts';
 import { planPool } from '../model/follow-demand.ts';
 import { Violation } from '../model/violation.ts';
-import { nodeOf } from './fleet-pods.ts';
+import { nodeOf, resourceOf } from './fleet-pods.ts';
 import { msOf } from './fleet-policies.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
@@ -27,9 +27,9 @@ const keptMs = 1_000_000;
 
 interface Asks {
   readonly at: number;
-  /** Pods that run or wait, by what they request. */
-  readonly byResource: ReadonlyMap<string, number>;
-  readonly waiting: number;
+  /** By what they request. */
+  readonly running: ReadonlyMap<string, number>;
+  readonly waiting: ReadonlyMap<string, number>;
 }
 
 /** An observer of demands: what pods ask for, what is chosen for it, and what that does to pods. */
@@ -65,15 +65,16 @@ export class DemandChecks {
 
   #countPods(): void {
     if (this.#world.setup.hasDemands !== true) return;
-    const byResource = new Map<string, number>();
+    const running = new Map<string, number>();
+    const waiting = new Map<string, number>();
     for (const pod of this.#world.api.list('pods')) {
       if (pod.status?.phase === 'Failed') continue;
-      for (const name of Object.keys(pod.spec?.containers?.[0]?.resources?.limits ?? {}))
-        byResource.set(name, (byResource.get(name) ?? 0) + 1);
+      const counts = nodeOf(pod) === '' ? waiting : running;
+      const resource = resourceOf(pod);
+      counts.set(resource, (counts.get(resource) ?? 0) + 1);
     }
-    const waiting = this.#world.pendingPods().length;
     const kept = this.#asks.filter(({ at }, index) => at > this.#now - keptMs || index === this.#asks.length - 1);
-    this.#asks = [...kept, { at: this.#now, byResource, waiting }];
+    this.#asks = [...kept, { at: this.#now, running, waiting }];
   }
 
   #policyHasChanged({ object, before, type }: ApiChange<'policies'>): void {
@@ -81,7 +82,7 @@ export class DemandChecks {
       if (object.status?.acceptedGeneration === before?.status?.acceptedGeneration) return;
     }
     this.#editedAt.set(object.metadata.name, this.#now);
-    // One that has had layouts meanwhile begins anew.
+    // One that has had layouts meanwhile begins again.
     const { uid = '' } = object.metadata;
     if (object.spec.demand === undefined)
       for (const key of this.#relaidAt.keys()) if (key.includes(` ${uid} `)) this.#relaidAt.delete(key);
@@ -100,22 +101,23 @@ export class DemandChecks {
     for (const [index, { name, count }] of wanted.entries()) {
       const range = demand.slices[index];
       if (!model || !range || range.count !== undefined) continue;
-      const profiles = profilesServing(range, model, product);
-      const asks = this.#mostWithin(lookBackMs, ({ byResource }) =>
-        profiles.reduce((sum, profile) => sum + (byResource.get(`nvidia.com/mig-${profile}`) ?? 0), 0),
-      );
+      const resources = profilesServing(range, model, product).map((profile) => `nvidia.com/mig-${profile}`);
+      const asks =
+        this.#mostWithin(lookBackMs, ({ running }) => sumOf(running, resources)) +
+        this.#mostWithin(lookBackMs, ({ waiting }) => sumOf(waiting, resources));
       const { min = 0, max = Infinity, spare = 0 } = range;
       const extra = typeof spare === 'number' ? spare : Math.ceil((asks * Number.parseInt(spare, 10)) / 100);
       const most = Math.max(min, Math.min(max, asks + extra));
       const words = `${by} wants ${count} of ${name} for ${record.name}`;
       insist(count <= most, 'D1', `${words}, and pods asked for ${asks}, ${extra} spare, at most`);
     }
-    const count = wanted.reduce((sum, { waiting = 0 }) => sum + waiting, 0);
+    const followed = wanted.filter((_, index) => demand.slices[index]?.count === undefined);
+    const count = followed.reduce((sum, { waiting = 0 }) => sum + waiting, 0);
     this.#waiting.set(record.name, { at: this.#now, by, count });
     if (this.#now - this.#poolsChangedAt < silenceMs) return;
     const all = [...this.#waiting.values()].filter((one) => one.by === by && one.at > this.#now - paceMs);
     const sum = all.reduce((total, one) => total + one.count, 0);
-    const most = this.#mostWithin(2 * paceMs + this.#world.checks.lagMs, ({ waiting }) => waiting);
+    const most = this.#mostWithin(2 * paceMs + this.#world.checks.lagMs, ({ waiting }) => sumOf(waiting));
     insist(sum <= most, 'D1', `${by} counts ${sum} waiting pods in ${all.length} pools, and there were ${most}`);
   }
 
@@ -225,6 +227,10 @@ export class DemandChecks {
     const isKnown = this.#now - (this.#editedAt.get(name ?? '') ?? 0) > this.#world.checks.lagMs;
     return policy !== undefined && isKnown && specsOf(policy).every(({ demand }) => demand && evictsNever(demand));
   }
+}
+
+function sumOf(counts: ReadonlyMap<string, number>, names: Iterable<string> = counts.keys()): number {
+  return [...names].reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
 }
 
 function evictsNever({ evict }: Pick<Demand, 'evict'>): boolean {

@@ -61,6 +61,20 @@ export function drawDemand(setup: FleetSetup, random: Random): Demand {
   };
 }
 
+/** Many slices of one kind, declared: a change of all nodes, a few at a time. */
+export function drawDeclaredSpec(setup: FleetSetup, random: Random): PolicySpec {
+  const [small = '', middle = ''] = profiles[setup.product];
+  const count = setup.nodes + random.integer(setup.nodes);
+  const name = random.pick([small, middle]) ?? small;
+  return {
+    nodeSelector: { matchLabels: { fleet: 'yes' } },
+    strategy: 'mixed',
+    demand: { slices: [{ name: 'wanted', profiles: [name], count }], cooldown: '10m' },
+    allow: { replaceForeignInstances: true },
+    rollout: { maxUnavailable: random.pick([1, 2]) ?? 1, failureThreshold: '100%' },
+  };
+}
+
 function drawAmount(
   { nodes }: FleetSetup,
   random: Random,

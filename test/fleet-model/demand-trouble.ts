@@ -41,7 +41,8 @@ function disprove(
   const [{ device } = {}] = pool;
   if (!spec.demand || !device) return undefined;
   // Pods count by profile where a slice takes several: what is lacking then cannot be told from the numbers.
-  if (spec.demand.from === 'Pods' && spec.demand.slices.some(({ profiles = [] }) => profiles.length > 1)) return undefined;
+  if (spec.demand.from === 'Pods' && spec.demand.slices.some(({ profiles = [] }) => profiles.length > 1))
+    return undefined;
   const slices = spec.demand.slices.map((slice): DemandSlice => {
     const profiles = profilesServing(slice, device.model, product);
     const sizes = device.model.profiles.flatMap((one) => (profiles.includes(one.name) ? [one.memorySlices] : []));

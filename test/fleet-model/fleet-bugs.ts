@@ -226,6 +226,64 @@ export const fleetBugs: readonly FleetBug[] = [
       return { ...snapshot, slot: made, ...(snapshot.fresh && { fresh: { ...snapshot.fresh, slot: made } }) };
     },
   },
+  {
+    name: 'ForgetInvalid',
+    what: 'leaves the nodes of a policy that became invalid to others',
+    theme: 'Users',
+  },
+  {
+    name: 'StartInvalid',
+    what: 'starts nodes of a policy whose newest generation is invalid',
+    theme: 'Users',
+    see: (snapshot) => {
+      const { hold, ...claim } = snapshot.claim;
+      return hold?.kind === 'Refused' ? { ...snapshot, claim } : snapshot;
+    },
+    seeLedger: (snapshot) => ({ ...snapshot, admits: 'Everybody' }),
+  },
+  {
+    name: 'StalePool',
+    what: 'plans a demand on a pool of a minute ago',
+    theme: 'Demand',
+    seePool: (members, known, now) => (known && now - known.atMs < 60_000 ? known.members : members),
+  },
+  {
+    name: 'ForgetCooldown',
+    what: 'lays GPUs anew within their cooldown, though others would do',
+    theme: 'Demand',
+  },
+  {
+    name: 'ForgetChoice',
+    what: 'plans a demand anew before nodes know what was chosen for them',
+    theme: 'Demand',
+  },
+  {
+    name: 'CountTwice',
+    what: 'counts each waiting pod twice',
+    theme: 'Demand',
+    seePods: (pods) => [...pods, ...pods],
+  },
+  {
+    name: 'CountForEach',
+    what: 'counts a waiting pod for each policy that could serve it',
+    theme: 'Demand',
+  },
+  {
+    name: 'NoStabilization',
+    what: 'follows each pod at once',
+    theme: 'Demand',
+  },
+  {
+    name: 'PlanEvictions',
+    what: 'plans evictions that the demand forbids',
+    theme: 'Demand',
+    seeAsked: (asked) => ({ ...asked, evict: 'IfNeeded' }),
+  },
+  {
+    name: 'StartOver',
+    what: 'begins a demand anew with each leader',
+    theme: 'Succession',
+  },
 ];
 
 const taint = 'gpupartition.dev/repartitioning';

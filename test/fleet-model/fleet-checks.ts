@@ -1,6 +1,6 @@
 import { repartitioningTaint, restartedValue } from '../../src/api/names.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
+import type { GpuPartitionPolicy, PolicySpec, Wish } from '../../src/api/types.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { SettledDecision } from '../model/controller-world.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
@@ -32,6 +32,8 @@ export class FleetChecks {
   readonly #closedAnywayUntil = new Map<string, number>();
   /** Nodes that were being changed when their ledger was lost: only they themselves know about it. */
   readonly #orphans = new Set<string>();
+  /** The wish that a node had until another was written, when and by whom, by the node's uid. */
+  readonly #replaced = new Map<string, { readonly at: number; readonly by: string; readonly wish: Wish | undefined }>();
   /** When policies were edited, by uid. */
   readonly #editedAt = new Map<string, number>();
   /** When a node's slot was last removed, and by whom. */
@@ -46,6 +48,8 @@ export class FleetChecks {
   readonly #forced = new Set<string>();
   readonly demands: DemandChecks;
   #writes = 0;
+  /** GPUs that agents have changed. */
+  changes = 0;
 
   constructor(world: FleetWorld) {
     this.#world = world;
@@ -121,7 +125,12 @@ export class FleetChecks {
       const wish = partition?.spec.wish;
       // A loss at this very moment cannot be known yet.
       const isLost = machine !== undefined && this.#now - machine.lostAt < raceMs;
-      const isMet = machine !== undefined && wish !== undefined && (isLost || meets(machine, wish.gpus));
+      const replaced = this.#replaced.get(after.metadata.uid ?? '');
+      // Nor can an old leader know a wish that the new one has written at this very moment: what is there was wished until then.
+      const isReplaced = replaced !== undefined && this.#now - replaced.at < raceMs && replaced.by !== by;
+      const isThere = (one: Wish | undefined): boolean =>
+        machine !== undefined && one !== undefined && meets(machine, one.gpus);
+      const isMet = isLost || isThere(wish) || (isReplaced && isThere(replaced.wish));
       demand(isMet, 'S3', `${by} takes the start-up taint off ${after.metadata.name}, whose layout is not there`);
     }
   }
@@ -186,10 +195,33 @@ export class FleetChecks {
     }
     const { name } = object.metadata;
     if (type === 'delete') return;
-    const { granted } = object.spec;
+    this.#keepsItsPolicy(object, before, by);
+    const { granted, wish, nodeUID } = object.spec;
+    if (!isDeepStrictEqual(wish, before?.spec.wish))
+      this.#replaced.set(nodeUID, { at: this.#now, by, wish: before?.spec.wish });
     if (granted && !isDeepStrictEqual(granted, before?.spec.granted)) this.#isGranted(object, before, by);
     if (by === 'agent') this.#isTold(object, before);
     this.#isKnown(name, by);
+  }
+
+  /** An invalid edit changes nothing, and nobody else's policy takes the node. */
+  #keepsItsPolicy({ metadata, spec }: StoredPartition, before: StoredPartition | undefined, by: string): void {
+    const counts = spec.wish?.gpus.flatMap(({ profiles = {} }) => Object.values(profiles)) ?? [];
+    demand(
+      counts.every((count) => count < 9),
+      'U1',
+      `${by} tells ${metadata.name} a layout that no GPU can hold`,
+    );
+    const name = before?.spec.policy?.name;
+    if (name === undefined || name === spec.policy?.name || this.#isTroubled) return;
+    const policy = this.#world.api.find('policies', name);
+    const edits = this.#world.api.list('policies').map((one) => this.#editedAt.get(one.metadata.uid ?? '') ?? 0);
+    const isSettled = edits.every((at) => this.#now - at > this.lagMs);
+    const keeps =
+      policy && isInvalid(policy.spec) && policy.status?.inForce && policy.metadata.deletionTimestamp === undefined;
+    if (!keeps || !isSettled || policy.metadata.uid !== before?.spec.policy?.uid) return;
+    const isOwn = this.#winnerOf(metadata.name) === name;
+    demand(!isOwn, 'U1', `${by} takes ${metadata.name} from ${name}, whose newest generation is invalid`);
   }
 
   #isGranted({ metadata, spec, status }: StoredPartition, before: StoredPartition | undefined, by: string): void {
@@ -236,6 +268,7 @@ export class FleetChecks {
   /** Called when the agent is about to change a device. */
   deviceIsChanged(machine: FleetMachine, work: readonly GpuWork[]): void {
     const holders = machine.holders();
+    this.changes += work.length;
     for (const { uuid, mode, steps } of work) {
       const gpu = machine.device.gpus.find((one) => one.uuid === uuid);
       const gone =
@@ -320,6 +353,9 @@ export class FleetChecks {
     const words = `${by} admits ${names} for ${policy.metadata.name}`;
     if (chosen.length === 0) return;
     demand(retires || rollout?.paused !== true, 'S12', `${words}, which is paused`);
+    const starts = chosen.some((slot) => slot.kind === 'New' && !isExchanged(slot));
+    demand(!starts || retires || policy.spec.mode !== 'Plan', 'S12', `${words}, which only plans`);
+    demand(!starts || retires || !isInvalid(policy.spec), 'U1', `${words}, whose newest generation is invalid`);
     const frozen = this.#world.controllers.find((one) => one.name === by)?.freeze;
     demand(frozen === undefined, 'S12', `${words} although all is frozen`);
     for (const { node, nodeUID, kind } of chosen) {
@@ -368,6 +404,14 @@ export class FleetChecks {
   #winnerOf(node: string): string | undefined {
     const { api } = this.#world;
     const labels = api.find('nodes', node)?.metadata.labels ?? {};
+    // A generation that is invalid, or only plans, competes for nothing: the one in force does.
+    const policies = api.list('policies').flatMap((one): readonly Policy[] => {
+      const { inForce } = one.status ?? {};
+      if (!isInvalid(one.spec) && one.spec.mode !== 'Plan') return [one];
+      return inForce
+        ? [{ ...one, spec: { ...(inForce.spec as PolicySpec), onDelete: one.spec.onDelete ?? 'Keep' } }]
+        : [];
+    });
     const isSelected = ({ spec }: Policy): boolean =>
       Object.entries(spec.nodeSelector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
     const decides = ({ metadata, spec }: Policy): boolean =>
@@ -379,7 +423,7 @@ export class FleetChecks {
       (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
       (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '') ||
       a.metadata.name.localeCompare(b.metadata.name);
-    const found = api.list('policies').filter((one) => isSelected(one) && decides(one));
+    const found = policies.filter((one) => isSelected(one) && decides(one));
     return found.toSorted(rank)[0]?.metadata.name;
   }
 
@@ -520,6 +564,11 @@ export function meets(
     const names = new Set([...Object.keys(counts), ...Object.keys(profiles)]);
     return gpu.mig === 'Enabled' && [...names].every((name) => (counts[name] ?? 0) === (profiles[name] ?? 0));
   });
+}
+
+/** As a user of these stories writes it. */
+function isInvalid({ layouts = [] }: PolicySpec): boolean {
+  return layouts.some(({ profiles = {} }) => Object.values(profiles).some((count) => count > 8));
 }
 
 function isReady({ status }: NodeObject): boolean {

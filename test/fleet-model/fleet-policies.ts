@@ -30,6 +30,9 @@ const selectors = [
   { matchLabels: { fleet: 'yes' } },
 ] as const;
 
+/** A layout that no GPU can hold. */
+export const tooMany = { '1g.6gb': 9, '1g.5gb': 9 } as const;
+
 export function drawSelector(random: Random): PolicySpec['nodeSelector'] {
   return random.pick(selectors) ?? selectors[0];
 }

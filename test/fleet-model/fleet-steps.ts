@@ -1,8 +1,16 @@
 import { retryAnnotation } from '../../src/api/names.ts';
 import type { Kind } from '../model/api.ts';
 import { deletePolicy } from '../model/deletion.ts';
-import { drawDemandSpec, drawProfile } from './demand-policies.ts';
-import { applyFleetPolicy, drawDrain, drawFleetSpec, drawLayouts, drawRollout, pools } from './fleet-policies.ts';
+import { drawDeclaredSpec, drawDemandSpec, drawProfile } from './demand-policies.ts';
+import {
+  applyFleetPolicy,
+  drawDrain,
+  drawFleetSpec,
+  drawLayouts,
+  drawRollout,
+  pools,
+  tooMany,
+} from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { apps, type FleetWorld } from './fleet-world.ts';
 
@@ -131,6 +139,7 @@ const demandSteps = {
       const { demand, drain, rollout } = drawDemandSpec(world.setup, world.random, false);
       return { ...spec, ...(demand && { demand }), ...(drain && { drain }), ...(rollout && { rollout }) };
     }),
+  declare: (world) => applyFleetPolicy(world, 'a', () => drawDeclaredSpec(world.setup, world.random)),
   toLayouts: (world) =>
     editSome(world, ({ demand: _instead, ...spec }) => ({ ...spec, layouts: drawLayouts(world.setup, world.random) })),
   wantSlices: (world) => {
@@ -140,7 +149,22 @@ const demandSteps = {
   },
 } as const satisfies FleetSteps;
 
-const steps = { ...usualSteps, ...demandSteps };
+/** What users do beside: in a theme of their own, so that the seeds of stories without one tell what they told. */
+const userSteps = {
+  invalidEdit: (world) =>
+    editSome(world, ({ demand: _instead, ...spec }) => ({ ...spec, layouts: [{ profiles: { ...tooMany } }] })),
+  planOnly: (world) => {
+    const known = world.random.pick(world.api.list('policies').filter(({ status }) => status?.inForce !== undefined));
+    if (known) applyFleetPolicy(world, known.metadata.name, (spec = known.spec) => ({ ...spec, mode: 'Plan' }));
+  },
+  enforce: (world) => editSome(world, ({ mode: _plan, ...spec }) => spec),
+  pause: (world) => editSome(world, (spec) => ({ ...spec, rollout: { ...spec.rollout, paused: true } })),
+  resume: (world) => editSome(world, (spec) => ({ ...spec, rollout: { ...spec.rollout, paused: false } })),
+  editOnDelete: (world) =>
+    editSome(world, (spec) => ({ ...spec, onDelete: world.random.chance(0.5) ? 'DisableMig' : 'Keep' })),
+} as const satisfies FleetSteps;
+
+const steps = { ...usualSteps, ...demandSteps, ...userSteps };
 
 type FleetSteps = Readonly<Record<string, (world: FleetWorld) => unknown>>;
 

@@ -22,6 +22,7 @@ import { FleetWorld } from './fleet-world.ts';
 /** The story of a seed: a fleet, and what happens to it. */
 export interface FleetStory {
   readonly seed: number;
+  readonly theme: keyof typeof themes;
   readonly setup: FleetSetup;
   readonly steps: readonly FleetStep[];
 }
@@ -103,6 +104,37 @@ const themes = {
     ],
     pauses: [200, 3000, 10_000, 30_000, 90_000, 240_000],
   },
+  Users: {
+    setup: { cap: '100%' },
+    names: [
+      'editLayout',
+      'editLayout',
+      'invalidEdit',
+      'invalidEdit',
+      'planOnly',
+      'enforce',
+      'pause',
+      'resume',
+      'newPolicy',
+      'prioritize',
+      'widen',
+      'editDrain',
+      'editOnDelete',
+      'deletePolicy',
+      'cordon',
+      'failDevice',
+      'freezeAll',
+      'addPods',
+      'crashController',
+      'drift',
+    ],
+    pauses: [200, 3000, 10_000, 30_000, 120_000],
+  },
+  Succession: {
+    setup: { hasDemands: true, cap: '100%', hasStartupTaint: false },
+    names: ['crashController', 'crashAtCall', 'crashController', 'crashAtCall', 'wait'],
+    pauses: [200, 1000, 3000, 10_000],
+  },
 } as const satisfies Readonly<
   Record<
     string,
@@ -116,7 +148,15 @@ const themes = {
 
 export type FleetTheme = keyof typeof themes;
 
-export const fleetThemes: readonly FleetTheme[] = ['Leaders', 'Rollout', 'Pods', 'Churn', 'Demand'];
+export const fleetThemes: readonly FleetTheme[] = [
+  'Leaders',
+  'Rollout',
+  'Pods',
+  'Churn',
+  'Users',
+  'Demand',
+  'Succession',
+];
 
 export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): FleetStory {
   const random = new Random(seed);
@@ -129,9 +169,38 @@ export function drawFleetStory(seed: number, theme: FleetTheme = 'Usual'): Fleet
     ms: random.pick<number>(pauses) ?? 0,
   }));
   const first = (name: FleetStepName, ms: number): FleetStep => ({ name, seed: random.integer(2 ** 31), ms });
-  const opening: readonly FleetStepName[] = theme === 'Demand' ? ['newDemand', 'wantSlices'] : ['newPolicy', 'addPods'];
-  const [policy = 'wait', pods = 'wait'] = opening;
-  return { seed, setup, steps: [first(policy, 20_000), first(pods, 2000), ...drawn] };
+  const open = (one: FleetStepName, ms: number, other: FleetStepName, otherMs: number): FleetStory => ({
+    seed,
+    setup,
+    theme,
+    steps: [first(one, ms), first(other, otherMs), ...drawn],
+  });
+  // All at rest, then one edit, and leaders that come and go while it is carried out.
+  if (theme === 'Succession') return open('declare', 400_000, 'declare', 500);
+  return theme === 'Demand'
+    ? open('newDemand', 20_000, 'wantSlices', 2000)
+    : open('newPolicy', 20_000, 'addPods', 2000);
+}
+
+/** A new leader continues: however often one follows another, an edit re-lays no more GPUs than with one leader. */
+function compareLeaders(story: FleetStory, bug: FleetBug | undefined): void {
+  const [changes = 0, alone = 0] = [true, false].map((changesLeaders) => {
+    const world = new FleetWorld(story.setup, story.seed, bug);
+    for (const step of story.steps) {
+      world.random = new Random(step.seed);
+      const isPlayed = changesLeaders || step.name === 'declare';
+      if (isPlayed) takeFleetStep(world, step.name);
+      world.run(step.ms);
+    }
+    world.crashIn = undefined;
+    comeToRest(world);
+    return world.checks.changes;
+  });
+  if (changes > alone)
+    throw new Violation(
+      'D6',
+      `${changes} GPUs were changed while leaders followed each other, and ${alone} by one leader`,
+    );
 }
 
 /** After a failed drain a node rests for at most an hour, after drift for another. */
@@ -196,10 +265,11 @@ function comeToRest(world: FleetWorld): void {
     world.run(pause);
     trouble = findFleetTrouble(world);
   }
+  // Who follows pods reads them again and again: some minutes show as much.
+  const quietMs = setup.hasDemands === true ? 300_000 : 3600_000;
   world.run(700_000);
   const writes = checks.controllerWrites;
-  // Who follows pods reads them again and again: a quarter of an hour shows as much.
-  world.run(setup.hasDemands === true ? 900_000 : 3600_000);
+  world.run(quietMs);
   const after = findFleetTrouble(world);
   if (after !== undefined) throw new Violation('L1', `did not stay at rest: ${after}`);
   if (checks.controllerWrites !== writes) {
@@ -252,7 +322,8 @@ export function shrinkFleetStory(story: FleetStory, invariant: string): FleetSto
 
 export function findFleetViolation(story: FleetStory, bug?: FleetBug): Violation | undefined {
   try {
-    runFleetStory(story, bug);
+    if (story.theme === 'Succession') compareLeaders(story, bug);
+    else runFleetStory(story, bug);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error;

@@ -432,7 +432,6 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   // --- watches ----------------------------------------------------------------------------------------------------
 
   #changed(change: ApiChange): void {
-    (globalThis as any).dbg?.log?.(this, change); // DEBUG
     this.checks.apiHasChanged(change);
     const { kind, key } = change;
     if ((kind === 'pods' || kind === 'nodes') && this.setup.hasDemands === true) this.#schedulePending();

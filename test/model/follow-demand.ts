@@ -11,7 +11,7 @@ import { listPodPools, listPool, type PoolCluster, waitingOf } from '../../src/c
 import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../src/core/supply/demand-report.ts';
 import type { Member } from '../../src/core/supply/member.ts';
-import { type Planned, planMembers, type PlannedPool, type PoolQuestion } from '../../src/core/supply/pool-plan.ts';
+import { type Planned, planMembers, type PlannedPool, type PlanQuestion } from '../../src/core/supply/pool-plan.ts';
 import { type Wanted, wantedOf } from '../../src/core/supply/wanted.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { ControllerWorld } from './controller-world.ts';
@@ -115,9 +115,16 @@ export class DemandWork {
       fleet: { policies: fleet.policies, winnerOf: (node: string) => fleet.winnerOf(node), chosenFor: () => undefined },
       partitions,
     };
-    return [
-      ...listPool(record, unaware || this.#cluster, (id) => !forgets && course.isResting(demand, id, now)),
-    ].flat();
+    const found = listPool(record, unaware || this.#cluster, (id) => !forgets && course.isResting(demand, id, now));
+    const members = [...found].flat();
+    // Only what exists counts, not what an earlier leader has chosen, and each leader begins at another end.
+    const isFirst = members.every(({ node }) => fleet.chosenFor(record.policy, node) === undefined);
+    if (!isFirst || !this.#world.hasBug('StartOver')) return members;
+    const isEven = Number.parseInt(this.#by.split('-')[1] ?? '', 10) % 2 === 0;
+    return members.map((one, index) => {
+      const id = isEven ? `x${1000 - index}` : one.gpu.id;
+      return { ...one, gpu: { ...one.gpu, id, instances: one.present } };
+    });
   }
 
   *#want(
@@ -179,7 +186,7 @@ export class DemandWork {
     while (step.done !== true) {
       const { random } = this.#world;
       // A large pool takes the solver up to its limit.
-      yield random.chance(0.9) ? random.between(2, 200) : random.between(200, 20_000);
+      yield random.chance(0.8) ? random.between(2, 200) : random.between(200, 20_000);
       step = planning.next(planPool(step.value));
     }
     course.takePlan(step.value, startedMs, this.#now);
@@ -188,7 +195,7 @@ export class DemandWork {
 }
 
 /** As `src/process/demand-solver.ts` plans small pools. @throws Error if the pool is too large for a model */
-export function planPool({ gpus, asked }: PoolQuestion): PlannedPool {
+export function planPool({ gpus, asked }: PlanQuestion): PlannedPool {
   const pool = new PoolClasses();
   for (const gpu of gpus) pool.add(gpu);
   const classes = pool.list();

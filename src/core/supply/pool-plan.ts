@@ -5,7 +5,7 @@ import type { Shortfall } from './demand-report.ts';
 import type { Member } from './member.ts';
 
 /** A pool to be planned. */
-export interface PoolQuestion {
+export interface PlanQuestion {
   readonly gpus: readonly PoolGpu[];
   readonly asked: DemandAsked;
 }
@@ -31,7 +31,7 @@ export interface Planned {
 export function* planMembers(
   members: readonly Member[],
   asked: DemandAsked,
-): Generator<PoolQuestion, Planned, PlannedPool> {
+): Generator<PlanQuestion, Planned, PlannedPool> {
   const resting = members.map(({ gpu, rests }) => (rests ? { ...gpu, isResting: true } : gpu));
   const gentle = yield { gpus: resting, asked };
   const isShort = gentle.cost.unserved > 0;

@@ -8,7 +8,7 @@ import { describeProgress } from '../control-plane/progress.ts';
 import { startControlPlane } from '../control-plane/start.ts';
 import { projectRoot } from '../rig/programs.ts';
 import { applyFolder, Rig } from '../rig/rig.ts';
-import { ClusterView, isReady } from './cluster-view.ts';
+import { ClusterView, type DemoPod, isReady } from './cluster-view.ts';
 import { drawNode } from './fleet-picture.ts';
 import { abortOnInterrupt, unlessAborted } from './interrupt.ts';
 import { composeLastScreen } from './last-screen.ts';
@@ -25,6 +25,7 @@ import {
   fleetNodes,
   fleetPolicy,
 } from './second-act.ts';
+import { describeDemandPolicy, describeLargeWorkload, hasShifted, listStaying, shift } from './third-act.ts';
 
 const demoFolder = join(projectRoot, '.demo');
 const readyWithinMs = 120_000;
@@ -69,6 +70,8 @@ async function runDemo(): Promise<number> {
     controlPlane,
     nodes: demoNodes,
     controllerArguments: ['--max-concurrent-nodes', '100%'],
+    // The third act waits for agents to see that pods have ended.
+    agentArguments: ['--read-interval-ms', '4000'],
   });
   screen.line('kubectl apply -k config/crd; kubectl apply -k config/rbac');
 
@@ -79,14 +82,15 @@ async function runDemo(): Promise<number> {
   const allReady = await watchUntilReady(rig, view);
   const allBound = allReady && (await scheduleWorkloads(controlPlane, view));
   const moved = allBound ? await moveFleet(rig, controlPlane, view) : undefined;
+  const shifted = moved && (await followPods(rig, controlPlane, view));
   await showResult(rig, controlPlane, view);
-  if (moved === undefined) await showLogs(rig);
+  if (shifted === undefined) await showLogs(rig);
 
   const seconds = Math.round((Date.now() - startedAt) / 1000);
-  const isGood = moved !== undefined;
+  const isGood = moved !== undefined && shifted !== undefined;
   screen.title(
     isGood
-      ? `Every policy is Ready, both pods are on the right node; 12 nodes changed, ${moved.most} at a time, ${countWords(moved.pods, 'pod')} moved (${seconds} s)`
+      ? `Every policy is Ready, both pods are on the right node; 12 nodes changed, ${moved.most} at a time, ${countWords(moved.pods, 'pod')} moved; then ${shifted.large} larger pods got their slices, and ${shifted.evicted} were evicted (${seconds} s)`
       : 'The demo failed: see above',
   );
   if (keep && isGood) {
@@ -159,8 +163,46 @@ async function moveFleet(
   return { most, pods: before.filter((uid) => !left.has(uid)).length };
 }
 
-/** Draws the fleet until its policy is Ready. @returns the most nodes that were in flight at a time; undefined if it takes too long */
-async function watchFleet(rig: Rig, view: ClusterView): Promise<number | undefined> {
+/** The third act: pods shift from small slices to larger ones, and the policy follows without evicting any. */
+async function followPods(
+  rig: Rig,
+  controlPlane: ControlPlane,
+  view: ClusterView,
+): Promise<{ readonly large: number; readonly evicted: number } | undefined> {
+  screen.title('Act three: no layouts any more; the policy follows what pods ask for, and evicts none');
+  screen.line(await apply(controlPlane, describeDemandPolicy(fleetPolicy)));
+  await controlPlane.kubectl(['scale', `deployment/${fleetApp}`, `--replicas=${shift.small}`]);
+  screen.line(await apply(controlPlane, describeLargeWorkload()));
+  const staying = await untilScaled(view);
+  const most = await watchFleet(rig, view, hasShifted);
+  if (!staying || most === undefined || most > fleetBudget) return undefined;
+  const left = new Set((await view.pods()).map(({ metadata }) => metadata.uid));
+  return { large: shift.large, evicted: staying.filter((uid) => !left.has(uid)).length };
+}
+
+/** @returns the uids of the small pods that stay */
+async function untilScaled(view: ClusterView): Promise<readonly string[] | undefined> {
+  const deadline = Date.now() + boundWithinMs;
+  while (Date.now() < deadline) {
+    signal.throwIfAborted();
+    const small = listStaying(await view.pods(), fleetApp);
+    if (small.length === shift.small) return small.map(({ metadata }) => metadata.uid);
+    await pause(100);
+  }
+  return undefined;
+}
+
+/**
+ * Draws the fleet until its policy is Ready.
+ *
+ * @param isOver whether its pods are where they should be
+ * @returns the most nodes that were in flight at a time; undefined if it takes too long
+ */
+async function watchFleet(
+  rig: Rig,
+  view: ClusterView,
+  isOver: (pods: readonly DemoPod[]) => boolean = () => true,
+): Promise<number | undefined> {
   const deadline = Date.now() + readyWithinMs;
   let most = 0;
   while (Date.now() < deadline) {
@@ -169,7 +211,7 @@ async function watchFleet(rig: Rig, view: ClusterView): Promise<number | undefin
     const policy = policies.find(({ metadata }) => metadata.name === fleetPolicy);
     most = Math.max(most, policy?.status?.inFlight?.length ?? 0);
     screen.live(await drawFleet(rig, partitions, pods, policy));
-    if (policy && isReady(policy)) return most;
+    if (policy && isReady(policy) && isOver(pods)) return most;
     await pause(150);
   }
   return undefined;

@@ -27,11 +27,15 @@ export const fleetApp = 'web';
 /** Pods of the deployment that move away. */
 const replicas = 20;
 
+export const fleetSelector: PolicySpec['nodeSelector'] = {
+  matchExpressions: [{ key: 'pool', operator: 'In', values: [...pools] }],
+};
+
 /** The policy of the second act: the original, then the edit. */
 export function describeFleetPolicy(edition: 'First' | 'Edited'): object {
   const isFirst = edition === 'First';
   const spec: PolicySpec = {
-    nodeSelector: { matchExpressions: [{ key: 'pool', operator: 'In', values: [...pools] }] },
+    nodeSelector: fleetSelector,
     strategy: 'mixed',
     layouts: [{ profiles: isFirst ? { '1g.6gb': 4 } : { '2g.12gb': 1, '1g.6gb': 2 } }],
     rollout: { maxUnavailable: isFirst ? '100%' : fleetBudget },
@@ -56,7 +60,7 @@ export async function drawFleet(
   const inFlight = policy?.status?.inFlight?.map(({ node }) => node) ?? [];
   const rows = fleetNodes.map(async ({ name }) => {
     const partition = partitions.find(({ metadata }) => metadata.name === name);
-    const own = pods.filter(({ metadata, spec }) => spec.nodeName === name && metadata.name.startsWith(fleetApp));
+    const own = pods.filter(({ spec }) => spec.nodeName === name);
     const leaving = own.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
     const count = countWords(own.length, 'pod');
     const said = leaving > 0 ? `${count}, ${leaving} leaving` : count;

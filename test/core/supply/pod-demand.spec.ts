@@ -179,4 +179,38 @@ describe('a demand that follows pods', () => {
   it('follows only what has been asked for long enough', () => {
     expect(wanted({ profiles }, { [small]: 3 }, () => 2)[0]).to.include({ count: 2, waiting: 3 });
   });
+
+  it('makes no other profile of a slice for a pod that has not waited long enough', () => {
+    const any = { name: 'any', profiles: ['1g.5gb', '1g.10gb'], spare: 2 };
+    const slices = (steady?: (key: string, count: number) => number) =>
+      wanted(any, { [medium]: 1 }, steady)[0]?.slices.map(({ name, count }) => [name, count]);
+    const short = (key: string, count: number): number => (key.endsWith('"1g.10gb"]') && count === 2 ? 1 : count);
+    expect(slices()).to.deep.equal([
+      ['any/1g.5gb', 2],
+      ['any/1g.10gb', 2],
+      ['any', 2],
+    ]);
+    expect(slices((key, count) => (key.includes('],') ? short(key, count) : 3))).to.deep.equal([
+      ['any/1g.5gb', 2],
+      ['any/1g.10gb', 1],
+      ['any', 2],
+    ]);
+  });
+
+  it('keeps to an edit of min, max and spare at once, whatever was asked for before', () => {
+    const before = (): number => 8;
+    expect(wanted({ profiles }, {}, before)[0]?.count).to.equal(8);
+    expect(wanted({ profiles, max: 4 }, {}, before)[0]?.count).to.equal(4);
+    expect(wanted({ profiles, min: 9 }, {}, before)[0]?.count).to.equal(9);
+    expect(wanted({ profiles, spare: '25%' }, {}, before)[0]?.count).to.equal(10);
+  });
+
+  it('starts again where other profiles are asked for by the same name', () => {
+    const keys: string[] = [];
+    const note = (key: string): number => keys.push(key);
+    wanted({ name: 'one', profiles }, {}, note);
+    wanted({ name: 'one', profiles: ['1g.10gb'] }, {}, note);
+    wanted({ name: 'one', profiles, max: 3 }, {}, note);
+    expect(keys[0]).to.equal(keys[2]).and.not.to.equal(keys[1]);
+  });
 });

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import type { PolicyDemand } from '../../../src/api/types.ts';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import { DemandCourse, podsPaceOf } from '../../../src/core/supply/demand-course.ts';
+import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
+import type { Member } from '../../../src/core/supply/member.ts';
+import { type Planned, type PlannedPool, planMembers, type PlanQuestion } from '../../../src/core/supply/pool-plan.ts';
+import { planDemand } from '../../../src/process/demand-solver.ts';
+
+const demand: PolicyDemand = { from: 'Pods', slices: [{ profiles: ['1g.5gb'] }], stabilization: '1m', cooldown: '2m' };
+
+function aMember(node: string, more: Partial<Pick<Member, 'rests'>> & { readonly busy?: boolean } = {}): Member {
+  const geometry = MODELS.find(({ id }) => id === 'a100-40gb');
+  if (!geometry) throw new Error('no model a100-40gb');
+  const present = [{ profile: '7g.40gb', start: 0, busy: more.busy === true }];
+  const gpu = { id: `${node}/0`, geometry, instances: present, isResting: false };
+  return { node, product: '', gpu, rests: more.rests === true, present, wish: { uuid: '0' } };
+}
+
+const ask = (count: number, evict: DemandAsked['evict'] = 'Never'): DemandAsked => ({
+  slices: [{ name: 'small', profiles: ['1g.5gb'], count, weight: 1 }],
+  evict,
+});
+
+async function plan(members: readonly Member[], asked: DemandAsked): Promise<Planned & { readonly questions: number }> {
+  const planning: Generator<PlanQuestion, Planned, PlannedPool> = planMembers(members, asked);
+  let questions = 0;
+  let step = planning.next();
+  while (step.done !== true) {
+    questions += 1;
+    step = planning.next(await planDemand(step.value.gpus, { ...step.value.asked, seconds: 10 }));
+  }
+  return { ...step.value, questions };
+}
+
+const changed = ({ layouts }: Planned): readonly number[] => layouts.map(({ create }) => create.length);
+
+describe('a plan for the demand of a pool', () => {
+  it('leaves GPUs alone that rest, as long as others serve as much', async () => {
+    const found = await plan([aMember('n1', { rests: true }), aMember('n2')], ask(7));
+    expect(changed(found)).to.deep.equal([0, 7]);
+    expect(found.questions).to.equal(1);
+  });
+
+  it('takes GPUs that rest for what nothing else can serve', async () => {
+    const found = await plan([aMember('n1', { rests: true }), aMember('n2', { busy: true })], ask(3));
+    expect(changed(found)).to.deep.equal([3, 0]);
+    expect(found.shortfall).to.deep.equal({ lacking: {}, lackingAtLeast: undefined });
+  });
+
+  it('tells what would be lacking if it could evict', async () => {
+    const found = await plan([aMember('n1', { busy: true })], ask(9));
+    expect(found.shortfall).to.deep.equal({ lacking: { small: 9 }, lackingAtLeast: { small: 2 } });
+    expect((await plan([aMember('n1', { busy: true })], ask(9, 'IfNeeded'))).shortfall.lackingAtLeast).to.equal(
+      undefined,
+    );
+  });
+});
+
+describe('the course of a demand', () => {
+  it('takes no plan for a GPU that is no longer what it was, and lets those rest that it re-lays', async () => {
+    const course = new DemandCourse();
+    const members = [aMember('n1'), aMember('n2')];
+    const planned = await plan(members, ask(7));
+    expect(course.choose(demand, planned, [aMember('n1', { busy: true }), aMember('n2', { busy: true })], 0)).to.equal(
+      undefined,
+    );
+    const ids = ['n1/0', 'n2/0'];
+    const resting = (now: number): number => ids.filter((id) => course.isResting(demand, id, now)).length;
+    expect(resting(1)).to.equal(0);
+    expect(course.choose(demand, planned, members, 0)?.touched).to.have.lengthOf(1);
+    expect([resting(119_999), resting(120_000)]).to.deep.equal([1, 0]);
+  });
+
+  it('plans a shortage again only when the pool has changed, and no sooner than ten times what it took', async () => {
+    const course = new DemandCourse();
+    const members = [aMember('n1', { busy: true })];
+    const planned = await plan(members, ask(3));
+    expect(course.next(ask(3), members, 0)).to.equal(undefined);
+    course.takePlan(planned, 1000, 3000);
+    expect(course.next(ask(3), members, 3000)).to.deep.equal({ planned });
+    expect(course.next(ask(3), [aMember('n1')], 4000)).to.deep.equal({ waitMs: 19_000 });
+    expect(course.next(ask(3), [aMember('n1')], 23_000)).to.equal(undefined);
+    expect(course.next(ask(4), members, 3000)).to.equal(undefined);
+  });
+
+  it('reads waiting pods again before it counts for the first time, and after an edit', () => {
+    const course = new DemandCourse();
+    expect(course.longestMs(demand)).to.equal(0);
+    course.steady(demand, 'small', 3, 0);
+    expect(course.longestMs(demand)).to.equal(podsPaceOf(demand)).and.to.equal(10_000);
+    expect(course.longestMs({ ...demand })).to.equal(0);
+  });
+});
