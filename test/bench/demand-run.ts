@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COST_FIGURES, type PoolGpu } from '../../src/core/demand/pool.ts';
+import { COST_FIGURES, type DemandSlice, type PoolGpu, WHOLE } from '../../src/core/demand/pool.ts';
 import { findModel } from '../../src/core/gpu/geometry/model-lookup.ts';
 import { planDemand } from '../../src/process/demand-solver.ts';
 import { keepMaximalStates, listPlacedStates } from '../core/gpu/placed-states.ts';
@@ -28,13 +28,20 @@ const WANTED = { '1g.5gb': 3, '2g.10gb': 0.6, '3g.20gb': 0.5 };
 const SIZES = { '1g.5gb': 1, '2g.10gb': 2, '3g.20gb': 4 };
 const SECONDS = 60;
 
+/** The same, and whole GPUs and slices of a size, which any of several profiles serves. */
+const isMixed = process.argv[3] === 'mixed';
 const gpus = drawPool(Number(process.argv[2]));
-const slices = (['1g.5gb', '2g.10gb', '3g.20gb'] as const).map((name) => ({
+const named = (['1g.5gb', '2g.10gb', '3g.20gb'] as const).map((name): DemandSlice => ({
   name,
   profiles: [name],
   count: Math.round(WANTED[name] * gpus.length),
   weight: SIZES[name],
 }));
+const others: readonly DemandSlice[] = [
+  { name: WHOLE, profiles: [WHOLE], count: Math.round(gpus.length / 8), weight: 8 },
+  { name: 'size', profiles: PROFILES.slice(1), count: Math.round(gpus.length / 4), weight: 2 },
+];
+const slices = isMixed ? [...named, ...others] : named;
 const ask = () => planDemand(gpus, { slices, evict: 'Never', seconds: SECONDS });
 
 await sleep(500);
@@ -83,11 +90,16 @@ function drawPool(size: number): readonly PoolGpu[] {
   return Array.from({ length: size }, (_, index) => ({
     id: `gpu-${index}`,
     geometry: model,
-    instances: (random.pick(states) ?? []).map((placed) => {
+    instances: drawState(random, states).map((placed) => {
       const [profile = '', start = ''] = placed.split('@');
       return { profile, start: Number(start), busy: random.chance(0.5) };
     }),
   }));
+}
+
+/** A tenth of a mixed pool is whole. */
+function drawState(random: Random, states: readonly (readonly string[])[]): readonly string[] {
+  return isMixed && random.chance(0.1) ? [`${WHOLE}@0`] : (random.pick(states) ?? []);
 }
 
 function rssMb(pid = 'self'): number {

@@ -26,20 +26,20 @@ export async function measureDemand(): Promise<void> {
     logLevel: 'warning',
   });
   for (const gpus of sizes) {
-    const { code, stdout, stderr } = await runProgram(process.execPath, [
-      '--expose-gc',
-      '--max-semi-space-size=1',
-      program,
-      String(gpus),
-    ]);
-    if (code !== 0) throw new Error(stderr);
-    report(gpus, JSON.parse(stdout) as DemandRun);
+    report(`demand: plan of ${gpus} GPUs`, await runAlone(program, String(gpus)));
+    report(`demand: plan of ${gpus} GPUs, whole ones and sizes too`, await runAlone(program, String(gpus), 'mixed'));
   }
   await rm(folder, { recursive: true });
 }
 
-function report(gpus: number, run: DemandRun): void {
-  const name = `demand: plan of ${gpus} GPUs`;
+async function runAlone(program: string, ...argv: readonly string[]): Promise<DemandRun> {
+  const settings = ['--expose-gc', '--max-semi-space-size=1'];
+  const { code, stdout, stderr } = await runProgram(process.execPath, [...settings, program, ...argv]);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as DemandRun;
+}
+
+function report(name: string, run: DemandRun): void {
   tell(`${name}: ${JSON.stringify(run)}`);
   printMetric({ metric: name, value: run.planMs, unit: 'ms' });
   printMetric({ metric: `${name}, first call`, value: run.firstMs, unit: 'ms' });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -224,5 +224,75 @@ describe('a demand that follows pods', function () {
     await rig().waitFor('p', 'Ready', 'True', 'Ready', 90_000);
     const after = await epochs();
     expect(names.filter((_, index) => after[index] !== before[index])).to.deep.equal(planned);
+  });
+});
+
+describe('a demand with whole GPUs', function () {
+  const rig = useRig(nodes);
+
+  const whole = 'nvidia.com/gpu';
+  const medium = 'nvidia.com/mig-1g.10gb';
+  const demand = (slices: PolicyDemand['slices'], more: Omit<PolicyDemand, 'slices'> = {}) =>
+    rig().apply('p', { nodeSelector, rollout: { maxUnavailable: 4 }, demand: { slices, cooldown: '1s', ...more } });
+  const counts = (wholes: number, mediums: number): PolicyDemand['slices'] => [
+    { mig: 'Disabled', count: wholes },
+    { name: 'medium', memory: '5Gi', count: mediums },
+  ];
+  const offered = async (resource: string): Promise<number> => {
+    const all = await Promise.all(names.map((name) => rig().node(name)));
+    return all.reduce((sum, { status }) => sum + Number(status.allocatable?.[resource] ?? 0), 0);
+  };
+  const untilOffered = (wanted: Readonly<Record<string, number>>) =>
+    eventually(
+      () => Promise.all(Object.keys(wanted).map(offered)),
+      (found) => Object.values(wanted).every((count, index) => found[index] === count),
+      { timeoutMs: 120_000, what: `the nodes to offer ${JSON.stringify(wanted)}` },
+    );
+  const evictions = async () => (await rig().writes()).filter((write) => write.includes('eviction'));
+
+  it('keeps them beside the smallest slices with the memory that is wanted', async () => {
+    await demand(counts(2, 8));
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 90_000);
+    await untilOffered({ [whole]: 2, [medium]: 8 });
+    expect((await rig().policy('p')).status?.demand).to.deep.equal([
+      { name: 'whole', wanted: 2, offered: 2, used: 0, unmet: 0 },
+      { name: 'medium', wanted: 8, offered: 8, used: 0, unmet: 0 },
+    ]);
+  });
+
+  it('partitions one that is idle, and never one that a pod holds', async () => {
+    await applyObjects(rig(), [gpuPod({ name: 'train', resource: whole })]);
+    await eventually(
+      async () => (await rig().policy('p')).status?.demand?.[0]?.used,
+      (used) => used === 1,
+      { timeoutMs: 60_000, what: 'a whole GPU to be in use' },
+    );
+    await demand(counts(0, 16));
+    await untilOffered({ [whole]: 1, [medium]: 12 });
+    const held = await rig().waitFor('p', 'DemandMet', 'False', 'NothingIdle', 60_000);
+    expect(held.status?.demand?.[1]?.unmet).to.equal(4);
+    const running = await rig().kubectl('get', 'pod', 'train', '-o', 'jsonpath={.status.phase}');
+    expect([running, await evictions()]).to.deep.equal(['Running', []]);
+  });
+
+  it('turns idle GPUs that the demand does not need into whole ones, and into balanced ones', async () => {
+    await demand(counts(1, 4), { rest: 'Whole' });
+    await untilOffered({ [whole]: 3, [medium]: 4 });
+    await demand(counts(1, 4), { rest: 'Balanced' });
+    await untilOffered({ [whole]: 1, [medium]: 4, [large]: 2, [small]: 4 });
+    await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 60_000);
+    expect(await evictions()).to.deep.equal([]);
+  });
+
+  it('makes one for a pod that waits for nvidia.com/gpu', async () => {
+    await demand([{ mig: 'Disabled' }, { name: 'medium', memory: '5Gi', min: 4 }], {
+      from: 'Pods',
+      stabilization: '2s',
+    });
+    await applyObjects(rig(), [gpuPod({ name: 'more', resource: whole })]);
+    await rig().kubectl('wait', '--for=jsonpath={.status.phase}=Running', 'pod/more', '--timeout=120s');
+    const { status } = await rig().policy('p');
+    expect(status?.demand?.map(({ name }) => name)).to.deep.equal(['whole', 'medium']);
+    expect(await evictions()).to.deep.equal([]);
   });
 });

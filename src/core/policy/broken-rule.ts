@@ -35,7 +35,7 @@ export const RULE_MESSAGES = {
   layoutsOrDemand:
     'exactly one of layouts and demand must be set: layouts say what each GPU becomes, a demand what all of them offer together',
   demandStrategy:
-    'a demand needs strategy mixed: single gives all GPUs of a node one profile, and none offers no slices; write layouts for these',
+    'a demand needs strategy mixed: under single pods request nvidia.com/gpu, which says no size, and a node changes only as a whole; none offers no slices. Write layouts for these',
   demandDrain:
     'a demand evicts no pod unless its evict is IfNeeded, so drain.scope Node has nothing to do: leave it out, or set demand.evict: IfNeeded',
   demandRest:

@@ -54,6 +54,12 @@ export function wantedOf({ slices }: PolicyDemand, members: readonly Member[], a
   });
 }
 
+/** Under what the demand for a slice, or for a profile of it, is steadied: an edit of what serves starts over. */
+export function steadyKeyOf(slice: WantedSlice, profile?: string): string {
+  const { profiles, memory, mig } = slice;
+  return JSON.stringify([nameSlice(slice), profiles ?? memory ?? mig, profile]);
+}
+
 interface ProfileUse {
   readonly profile: string;
   readonly used: number;
@@ -77,7 +83,7 @@ function want(
   const { min = 0, max = Infinity, spare = 0 } = slice;
   const asks = used + waits;
   // Bounds and spare ones are the policy's: an edit of them counts at once.
-  const lasting = asked.steady(JSON.stringify([name, slice.profiles]), asks);
+  const lasting = asked.steady(steadyKeyOf(slice), asks);
   const steady = Math.min(max, Math.max(min, lasting + countSpare(spare, lasting)));
   // What is in use is wanted at once: the planner must not take it for room that others may have.
   const count = Math.max(steady, Math.min(max, used));
@@ -86,7 +92,7 @@ function want(
     uses.length < 2
       ? uses
       : uses.map((one) => {
-          const most = asked.steady(JSON.stringify([name, slice.profiles, one.profile]), one.used + one.waiting);
+          const most = asked.steady(steadyKeyOf(slice, one.profile), one.used + one.waiting);
           return { ...one, waiting: Math.max(0, Math.min(one.waiting, most - one.used)) };
         });
   return {

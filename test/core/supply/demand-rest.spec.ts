@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { GpuReport, GpuWish, PolicyDemand } from '../../../src/api/types.ts';
 import { wishesOf } from '../../../src/core/supply/demand-answer.ts';
+import { DemandCourse } from '../../../src/core/supply/demand-course.ts';
 import { askFor } from '../../../src/core/supply/demand-question.ts';
 import { layRest } from '../../../src/core/supply/demand-rest.ts';
 import type { Member } from '../../../src/core/supply/member.ts';
@@ -115,5 +116,38 @@ describe('what a demand does not need', () => {
       const next = membersOf(aDemandPolicy(demand), ...after);
       expect(layRest(rest, asked, next), rest).to.deep.equal([undefined, undefined, undefined]);
     }
+  });
+});
+
+describe('what a demand that follows pods does not need', () => {
+  const minute = 60_000;
+  const demand: PolicyDemand = {
+    from: 'Pods',
+    slices: [{ profiles: ['1g.5gb'] }],
+    rest: 'Whole',
+    stabilization: '10m',
+  };
+  const slices = ['1g.5gb@0', '1g.5gb@1'];
+
+  /** The minutes in which GPUs change, of half an hour in which so many pods wait. */
+  function changesFor(waitingAt: (at: number) => number): readonly number[] {
+    const course = new DemandCourse();
+    const policy = aDemandPolicy(demand);
+    const members = gather(demand, [sliced(...slices), sliced(...slices)]);
+    return Array.from({ length: 30 }, (_, at) => at).filter((at) => {
+      const waiting = new Map([['nvidia.com/mig-1g.5gb', waitingAt(at)]]);
+      const steady = (name: string, count: number) => course.steady(demand, name, count, at * minute);
+      const asked = askFor(policy, wantedOf(demand, members, { waiting, steady }));
+      const planned = { members, asked, layouts: [], shortfall: { lacking: {} } };
+      return (course.choose(demand, planned, members, at * minute)?.touched ?? []).length > 0;
+    });
+  }
+
+  it('changes only once pods have been watched for the stabilization, as after a change of leaders', () => {
+    expect(changesFor(() => 0)[0]).to.equal(10);
+  });
+
+  it('changes nothing while the demand for it oscillates within the stabilization', () => {
+    expect(changesFor((at) => (at % 5 === 0 ? 4 : 0))).to.deep.equal([]);
   });
 });
