@@ -5,6 +5,7 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { Layout } from '../../core/gpu/geometry/geometry.ts';
 import { writeLayout } from '../../core/gpu/search/layout-words.ts';
 import type { ClusterState } from '../../core/plan/cluster-state.ts';
+import { asScheduled } from '../../core/policy/schedules.ts';
 import { readFree } from '../../core/supply/defrag.ts';
 import { timeText } from '../../core/text/duration.ts';
 import { ApiError } from '../../kube/api-error.ts';
@@ -105,10 +106,12 @@ function pickPolicy({ policies: all, partitions }: ClusterState, name: string | 
 /** @throws CliError that says why it is not requested */
 async function request(
   client: KubeClient,
-  { metadata: { name, uid }, spec }: GpuPartitionPolicy,
+  policy: GpuPartitionPolicy,
   free: Layout,
   { isPossible, moves, isDone, hasDemand }: DefragAnswer,
 ): Promise<void> {
+  const { name, uid } = policy.metadata;
+  const { rest = 'Keep' } = asScheduled(policy).spec.demand ?? {};
   if (!hasDemand)
     throw new CliError(
       `policy ${name} has layouts, which its nodes keep: they would take the moves back. Put the entries above before its own, or give it a demand`,
@@ -118,9 +121,9 @@ async function request(
   if (!isPossible) throw new CliError('not applied: see above', 1);
   if (moves.some(({ to }) => to === undefined))
     throw new CliError('not applied: a pod that goes would find no slice', 1);
-  if (spec.demand?.rest !== undefined && spec.demand.rest !== 'Keep')
+  if (rest !== 'Keep')
     throw new CliError(
-      `not applied: demand.rest ${spec.demand.rest} of policy ${name} would re-lay the slices again; set it to Keep`,
+      `not applied: demand.rest ${rest} of policy ${name} would re-lay the slices again; set it to Keep`,
       1,
     );
   const value = `${Object.entries(free)

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
 import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
 import {
@@ -32,7 +33,7 @@ const scattered = [
   aFleetNode({ name: 'n2', slices: ['1g.5gb@0'], pods: { '1g.5gb@0': ['d'] } }, policy),
 ];
 const membersOf = (fleet: readonly ReturnType<typeof aFleetNode>[]): readonly Member[] =>
-  fleet.flatMap(({ partition }) => listMembers(policy, partition, () => false));
+  fleet.flatMap(({ partition }) => listMembers(policy, partition, { isResting: () => false }));
 
 function plan(members: readonly Member[], asked: DemandAsked) {
   const pool = new PoolClasses();
@@ -208,5 +209,53 @@ describe('the annotation of a policy that requests free slices', () => {
     expect(short({}).message).to.match(/that takes evictions, which demand\.evict Never forbids$/);
     const alone = members.map((member) => ({ ...member, gpu: { ...member.gpu, isResting: true } }));
     expect(judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } }).state).to.equal('Making');
+  });
+});
+
+describe('any plan that frees slices', () => {
+  const fullGpus = [
+    ['1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4'],
+    ['3g.20gb@0', '1g.5gb@4', '1g.5gb@5', '1g.5gb@6'],
+    ['2g.10gb@0', '2g.10gb@2', '2g.10gb@4', '1g.5gb@6'],
+    ['4g.20gb@0', '3g.20gb@4'],
+  ] as const;
+  const anyGpu = fc
+    .constantFrom(...fullGpus)
+    .chain((places) =>
+      fc.tuple(...places.map((place) => fc.tuple(fc.constant(place), fc.constantFrom('Gone', 'Idle', 'Used')))),
+    );
+  const anyPool = fc.array(anyGpu, { minLength: 1, maxLength: 3 });
+  const anyFree = fc.tuple(fc.constantFrom('1g.5gb', '2g.10gb', '3g.20gb', '7g.40gb'), fc.integer({ min: 1, max: 3 }));
+
+  it('has room for every pod that goes, each its own, and still has the slices idle', () => {
+    fc.assert(
+      fc.property(anyPool, anyFree, (pool, [profile, count]) => {
+        const fleet = pool.map((gpu, index) => {
+          const there = gpu.filter(([, state]) => state !== 'Gone');
+          const used = there.filter(([, state]) => state === 'Used');
+          const slices = there.map(([place]) => place);
+          const pods = Object.fromEntries(used.map(([place]) => [place, [`${index}-${place.replace('@', '-')}`]]));
+          return aFleetNode({ name: `n${index}`, slices, pods }, policy);
+        });
+        const members = membersOf(fleet);
+        const { layouts, unserved, cost } = plan(members, askToFree(nothing, { [profile]: count }, members));
+        if (Object.keys(unserved).length > 0) return;
+        const partitions = new Map(fleet.map(({ partition }) => [partition.metadata.name, partition]));
+        const partitionOf = (node: string) => partitions.get(node);
+        const moves = listMoves({ members, layouts, partitionOf }, new Map(), () => undefined);
+        expect(moves).to.have.lengthOf(cost.evictions);
+        const rooms = moves.flatMap(({ to }) => to ?? []);
+        expect(rooms.map((room) => room.profile)).to.deep.equal(
+          moves.flatMap(({ from }) => from.map((one) => one.profile)),
+        );
+        expect(new Set(rooms.map(({ node, start }) => `${node} ${start}`)).size).to.equal(rooms.length);
+        const idle = layouts
+          .flatMap(({ keep, create }) => [...keep.filter(({ busy }) => !busy), ...create])
+          .filter((one) => one.profile === profile);
+        const taken = rooms.filter((room) => room.profile === profile);
+        expect(idle.length - taken.length).to.be.at.least(count);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
