@@ -43,7 +43,7 @@ export function viewSchedule(
   const isDemand = next !== undefined && specUnder(policy.spec, next.name).demand !== undefined;
   const bill = next === undefined || isDemand ? undefined : billSwitch(policy, partitions, next.name);
   const now = name === undefined ? "no schedule applies: the policy's own" : `schedule ${name}`;
-  const follows = next === undefined ? '' : `; ${nameNext(next.name)} at ${next.time}${describeBill(bill)}`;
+  const follows = next === undefined ? '' : `; ${nameNext(next.name)} at ${next.time}${describeBill(bill, next.time)}`;
   return {
     name,
     since,
@@ -56,8 +56,9 @@ function nameNext(name: string | undefined): string {
   return name === undefined ? "the policy's own follow" : `${name} follows`;
 }
 
-function describeBill(bill: SwitchBill | undefined): string {
-  if (bill === undefined) return '; a demand chooses its layouts then';
+function describeBill(bill: SwitchBill | undefined, time: string): string {
+  if (bill === undefined)
+    return `; a demand chooses its layouts then: gpu-partition plan --at ${time} shows them as of now`;
   const { nodesChanging, gpusChanging, podsToEvict, nodesRefusing } = bill;
   const refusing = nodesRefusing === 0 ? '' : `; ${countWords(nodesRefusing, 'node')} cannot change now`;
   if (gpusChanging === 0) return `: nothing changes${refusing}`;

@@ -57,7 +57,9 @@ describe('what is shown of the schedules of a policy', () => {
     const demand = { slices: [{ profiles: ['1g.5gb'], count: 4 }] };
     const view = viewSchedule(aScheduled(byDay, [{ name: 'night', ...times, demand }]), [node('n1', true)]);
     expect(view?.next?.bill).to.equal(undefined);
-    expect(view?.words).to.match(/night follows at 2026-01-05T22:00:00Z; a demand chooses its layouts then$/);
+    expect(view?.words).to.match(
+      /night follows at 2026-01-05T22:00:00Z; a demand chooses its layouts then: gpu-partition plan --at 2026-01-05T22:00:00Z shows them as of now$/,
+    );
   });
 
   it('names nodes that cannot take the next schedule now', () => {
