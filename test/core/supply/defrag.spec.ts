@@ -41,10 +41,9 @@ function plan(members: readonly Member[], asked: DemandAsked) {
   const classes = pool.list();
   const found = new DemandPlanner({ classes, slices: asked.slices, evict: asked.evict }).planSmall(true);
   if (!found) throw new Error('the pool is too large for a test');
+  // Equal GPUs are one class, and need not become the same.
   const byId = new Map(
-    found.layouts.flatMap((layout) =>
-      pool.idsOf(classes[layout.gpuClass] ?? ({ size: 0 } as never)).map((id) => [id, layout] as const),
-    ),
+    [...pool.handOut(classes, found.layouts)].flatMap(([ids, layout]) => ids.map((id) => [id, layout] as const)),
   );
   return {
     ...found,
@@ -255,7 +254,7 @@ describe('any plan that frees slices', () => {
         const taken = rooms.filter((room) => room.profile === profile);
         expect(idle.length - taken.length).to.be.at.least(count);
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 });
