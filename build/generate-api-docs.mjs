@@ -19,6 +19,7 @@ const readByPeople = {
     'nodes',
     'plan',
     'schedule',
+    'defrag',
     'limits',
     'failures',
   ],

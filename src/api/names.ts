@@ -27,6 +27,8 @@ export const uninitializedTaint = { key: 'gpupartition.dev/uninitialized', effec
 export const autoscalerStartupTaintKey = 'startup-taint.cluster-autoscaler.kubernetes.io/gpupartition';
 export const startupTaintKeys: readonly string[] = [uninitializedTaint.key, autoscalerStartupTaintKey];
 
+/** On a policy: slices to make idle once, as `3g.20gb=2`. What follows a space only tells one request from the next. */
+export const defragAnnotation = 'gpupartition.dev/defrag';
 /** On a Node: changing it requests a retry of what has failed. */
 export const retryAnnotation = 'gpupartition.dev/retry';
 /** On a GpuNodePartition: every instance of the node counts as this operator's own in the boot with this ID. */

@@ -91,6 +91,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/recommend.ts')).recommendCommand,
   },
   {
+    name: 'defrag',
+    summary: 'find the fewest moves that free slices, with room for every pod that goes; --apply has them done',
+    load: async () => (await import('./commands/defrag.ts')).defragCommand,
+  },
+  {
     name: 'explain',
     summary: 'explain why a pod is pending and what would let it run: explain pod NAMESPACE/NAME',
     load: async () => (await import('./commands/explain.ts')).explainCommand,

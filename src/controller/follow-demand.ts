@@ -1,8 +1,10 @@
+import { defragAnnotation } from '../api/names.ts';
 import type { PolicyDemand } from '../api/types.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
-import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
+import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
+import { askFor, isServed, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
 import { explainUnread } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
@@ -63,7 +65,7 @@ export class DemandReconciler {
     const asked = askFor(policy, wanted);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
-      const planned = await this.#plan(course, asked, members);
+      const { planned, defrag } = await this.#planFree(course, name, asked, members);
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
       // 1. What was planned for a pool that has changed meanwhile is not taken.
       const current = await this.#gather(record, demand, course);
@@ -75,7 +77,7 @@ export class DemandReconciler {
       if (touched.length > 0)
         this.#log.info('layouts chosen for the demand', { policy: name, gpusChanging: touched.length });
       this.#requeueNodes(this.#cluster.fleet.choose(policy, wishes));
-      const report = reportDemand(wanted, current, planned.shortfall);
+      const report = { ...reportDemand(wanted, current, planned.shortfall), ...(defrag && { defrag }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
     } catch (error) {
       this.#report(record, reportFailure(record.demand, describeError(error)));
@@ -115,6 +117,27 @@ export class DemandReconciler {
     const own = [...record.nodes].flatMap((node) => this.#cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
     return { wanted, ...(trouble !== undefined && { trouble }) };
+  }
+
+  /** Plans the demand, and with it what is to be freed if that can be done. */
+  async #planFree(
+    course: DemandCourse,
+    name: string,
+    asked: DemandAsked,
+    members: readonly Member[],
+  ): Promise<{ readonly planned: Planned | { readonly waitMs: number }; readonly defrag?: DefragState | undefined }> {
+    const { metadata, status } = this.#cluster.policies.get(name) ?? {};
+    const requested = requestedFree(metadata?.annotations, status?.defrag);
+    const isKnown = status?.defrag?.request === metadata?.annotations?.[defragAnnotation];
+    if (!requested)
+      return { planned: await this.#plan(course, asked, members), defrag: isKnown ? status?.defrag : undefined };
+    const { defrag, freeing } = judgeRequest(requested, asked, members);
+    if (!freeing) return { planned: await this.#plan(course, asked, members), defrag };
+    const planned = isServed(freeing, members)
+      ? { members, asked: freeing, layouts: [], shortfall: { lacking: {} } }
+      : await planPool(members, freeing);
+    if (Object.keys(planned.shortfall.lacking).length === 0) return { planned, defrag };
+    return { planned: await this.#plan(course, asked, members), defrag: judgeShortage(requested, planned) };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */

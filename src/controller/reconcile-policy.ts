@@ -82,7 +82,7 @@ export class PolicyReconciler {
     const tally = turns ? this.#cluster.fleet.tallyAfter(record, isFit) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
     const goesAt = policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
-    const facts = { ...factsOf(record, isFit, times), gate: step?.gate, limits, frozen, goesAt };
+    const facts = { ...factsOf(record, policy, isFit, times), gate: step?.gate, limits, frozen, goesAt };
     const untoldMs = await this.#reporter.tell(record, policy, policyStatus(facts, tally));
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
@@ -243,7 +243,12 @@ function isSwitch({ versions }: PolicyRecord, times: ScheduleTimes | undefined):
 }
 
 /** @param accepts whether the newest generation is accepted with this status */
-function factsOf(record: PolicyRecord, accepts: boolean, times: ScheduleTimes | undefined): PolicyFacts {
+function factsOf(
+  record: PolicyRecord,
+  stored: Policy,
+  accepts: boolean,
+  times: ScheduleTimes | undefined,
+): PolicyFacts {
   const { newest, refusal, refused, demand } = record;
   const { acceptedGeneration, inForce, previous } = accepts ? accept(record.versions) : record.versions;
   const [first] = refused.values();
@@ -255,6 +260,8 @@ function factsOf(record: PolicyRecord, accepts: boolean, times: ScheduleTimes | 
     inForce,
     previous,
     demand,
+    // What was done once is not forgotten with the leader.
+    defrag: demand ? demand.defrag : stored.status?.defrag,
     ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),
     ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
   };

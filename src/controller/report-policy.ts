@@ -62,7 +62,25 @@ export class PolicyReporter {
     const written = await this.#client.applyStatus<Policy>({ resource: policies, name }, status, { resourceVersion });
     this.#cluster.policies.remember(written);
     this.#announce(written, current);
+    this.#announceSwitch(written, current);
     return undefined;
+  }
+
+  #announceSwitch(policy: Policy, before: PolicyStatus | undefined): void {
+    const { schedule, acceptedGeneration } = policy.status ?? {};
+    const isEdit = before?.acceptedGeneration !== acceptedGeneration;
+    if (!schedule || !before?.schedule || isEdit || schedule.name === before.schedule.name) return;
+    const what =
+      schedule.name === undefined ? "the policy's own layouts or demand are" : `schedule ${schedule.name} is`;
+    const until = schedule.next === undefined ? '' : ` until ${schedule.next.time}`;
+    this.#events.record({
+      object: policy,
+      resource: policies,
+      type: 'Normal',
+      reason: 'ScheduleSwitched',
+      action: 'Reconcile',
+      message: `${what} in force${until}; nodes follow as a rollout`,
+    });
   }
 
   #announce(policy: Policy, before: PolicyStatus | undefined): void {

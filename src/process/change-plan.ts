@@ -16,14 +16,19 @@ import { describeError } from './logger.ts';
 import { planPool } from './pool-plan.ts';
 import { readMembers, readPodPools } from './pool-reading.ts';
 
-/** Plans what applying policies to a cluster does, with layouts chosen for demands as the controller would now. Nothing is written. */
+/**
+ * Plans what applying policies to a cluster does, with layouts chosen for demands as the controller would now. Nothing is written.
+ *
+ * @param at when it is done, which schedules tell apart
+ */
 export async function foreseeChange(
   cluster: ClusterState,
   given: readonly GpuPartitionPolicy[],
   setup: ControllerSetup,
   readKueue: () => Promise<KueueReading>,
+  at: number = cluster.now,
 ): Promise<ChangePlan> {
-  const prepared = prepareChange(cluster, given, setup);
+  const prepared = prepareChange(cluster, given, setup, at);
   // A saved cluster, and one that was just read, have whole pods.
   const waiters = listWaiters(cluster.pods as readonly unknown[] as readonly WorkloadPod[]);
   const isQueued = prepared.demands.some(({ policy }) => policy.spec.demand?.from === 'Kueue');

@@ -117,6 +117,21 @@ describe('gpu-partition node apply', () => {
     expect(host.takeChanges()).to.deep.equal([]);
   });
 
+  it('refuses a policy with schedules, which a host does not follow, and touches no GPU', async () => {
+    using host = new SimulatedHost([A100]);
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', ...balanced };
+    const policy = host.write('policy.yaml', {
+      apiVersion: 'gpupartition.dev/v1alpha1',
+      kind: 'GpuPartitionPolicy',
+      metadata: { name: 'p' },
+      spec: { nodeSelector: { matchLabels: { pool: 'p' } }, strategy: 'mixed', ...sevens, schedules: [night] },
+    });
+    const { code, stderr } = await host.node('apply', '-f', policy);
+    expect(code).to.equal(2);
+    expect(stderr).to.match(/spec\.schedules: a host follows no schedules, the controller does/);
+    expect(host.takeChanges()).to.deep.equal([]);
+  });
+
   it('refuses a layout that does not fit with the numbers and its place, and touches no GPU', async () => {
     using host = new SimulatedHost(['A30', A100]);
     const layouts = [

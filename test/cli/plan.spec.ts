@@ -140,6 +140,40 @@ describe('gpu-partition plan --snapshot', () => {
     ]);
   });
 
+  it('shows what a schedule will do, with --at, of a policy in a file or of those in the cluster', async () => {
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: sevenths.spec.layouts ?? [] };
+    const scheduled = inFile({ layouts: [{ profiles: { '3g.20gb': 2 } }], schedules: [night] });
+    await write('policy.yaml', stringify(scheduled));
+    const at = (time: string, ...more: readonly string[]) => plan('--at', time, ...more, ...options);
+    expect((await at('2031-01-05T12:00:00Z', '-f', 'policy.yaml')).stdout).to.match(/affects no nodes\n$/);
+    const file = await at('2031-01-05T22:00:00Z', '-f', 'policy.yaml');
+    expect(file.stderr).to.equal('');
+    expect(file.stdout).to.match(/evicts 3 pods and changes 3 of 3 nodes/);
+    const cluster = aBusyCluster();
+    const [policy] = cluster.policies;
+    if (!policy) throw new Error('the cluster has no policy');
+    const policies = [{ ...policy, spec: { ...policy.spec, ...scheduled.spec } }];
+    await write('cluster.yaml', snapshotYaml({ ...cluster, policies }));
+    expect((await at('2031-01-05T22:00:00Z')).stdout).to.match(/evicts 3 pods and changes 3 of 3 nodes/);
+    expect((await at('2031-01-06T06:00:00Z')).stdout).to.match(/affects no nodes/);
+  });
+
+  it('asks for policies or a time, and chooses layouts for the demand of a schedule', async () => {
+    const nothing = await plan(...options);
+    expect(nothing.code).to.equal(2);
+    expect(nothing.stderr).to.include('give policies with -f, or a time with --at');
+    expect((await plan('--at', 'tonight', ...options)).stderr).to.include('it must be a time such as');
+    expect((await plan('--at', '2031-01-05T22:00:00Z', ...options)).stderr).to.include(
+      'no policy of the cluster has schedules',
+    );
+    const demand = { slices: [{ profiles: ['1g.5gb'], count: 7 }], evict: 'IfNeeded' as const };
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', demand };
+    await write('policy.yaml', stringify(inFile({ layouts: [{ profiles: { '3g.20gb': 2 } }], schedules: [night] })));
+    const { stdout } = await plan('-f', 'policy.yaml', '--at', '2031-01-05T22:00:00Z', ...options);
+    expect(stdout).to.match(/n2 \(policy p\): keep 0, destroy 2, create 7/);
+    expect(stdout).to.include('changes 1 of 3 nodes');
+  });
+
   it('tells nodes that become the same once, in lines of at most 80 characters', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `rack-1-machine-${index}.gpu.example.com`);
     await write('cluster.yaml', snapshotYaml(aCluster(names.map((name) => aFleetNode({ name, slices: halves })))));

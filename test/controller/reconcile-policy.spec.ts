@@ -100,7 +100,7 @@ describe('PolicyReconciler', () => {
   it('switches to a schedule when its time comes: the status says so first, and then a rollout begins', async () => {
     let now = Date.parse('2026-01-05T12:00:00Z');
     const hour = 3_600_000;
-    const { fleet, cluster, reconciler, applied, add, addNode } = aSmallWorld(() => now);
+    const { fleet, cluster, reconciler, applied, notes, add, addNode } = aSmallWorld(() => now);
     for (const name of ['p0', 'p1']) addNode(name, { pool: 'p' });
     const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ profiles: { '3g.20gb': 2 } }] };
     const policy = aPolicy({ schedules: [night], rollout: { canary: { nodes: 1 } } });
@@ -129,6 +129,9 @@ describe('PolicyReconciler', () => {
     const schedule = { name: 'night', since: '2026-01-05T22:00:00Z', next: { time: '2026-01-06T06:00:00Z' } };
     const first = applied.slice(writes).find(({ status }) => 'schedule' in status || 'inFlight' in status);
     expect(first?.status, 'before any slot').to.deep.include({ schedule });
+    expect(notes.filter(({ reason }) => reason === 'ScheduleSwitched').map(({ message }) => message)).to.deep.equal([
+      'schedule night is in force until 2026-01-06T06:00:00Z; nodes follow as a rollout',
+    ]);
     expect([...(fleet.policy('p')?.tally.unseen ?? [])]).to.deep.equal(['p0', 'p1']);
     for (const node of ['p0', 'p1']) {
       fleet.policy('p')?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });

@@ -17,7 +17,7 @@ const large = 'nvidia.com/mig-3g.20gb';
 const minuteMs = 60_000;
 const layoutOf = (profiles: Readonly<Record<string, number>>) => [{ profiles }];
 
-/** A window that has been open since this minute began, and ends in so many seconds. */
+/** A window that has been open since this minute began, and ends in this many seconds. */
 function openFor(seconds: number): { readonly schedule: string; readonly duration: string } {
   const now = Date.now();
   const start = new Date(now - (now % minuteMs));

@@ -32,6 +32,11 @@ const openNode: Command = { name: 'PatchNode', change: { removeTaints: [repartit
 
 export const bugs: readonly Bug[] = [
   {
+    name: 'StaysSwitched',
+    what: 'does not switch back when a schedule is over',
+    theme: 'Schedules',
+  },
+  {
     name: 'HidePods',
     what: 'grants while pods use GPUs of the node',
     see: (snapshot) => ({

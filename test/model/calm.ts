@@ -6,6 +6,8 @@ import { isOwnTaint, metadataOf } from '../../src/core/node/node-view.ts';
 import { nonZero } from './checks.ts';
 import { countSlices, nameDevices } from './slices.ts';
 import { countOffer, isAsWished } from './expected.ts';
+import type { Wish } from '../../src/api/types.ts';
+import { resolveNode } from '../../src/core/policy/resolve-node.ts';
 import type { ModelWorld } from './world.ts';
 
 /** What is still wrong once faults have stopped; undefined if nothing is. */
@@ -43,6 +45,8 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
     return `generation ${edited.metadata.generation} of policy ${edited.metadata.name} is not accepted; ${words}`;
   const { wish } = partition.spec;
   if (!wish) return `it has no wish; ${words}`;
+  const late = findLateSwitch(world, wish);
+  if (late !== undefined) return `${late}; ${words}`;
   const isMet = wish.gpus.every((one) => foreign.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one)));
   if (end === 'Plan') return verdict.reason === 'PlanOnly' ? undefined : words;
   // What restarts the plugin waits like a change of the layout.
@@ -65,6 +69,28 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
     if (name === 'nvidia.com/gpu') continue;
     const label = node.metadata.labels?.[`${name}.count`];
     if (label !== String(count)) return `label ${name}.count is ${label}, not ${count}`;
+  }
+  return undefined;
+}
+
+const hourMs = 3_600_000;
+
+/** Schedules are judged by what the story wrote: a start today, and how long it lasts. */
+function findLateSwitch(world: ModelWorld, { gpus }: Wish): string | undefined {
+  const { now } = world.timeline;
+  const serving = world.partition?.spec.policy;
+  for (const { metadata, spec, status } of world.api.list('policies')) {
+    const [schedule] = spec.schedules ?? [];
+    if (!schedule || metadata.uid !== serving?.uid) continue;
+    const [minute = 0, hour = 0] = schedule.schedule.split(' ').map(Number);
+    const start = new Date(now).setUTCHours(hour, minute, 0, 0);
+    const end = start + Number.parseInt(schedule.duration, 10) * 1000;
+    if (start < now + hourMs && end > now) return 'its schedule is open, or about to open';
+    if (status?.schedule?.name !== undefined) return `schedule ${status.schedule.name} is over`;
+    const device = world.partition?.status?.device ?? {};
+    const resolved = resolveNode({ ...spec, schedules: [] }, device, world.partition?.spec.wish);
+    const wanted = 'wish' in resolved ? resolved.wish.gpus : undefined;
+    if (wanted !== undefined && !sameJson(wanted, gpus)) return 'its wish is not that of the layouts in force';
   }
   return undefined;
 }

@@ -113,6 +113,7 @@ describe('model of a node', function () {
     'Failures',
     'Broken',
     'Leaders',
+    'Schedules',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 50), theme }));

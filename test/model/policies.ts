@@ -62,6 +62,18 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
   };
 }
 
+const minuteMs = 60_000;
+
+/** Other layouts from the next minute on, or since this one began, for up to two minutes. */
+export function drawSchedules({ random, setup, timeline }: ModelWorld): NonNullable<PolicySpec['schedules']> {
+  const start = timeline.now - (timeline.now % minuteMs) + (random.chance(0.5) ? minuteMs : 0);
+  const lasts = Math.max(0, Math.ceil((timeline.now - start) / 1000)) + 5 + random.integer(120);
+  const time = new Date(start);
+  const schedule = `${time.getUTCMinutes()} ${time.getUTCHours()} * * *`;
+  const layouts = drawSpec(setup, random, true).layouts ?? [];
+  return [{ name: 'night', schedule, duration: `${lasts}s`, layouts }];
+}
+
 /** Pods may be given less time than they ask for, and be deleted if they do not go. */
 function drawForce(random: Random): PolicySpec['drain'] {
   return {

@@ -2,7 +2,8 @@ import type { Cluster } from '../../src/controller/cluster.ts';
 import { forecastRolloutState } from '../../src/core/plan/forecast-rollout-state.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { wantedFinalizers } from '../../src/core/policy/retirement.ts';
-import { accept, storeVersions } from '../../src/core/policy/versions.ts';
+import { judgeSchedules, type ScheduleTimes } from '../../src/core/policy/timetable.ts';
+import { accept, currentOf, isAccepted, storeVersions } from '../../src/core/policy/versions.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerStep } from '../../src/core/rollout/ledger.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
@@ -59,25 +60,43 @@ export class PolicyWork {
       if (fleet.policy(name) !== record) return undefined;
     }
     const accepts = isNew && record.refused.size === 0;
+    const times = this.#timesOf(record, accepts);
+    const mark = times?.mark;
+    const isLeft = this.#world.hasBug('StaysSwitched') && mark?.name === undefined;
+    const isSwitch = mark !== undefined && mark.name !== record.versions.schedule?.name && !isLeft;
     const stored = storeVersions(accepts ? accept(record.versions) : record.versions);
-    if (policy.status?.acceptedGeneration !== stored.acceptedGeneration) {
+    const isUnmarked = mark !== undefined && policy.status?.schedule === undefined;
+    if (policy.status?.acceptedGeneration !== stored.acceptedGeneration || isSwitch || isUnmarked) {
       const written = yield* this.#shell.call('Write', () =>
         this.#world.api.update(
           'policies',
           name,
           this.#by,
-          (one) => ({ ...one, status: { ...one.status, ...stored } }),
+          ({ status, ...one }) => {
+            const { schedule: _before, ...rest } = status ?? {};
+            return { ...one, status: { ...rest, ...stored, ...(mark && { schedule: mark }) } };
+          },
           (policies.get(name) ?? policy).metadata.resourceVersion,
         ),
       );
       policies.remember(written);
     }
-    const affected = accepts ? fleet.accept(record) : [];
-    if (accepts) record.isForecast = [...record.tally.unseen].every((node) => this.#forecast(node));
-    const again = yield* this.#moveOn(name, record);
+    const switched = isSwitch ? fleet.switch(record, mark) : [];
+    const affected = accepts ? fleet.accept(record, mark) : switched;
+    if (accepts || isSwitch) record.isForecast = [...record.tally.unseen].every((node) => this.#forecast(node));
+    const again = least(
+      yield* this.#moveOn(name, record),
+      times?.judgeAt && Math.max(0, times.judgeAt - this.#world.timeline.now),
+    );
     for (const node of this.#cluster.nodesWithNewSlots(name)) this.#lookAt(node);
     for (const node of isNew && !accepts ? record.nodes : affected) this.#lookAt(node);
     return again;
+  }
+
+  #timesOf({ versions }: PolicyRecord, accepts: boolean): ScheduleTimes | undefined {
+    if (!accepts && !isAccepted(versions) && versions.inForce === undefined) return undefined;
+    const { spec } = accepts ? versions.newest : currentOf(versions);
+    return judgeSchedules(spec, versions.schedule, this.#world.timeline.now);
   }
 
   #forecast(name: string): boolean {
@@ -173,4 +192,9 @@ export class PolicyWork {
   #overdueAt({ metadata }: PolicyRecord['policy']): number {
     return Date.parse(metadata.deletionTimestamp ?? '') + deleteDeadlineMs;
   }
+}
+
+function least(one: number | void, other: number | undefined): number | undefined {
+  const all = [one, other].filter((ms) => typeof ms === 'number');
+  return all.length > 0 ? Math.min(...all) : undefined;
 }

@@ -1,4 +1,4 @@
-import { applyPolicy, drawSpec } from './policies.ts';
+import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { Kind } from './api.ts';
 import { DriverRefusal } from './device.ts';
@@ -226,6 +226,7 @@ const table = {
           : { ...spec, layouts: drawSpec(world.setup, world.random, true).layouts ?? [], rollout: { windows } };
       }),
   ],
+  editSchedules: [0, (world) => editSome(world, (spec) => ({ ...spec, schedules: drawSchedules(world) }))],
   /** A policy behind another, or before it. */
   addRival: [
     0,

@@ -1,7 +1,7 @@
 import { retryAnnotation } from '../../src/api/names.ts';
 import type { Bug } from './bugs.ts';
 import { findTrouble } from './calm.ts';
-import { applyPolicy, drawSpec } from './policies.ts';
+import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import { Random } from './random.ts';
 import { drawSetup, type Setup } from './setup.ts';
 import { cordon, endPods, findGpus, listSteps, type StoryStep, type StepName, take, thaw } from './steps.ts';
@@ -142,6 +142,24 @@ const themes = {
       'wait',
     ],
     pauses: [600, 5000, 15_000, 60_000],
+  },
+  /** Policies that switch to other layouts and back, beside faults, pods and several leaders. */
+  Schedules: {
+    setup: { hasStartupTaint: false },
+    names: [
+      ...listSteps(),
+      ...repeat(12, ['editSchedules', 'editSchedules', 'addPod', 'wait']),
+      ...repeat(3, [
+        'failOver',
+        'stopOldLeaders',
+        'crashController',
+        'endPod',
+        'addRival',
+        'pausePolicy',
+        'resumePolicy',
+      ]),
+    ],
+    pauses: [20, 600, 2000, 5000, 15_000, 60_000],
   },
   /** An agent that sees its grants late. */
   Late: {
@@ -301,8 +319,10 @@ function editAtLast(world: ModelWorld, end: Story['end']): void {
   }
   if (end === 'Delete') return;
   const spec = drawSpec(setup, random, true);
+  const hasSchedules = api.find('policies', 'a')?.spec.schedules !== undefined;
   applyPolicy(world, 'a', {
     ...spec,
+    ...(hasSchedules && { schedules: drawSchedules(world) }),
     ...(end === 'Plan' && { mode: 'Plan' as const }),
     ...(end === 'Pause' && { rollout: { paused: true } }),
   });

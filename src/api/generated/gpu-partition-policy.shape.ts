@@ -268,6 +268,11 @@ export const shape = {
           },
         },
       },
+      defrag: {
+        type: 'object',
+        required: ['request', 'state', 'message'],
+        properties: { request: { type: 'string' }, state: { type: 'string' }, message: { type: 'string' } },
+      },
       plan: {
         type: 'object',
         properties: {

@@ -614,6 +614,23 @@ export interface GpuPartitionPolicy {
       why?: string;
     }[];
     /**
+     * What becomes of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).
+     */
+    defrag?: {
+      /**
+       * The annotation. Another value is another request.
+       */
+      request: string;
+      /**
+       * Making: layouts are chosen so that the slices become idle. Done: they were idle together; it is not repeated. Refused: message says why, and nothing is done for it.
+       */
+      state: 'Making' | 'Done' | 'Refused';
+      /**
+       * What is done, or why not.
+       */
+      message: string;
+    };
+    /**
      * The remaining work on all selected nodes.
      */
     plan?: {

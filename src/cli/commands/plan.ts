@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { ChangePlan } from '../../core/plan/change-plan.ts';
 import type { ClusterState } from '../../core/plan/cluster-state.ts';
@@ -19,7 +19,8 @@ import { readSnapshot, snapshotCommand } from '../plan/snapshot-file.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions, SetupOptions {
-  readonly filename: readonly string[];
+  readonly filename?: readonly string[];
+  readonly at?: number;
   readonly snapshot?: readonly string[];
   readonly output: OutputFormat;
 }
@@ -30,20 +31,36 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
       'Previews what applying policies does: what each GPU keeps, loses and gets, which pods are evicted, what is in the way, and in which order ' +
         'nodes change. Writes nothing. Reads the cluster, or with --snapshot a saved one.',
     )
-    .requiredOption(
+    .option(
       '-f, --filename <path...>',
-      'policies: files, folders, or - for standard input; they replace policies of the same name',
+      'policies: files, folders, or - for standard input; they replace policies of the same name; with --at by default those of the cluster that have schedules',
+    )
+    .option(
+      '--at <time>',
+      'with the schedules that are in force then, and from then on, for example 2026-01-31T22:00:00Z; pods and GPUs count as they are now',
+      readTime,
     )
     .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
     .addOption(outputOption())
     .action(async (options: Options) => {
-      const policies = await readPolicies(options.filename, terminal);
-      const { cluster, readQueues } = await readState(options, policies, terminal);
-      const plan = await foreseeChange(cluster, policies, setupOf(options), readQueues);
+      const { filename, at } = options;
+      if (filename === undefined && at === undefined)
+        throw new CliError('give policies with -f, or a time with --at for the schedules of the cluster');
+      const given = filename && (await readPolicies(filename, terminal));
+      const { cluster, readQueues } = await readState(options, given ?? [], terminal);
+      const policies = given ?? cluster.policies.filter(({ spec }) => spec.schedules !== undefined);
+      if (policies.length === 0) throw new CliError('no policy of the cluster has schedules');
+      const plan = await foreseeChange(cluster, policies, setupOf(options), readQueues, at);
       if (plan.findings.length > 0) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, plan);
       else printPlan(terminal, plan);
     });
+}
+
+function readTime(text: string): number {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError('it must be a time such as 2026-01-31T22:00:00Z.');
+  return time;
 }
 
 async function readState(
@@ -51,7 +68,7 @@ async function readState(
   given: readonly GpuPartitionPolicy[],
   terminal: Terminal,
 ): Promise<{ readonly cluster: ClusterState; readonly readQueues: () => Promise<KueueReading> }> {
-  const { snapshot, filename, kubeconfig, context } = options;
+  const { snapshot, filename = [], kubeconfig, context } = options;
   const now = Date.now();
   if (snapshot === undefined) {
     const client = connect(options);

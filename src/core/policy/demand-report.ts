@@ -1,9 +1,11 @@
 import type { PolicyReason } from '../../api/names.ts';
-import type { DemandState } from '../../api/types.ts';
+import type { DemandState, PolicyStatus } from '../../api/types.ts';
 
 /** How a policy's demand stands: its part of the status. */
 export interface DemandReport {
   readonly states: readonly DemandState[];
+  /** What becomes of a request to free slices; absent if there is none. */
+  readonly defrag?: PolicyStatus['defrag'];
   readonly condition: {
     readonly type: 'DemandMet';
     readonly status: 'True' | 'False';

@@ -7,11 +7,12 @@ export function isNews(before: PolicyStatus | undefined, after: PolicyStatus): b
 }
 
 function gistOf(status: PolicyStatus | undefined): unknown {
-  const { observedGeneration, acceptedGeneration, schedule, failures = [], conditions = [] } = status ?? {};
+  const { observedGeneration, acceptedGeneration, schedule, defrag, failures = [], conditions = [] } = status ?? {};
   return [
     observedGeneration,
     acceptedGeneration,
     schedule,
+    defrag,
     failures,
     conditions.map(({ type, status: holds, reason }) => [type, holds, reason]),
   ];

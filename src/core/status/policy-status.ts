@@ -47,6 +47,8 @@ export interface PolicyFacts {
   readonly frozen?: string | undefined;
   /** How its demand stands, if it has one for which a plan was made. */
   readonly demand?: DemandReport | undefined;
+  /** What becomes of a request to free slices. */
+  readonly defrag?: PolicyStatus['defrag'];
   /** Which of its schedules is in force, and which follows; undefined if it has none. */
   readonly schedule?: PolicyStatus['schedule'];
   /** When it goes whatever its nodes are, if it is being deleted, in ms since the epoch. */
@@ -81,6 +83,7 @@ export function policyStatus(facts: PolicyFacts, tally: PolicyTally): PolicyStat
     conditions: [...conditionsOf(facts, tally), ...conditionOfDemand(facts)],
     ...(facts.demand && { demand: facts.demand.states }),
     ...(facts.schedule && { schedule: facts.schedule }),
+    ...(facts.defrag && { defrag: facts.defrag }),
     nodes,
     plan: {
       gpusChanging,

@@ -4,6 +4,7 @@ import { describeDuration } from '../text/duration.ts';
 import { wrapHanging } from '../text/wrap.ts';
 import { drawTable, type Line, span } from './line.ts';
 import { type DemandView, viewDemand } from './demand-words.ts';
+import { type ScheduleView, viewSchedule } from './schedule-words.ts';
 import { findCap } from '../rollout/cap.ts';
 import { forecastRollouts, type RolloutOutlook, widthOf } from './rollout-outlook.ts';
 import { byUrgency, type Urgency, urgencyOfNode, urgencyOfPolicy, toneOf } from './urgency.ts';
@@ -31,6 +32,8 @@ export interface PolicyStatusView {
   readonly rollout: RolloutOutlook | undefined;
   /** What is to be done on all of its nodes; undefined if nothing is. */
   readonly plan: PolicyStatus['plan'];
+  /** Undefined for a policy without schedules. */
+  readonly schedule: ScheduleView | undefined;
   /** What of `spec.demand` is offered, by slice; empty for a policy of layouts. */
   readonly demand: readonly DemandView[];
   /** `spec.rollout.paused`, whatever else keeps nodes waiting. */
@@ -101,7 +104,9 @@ export function viewPolicies(
   return policies
     .map((policy) => {
       const { name } = policy.metadata;
-      return viewPolicy(policy, widthOf(policy, byPolicy.get(name) ?? [], cap).most, rollouts.get(name));
+      const own = byPolicy.get(name) ?? [];
+      const schedule = viewSchedule(policy, own);
+      return viewPolicy(policy, widthOf(policy, own, cap).most, rollouts.get(name), schedule);
     })
     .toSorted((a, b) => byUrgency(a.urgency, b.urgency) || compareText(a.policy, b.policy));
 }
@@ -110,6 +115,7 @@ function viewPolicy(
   policy: GpuPartitionPolicy,
   maxUnavailable: number,
   rollout: RolloutOutlook | undefined,
+  schedule: ScheduleView | undefined,
 ): PolicyStatusView {
   const { metadata, spec, status } = policy;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
@@ -128,6 +134,7 @@ function viewPolicy(
     canary: status?.canary?.nodes ?? [],
     rollout,
     plan: (status?.plan?.gpusChanging ?? 0) > 0 ? status?.plan : undefined,
+    schedule,
     demand: viewDemand(status),
     isPaused: spec.rollout?.paused === true,
     deletingSince: metadata.deletionTimestamp,
@@ -211,7 +218,7 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number, is
     span(reason, toneOf(urgency)),
     span(message, 'dim'),
   ]);
-  const changing = policies.flatMap(({ policy, inFlight, canary, rollout, demand }): readonly Line[] => {
+  const changing = policies.flatMap(({ policy, inFlight, canary, rollout, demand, schedule }): readonly Line[] => {
     const named = inFlight
       .slice(0, 5)
       .map(({ node, since }) => (since === undefined ? node : `${node} since ${since.slice(11, 19)}`));
@@ -219,7 +226,9 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number, is
     const flight: Line = [span(`${policy} changes now: ${[...named, ...more].join(', ')}`)];
     const first: Line = [span(`${policy} began with: ${canary.slice(0, 5).join(', ')}`)];
     const left = rollout && wrapHanging(`${policy}: ${rollout.words}`, columns);
+    const turn = schedule && wrapHanging(`${policy}: ${schedule.words}`, columns);
     return [
+      ...(turn ?? []).map((text): Line => [span(text)]),
       ...demand.filter(({ unmet }) => isWhole || unmet > 0).flatMap((slice) => drawDemand(policy, slice, columns)),
       ...(left ?? []).map((text): Line => [span(text)]),
       ...(inFlight.length > 0 ? [flight] : []),

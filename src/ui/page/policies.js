@@ -48,8 +48,22 @@ function drawFlight({ inFlight, maxUnavailable }, openNode) {
 }
 
 function drawPolicy(policy, openNode) {
-  const { policy: name, urgency, reason, message, ready, matched, rollout, canary, plan, demand, refusal } = policy;
+  const {
+    policy: name,
+    urgency,
+    reason,
+    message,
+    ready,
+    matched,
+    rollout,
+    canary,
+    plan,
+    demand,
+    schedule,
+    refusal,
+  } = policy;
   const texts = [
+    schedule?.words,
     rollout?.words,
     canary.length > 0 && `began with ${canary.slice(0, mostNamed).join(', ')}`,
     plan && describePlan(plan),

@@ -98,6 +98,19 @@ describe('DeviceClasses for the slices of policies', () => {
     ]);
   });
 
+  it('are of all schedules: a pod that waits for the night may come by day', () => {
+    const { spec, ...policy } = aPolicy({ gpus: a100, profiles: { '1g.5gb': 7 } });
+    const times = { name: 'night', schedule: '0 22 * * *', duration: '8h' };
+    const scheduled = (profile: string) => ({
+      ...policy,
+      spec: { ...spec, schedules: [{ ...times, layouts: [{ gpus: a100, profiles: { [profile]: 2 } }] }] },
+    });
+    expect(listSliceKinds([scheduled('3g.20gb')]).map(({ profile }) => profile)).to.deep.equal(['1g.5gb', '3g.20gb']);
+    expect(listSplitLayouts([scheduled('1c.3g.20gb')]).map(({ path }) => path)).to.deep.equal([
+      'spec.schedules[0].layouts[0].profiles',
+    ]);
+  });
+
   it('leave out whole GPUs', () => {
     expect(exportClasses(kindsOf({ gpus: a100, mig: 'Disabled' }))).to.deep.equal([]);
   });

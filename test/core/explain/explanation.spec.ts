@@ -176,6 +176,29 @@ const stories: Readonly<Record<string, Story>> = {
     says: 'nearest is node a: 7 of 7',
     suggests: [`ask for ${half} instead: node b has 2 free`],
   },
+  'a slice that another layout of the schedule in force would have': {
+    pod: asks(half),
+    nodes: [
+      {
+        gpus: [sevens, aGpu({ index: 1, slices: ['1g.5gb@0*', '1g.5gb@1'] })],
+        policy: {
+          ...aPolicy({
+            layouts: [{ profiles: { '7g.40gb': 1 } }],
+            schedules: [
+              { name: 'day', schedule: '0 8 * * *', duration: '8h', layouts: [{ profiles: { '1g.5gb': 7 } }] },
+            ],
+          }),
+          status: { schedule: { name: 'day', since: '2026-01-01T08:00:00Z' } },
+        },
+      },
+    ],
+    others: holders(slice, 1),
+    code: 'NotOffered',
+    says: `no node offers ${half}; what is offered: ${slice}`,
+    suggests: [
+      'set spec.schedules[0].layouts[0].profiles of policy p to 4×1g.5gb + 1×3g.20gb; this changes 1 node, and evicts no pod',
+    ],
+  },
   'a slice that another layout of the policy would have': {
     pod: asks(half),
     nodes: [{ gpus: [sevens, aGpu({ index: 1, slices: ['1g.5gb@0*', '1g.5gb@1'] })], policy: aPolicy() }],

@@ -140,7 +140,7 @@ describe('the report of waste', () => {
     expect(judge('gpupartition.dev/repartitioning')).to.equal(1);
   });
 
-  it('does not judge shared slices, GPUs by count, entries for several products, and other strategies', () => {
+  it('does not judge shared slices, GPUs by count, entries for several products, schedules, and other strategies', () => {
     const gpus = [aGpu({ slices: ['7g.40gb@0'] })];
     const pods = [aPod({ asks: { [half]: '1' } })];
     const profiles = { '7g.40gb': 1 };
@@ -151,6 +151,8 @@ describe('the report of waste', () => {
     expect(judge(aPolicy({ layouts: [{ profiles }], sharing: { timeSlicing } }))).to.equal(0);
     expect(judge(aPolicy({ layouts: [{ gpus: { count: 1 }, profiles }] }))).to.equal(0);
     expect(judge(aPolicy({ layouts: [{ profiles }], strategy: 'single' }))).to.equal(0);
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ profiles }] };
+    expect(judge(aPolicy({ layouts: [{ profiles }], schedules: [night] }))).to.equal(0);
     expect(judge(aPolicy({ layouts: [{ profiles }] }), [aGpu({ index: 1, product: 'NVIDIA A30' })])).to.equal(0);
   });
 });

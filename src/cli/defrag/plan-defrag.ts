@@ -1,0 +1,192 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { ClassLayout } from '../../core/demand/demand-plan.ts';
+import type { CostGap, PoolInstance } from '../../core/demand/pool.ts';
+import type { Geometry, Layout } from '../../core/gpu/geometry/geometry.ts';
+import { prepareChange } from '../../core/plan/change-plan.ts';
+import type { ClusterPod, ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
+import { podName } from '../../core/pods/gpu-pods.ts';
+import { judgeFate } from '../../core/pods/pod-fate.ts';
+import { evictsNever } from '../../core/policy/demand-wish.ts';
+import { countPresent } from '../../core/supply/count.ts';
+import { askToFree, isFree } from '../../core/supply/defrag.ts';
+import { holdersOf, listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
+import { askFor } from '../../core/supply/demand-question.ts';
+import { weighEviction } from '../../core/supply/eviction-weight.ts';
+import type { Member } from '../../core/supply/member.ts';
+import { wantedOf } from '../../core/supply/wanted.ts';
+import { planDemand } from '../../process/demand-solver.ts';
+import { readMembers } from '../../process/pool-reading.ts';
+import { CliError } from '../exit.ts';
+
+/** What becomes of a GPU. */
+export interface DefragGpu {
+  readonly node: string;
+  readonly index: number;
+  readonly uuid: string;
+  readonly product: string;
+  readonly profiles: Layout;
+  readonly destroy: readonly PoolInstance[];
+  readonly create: readonly Pick<PoolInstance, 'profile' | 'start'>[];
+}
+
+/** The moves that free slices, and their bill; the shape of `-o json`. */
+export interface DefragAnswer {
+  readonly policy: string;
+  /** Whether the policy has a demand, so that the controller chooses its layouts. */
+  readonly hasDemand: boolean;
+  readonly free: Layout;
+  /** They are idle already. */
+  readonly isDone: boolean;
+  readonly isPossible: boolean;
+  /** Whether it is proven that no other plan is cheaper. */
+  readonly optimal: boolean;
+  readonly gap?: CostGap;
+  readonly gpusChanged: number;
+  readonly instancesDestroyed: number;
+  readonly moves: readonly PodMove[];
+  /** That change. */
+  readonly gpus: readonly DefragGpu[];
+  /** What is in the way. */
+  readonly findings: readonly string[];
+}
+
+/** A changed GPU with what a picture of it takes. */
+export interface PicturedGpu extends DefragGpu {
+  readonly geometry: Geometry;
+  readonly now: readonly PoolInstance[];
+  readonly keep: readonly PoolInstance[];
+}
+
+/** @throws CliError if there is no plan */
+export async function planDefrag(
+  cluster: ClusterState,
+  policy: GpuPartitionPolicy,
+  free: Layout,
+  setup: ControllerSetup,
+  seconds: number,
+): Promise<DefragAnswer & { readonly gpus: readonly PicturedGpu[] }> {
+  const { fleet } = prepareChange(cluster, [policy], setup);
+  const { name } = policy.metadata;
+  const record = fleet.policy(name);
+  if (!record) throw new CliError(`policy ${name} is being deleted`);
+  const nodes = new Map(cluster.nodes.map((node) => [node.metadata.name, node]));
+  const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
+  const partitionOf = (node: string): GpuNodePartition | undefined => partitions.get(node);
+  const pods = new Map(cluster.pods.map((pod) => [podName(pod), pod]));
+  const members = (await readMembers({ fleet, nodes, partitions }, record, () => false)).map((member) =>
+    weighMember(
+      member,
+      (one) => holdersOf(member, one, partitionOf).map((pod) => pods.get(pod)),
+      cluster,
+      record.policy,
+    ),
+  );
+  const { demand } = record.policy.spec;
+  // What runs and waits beyond is the controller's to follow; what runs keeps its slices in any case.
+  const wanted = demand ? wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) : [];
+  const evict = evictsNever(record.policy) ? 'Never' : 'IfNeeded';
+  const asked = askToFree({ ...askFor(record.policy, wanted), evict }, free, members);
+  const plan = await planDemand(
+    members.map(({ gpu }) => gpu),
+    { ...asked, seconds },
+  );
+  const pool = { members, layouts: plan.layouts, partitionOf };
+  const moves = listMoves(pool, nodes, (pod) => pods.get(pod));
+  const lacking = Object.entries(plan.unserved);
+  const stays = moves.flatMap(({ pod }) => explainStay(pods.get(pod), pod, cluster, record.policy));
+  const findings = [
+    ...(lacking.length === 0 ? [] : [await explainLack(members, asked, lacking, evict, seconds)]),
+    ...stays,
+    ...listUnnamed(pool).map(
+      ({ node, gpu, profile, start }) =>
+        `node ${node}: GPU ${gpu}: ${profile} at ${start} is in use by something that belongs to no pod, which nothing can move`,
+    ),
+    ...moves.flatMap(({ pod, to }) =>
+      to === undefined
+        ? [`pod ${pod} would find no idle slice on a node that its selectors and tolerations allow`]
+        : [],
+    ),
+  ];
+  const gpus = members.flatMap((member, index) => pictureMember(member, plan.layouts[index], partitionOf));
+  return {
+    policy: name,
+    hasDemand: demand !== undefined,
+    free,
+    isDone: isFree(free, members) && gpus.length === 0,
+    isPossible: findings.length === 0,
+    optimal: plan.gap === undefined,
+    ...(plan.gap && { gap: plan.gap }),
+    gpusChanged: plan.cost.gpusChanged,
+    instancesDestroyed: plan.cost.instancesDestroyed,
+    moves,
+    gpus,
+    findings,
+  };
+}
+
+type Priority = { readonly spec?: { readonly priority?: number } };
+
+/** Whoever is dear to evict stays as long as another can go. */
+function weighMember(
+  member: Member,
+  holders: (one: PoolInstance) => readonly (ClusterPod | undefined)[],
+  { budgets }: ClusterState,
+  { spec: { drain } }: GpuPartitionPolicy,
+): Member {
+  const weigh = (one: PoolInstance): PoolInstance => {
+    if (!one.busy) return one;
+    const weights = holders(one).map((pod) =>
+      pod
+        ? weighEviction(judgeFate(pod, drain, { budgets }).fate, (pod as Priority).spec?.priority)
+        : weighEviction('Evicted'),
+    );
+    const evictionWeight =
+      weights.length === 0 ? weighEviction('Stays') : weights.reduce((sum, weight) => sum + weight, 0);
+    return { ...one, evictionWeight };
+  };
+  return { ...member, gpu: { ...member.gpu, instances: member.gpu.instances.map(weigh) } };
+}
+
+function explainStay(
+  pod: ClusterPod | undefined,
+  name: string,
+  { budgets }: ClusterState,
+  { spec: { drain } }: GpuPartitionPolicy,
+): readonly string[] {
+  const { fate, message = 'spec.drain.scope None evicts nobody' } = pod
+    ? judgeFate(pod, drain, { budgets })
+    : { fate: 'Evicted' };
+  return fate === 'Stays' || fate === 'Awaited' ? [`pod ${name} would have to go: ${message}`] : [];
+}
+
+async function explainLack(
+  members: readonly Member[],
+  { slices }: { readonly slices: Parameters<typeof planDemand>[1]['slices'] },
+  lacking: readonly (readonly [string, number])[],
+  evict: 'Never' | 'IfNeeded',
+  seconds: number,
+): Promise<string> {
+  const words = lacking.map(([name, count]) => `${count} of ${name.replace(/^free /, '')}`).join(', ');
+  if (evict === 'IfNeeded') return `there is no room for ${words} beside what runs: add GPUs, or free fewer`;
+  const { unserved } = await planDemand(
+    members.map(({ gpu }) => gpu),
+    { slices, evict: 'IfNeeded', seconds },
+  );
+  return Object.keys(unserved).length === 0
+    ? `${words} could be freed only by evicting pods, which demand.evict Never of the policy forbids: set it to IfNeeded`
+    : `there is no room for ${words} beside what runs: add GPUs, or free fewer`;
+}
+
+function pictureMember(
+  { node, product, gpu, wish }: Member,
+  layout: ClassLayout | undefined,
+  partitionOf: (node: string) => GpuNodePartition | undefined,
+): readonly PicturedGpu[] {
+  const { keep = [], destroy = [], create = [] } = layout ?? {};
+  if (destroy.length + create.length === 0) return [];
+  const gpus = partitionOf(node)?.status?.device?.gpus ?? [];
+  const index = gpus.find(({ uuid }) => uuid === wish.uuid)?.index ?? 0;
+  const profiles = Object.fromEntries(countPresent([...keep, ...create]));
+  const { geometry, instances: now } = gpu;
+  return [{ node, index, uuid: wish.uuid, product, profiles, destroy, create, geometry, now, keep }];
+}

@@ -1,0 +1,138 @@
+import type { PolicyStatus } from '../../api/types.ts';
+import { defragAnnotation } from '../../api/names.ts';
+import type { DemandSlice } from '../demand/pool.ts';
+import type { Layout } from '../gpu/geometry/geometry.ts';
+import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
+import { writeLayout } from '../gpu/search/layout-words.ts';
+import { countWords } from '../text/cut-text.ts';
+import { countPresent } from './count.ts';
+import type { DemandAsked } from './demand-question.ts';
+import type { Shortfall } from './demand-report.ts';
+import type { Member } from './member.ts';
+
+/** How a request to free slices stands: part of a policy's status, so that it is carried out once, whoever leads. */
+export type DefragState = NonNullable<PolicyStatus['defrag']>;
+
+const beforeRequest = 1000;
+/** More than a GPU of today holds, for each of ten thousand. */
+const mostSlices = 100_000;
+
+/** Reads `3g.20gb=2,1g.5gb=1`. @returns what is wrong with it, in words, if something is */
+export function readFree(text: string): Layout | { readonly error: string } {
+  const free: Record<string, number> = {};
+  for (const part of text.split(',')) {
+    const [, name = '', digits = ''] = /^\s*([^=\s]+)=(\d{1,6})\s*$/.exec(part) ?? [];
+    const count = Number(digits);
+    if (name === '' || count < 1 || count > mostSlices)
+      return { error: `${JSON.stringify(part)} is not PROFILE=COUNT, for example 3g.20gb=2` };
+    const profile = parseProfile(name);
+    if (isProfileNameError(profile)) return { error: profile.message };
+    if (profile.computeInstanceSlices !== undefined)
+      return { error: `${name} is a compute instance; ask for its GPU instance, ${profile.instanceProfile}` };
+    free[name] = (free[name] ?? 0) + count;
+  }
+  return free;
+}
+
+/** A request by the annotation of a policy. */
+export interface FreeRequest {
+  readonly request: string;
+  readonly free: ReturnType<typeof readFree>;
+}
+
+/** What a policy's annotation requests; undefined if nothing, or if it has been dealt with. */
+export function requestedFree(
+  annotations: Readonly<Record<string, string>> | undefined,
+  known: DefragState | undefined,
+): FreeRequest | undefined {
+  const request = annotations?.[defragAnnotation];
+  if (request === undefined || (known?.request === request && known.state !== 'Making')) return undefined;
+  // What follows the slices only tells one request from the next.
+  return { request, free: readFree(request.split(' ')[0] ?? '') };
+}
+
+/**
+ * The same question, with slices that are to be idle: whatever runs keeps a slice of its profile, so that a pod that is evicted finds
+ * another, and as many more are offered. Slices that the policy wants idle count.
+ */
+export function askToFree({ slices, evict }: DemandAsked, free: Layout, members: readonly Member[]): DemandAsked {
+  const instances = members.flatMap(({ gpu }) => gpu.instances);
+  const left = new Map(countPresent(instances.filter(({ busy }) => busy)));
+  const idle = new Map<string, number>();
+  const take = (profile: string, most: number): number => {
+    const taken = Math.min(most, left.get(profile) ?? 0);
+    left.set(profile, (left.get(profile) ?? 0) - taken);
+    return taken;
+  };
+  const exact = slices.flatMap((slice): readonly DemandSlice[] => {
+    const [only, ...others] = slice.profiles;
+    if (only !== undefined && others.length === 0) {
+      idle.set(only, (idle.get(only) ?? 0) + slice.count - take(only, slice.count));
+      return [slice];
+    }
+    // A pod's profile is fixed, though any of several serves the policy.
+    let rest = slice.count;
+    const used = slice.profiles.flatMap((profile): readonly DemandSlice[] => {
+      const count = take(profile, rest);
+      rest -= count;
+      return count === 0 ? [] : [{ ...slice, name: `${slice.name}/used ${profile}`, profiles: [profile], count }];
+    });
+    return used.length === 0 ? [slice] : [...used, { ...slice, count: rest }];
+  });
+  const kept = [...left].flatMap(([profile, count]) => (count > 0 ? [sliceOf('used', profile, count, members)] : []));
+  const freed = Object.entries(free).flatMap(([profile, count]) => {
+    const lacking = count - (idle.get(profile) ?? 0);
+    return lacking > 0 ? [sliceOf('free', profile, lacking, members)] : [];
+  });
+  return { slices: [...exact, ...kept, ...freed], evict };
+}
+
+function sliceOf(what: 'used' | 'free', profile: string, count: number, members: readonly Member[]): DemandSlice {
+  const sizes = members.flatMap(({ gpu }) =>
+    gpu.geometry.profiles.flatMap(({ name, memorySlices }) => (name === profile ? [memorySlices] : [])),
+  );
+  const size = sizes.length === 0 ? 1 : Math.max(1, Math.min(...sizes));
+  // Where not everything fits, it is the request that goes short.
+  const weight = what === 'used' ? beforeRequest * size : size;
+  return { name: `${what} ${profile}`, profiles: [profile], count, weight };
+}
+
+/** Whether so many slices are idle now. */
+export function isFree(free: Layout, members: readonly Member[]): boolean {
+  const idle = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => !busy)));
+  return Object.entries(free).every(([profile, count]) => (idle.get(profile) ?? 0) >= count);
+}
+
+/** How a request stands, and what is asked of the planner for it: nothing if it is done, or cannot be read. */
+export function judgeRequest(
+  { request, free }: FreeRequest,
+  asked: DemandAsked,
+  members: readonly Member[],
+): { readonly defrag: DefragState; readonly freeing?: DemandAsked } {
+  if (hasError(free)) return { defrag: { request, state: 'Refused', message: free.error } };
+  if (isFree(free, members)) return { defrag: { request, state: 'Done', message: `${writeLayout(free)} were idle` } };
+  const message = `making ${writeLayout(free)} idle, within drain and rollout`;
+  return { defrag: { request, state: 'Making', message }, freeing: askToFree(asked, free, members) };
+}
+
+/** A request that no plan serves: it is refused, unless GPUs are left alone for now. */
+export function judgeShortage(
+  { request, free }: FreeRequest,
+  { members, shortfall: { lackingAtLeast } }: { readonly members: readonly Member[]; readonly shortfall: Shortfall },
+): DefragState {
+  const slices = hasError(free) ? '' : writeLayout(free);
+  const alone = members.filter(({ gpu }) => gpu.isResting === true).length;
+  if (alone > 0) {
+    const message = `making ${slices} idle waits: ${countWords(alone, 'GPU')} may not change now, and the others do not suffice`;
+    return { request, state: 'Making', message };
+  }
+  const isHeld = lackingAtLeast !== undefined && Object.keys(lackingAtLeast).length === 0;
+  const why = isHeld
+    ? 'that takes evictions, which demand.evict Never forbids'
+    : 'there is no room beside the demand and what runs';
+  return { request, state: 'Refused', message: `${slices} cannot be made idle: ${why}` };
+}
+
+function hasError(free: FreeRequest['free']): free is { readonly error: string } {
+  return typeof free['error'] === 'string';
+}

@@ -1,0 +1,260 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { DemandPlanner } from '../../../src/core/demand/demand-plan.ts';
+import { PoolClasses } from '../../../src/core/demand/gpu-classes.ts';
+import {
+  askToFree,
+  isFree,
+  judgeRequest,
+  judgeShortage,
+  readFree,
+  requestedFree,
+} from '../../../src/core/supply/defrag.ts';
+import { listMoves, listUnnamed } from '../../../src/core/supply/defrag-moves.ts';
+import { weighEviction } from '../../../src/core/supply/eviction-weight.ts';
+import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
+import { listMembers, type Member } from '../../../src/core/supply/member.ts';
+import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
+import { aDemandPolicy } from './defrag-builders.ts';
+
+const policy = aDemandPolicy();
+const nothing: DemandAsked = { slices: [], evict: 'IfNeeded' };
+
+/** Nodes of one A100 each. Three of the seven small slices of `n1` and of `n2` are in use. */
+const scattered = [
+  aFleetNode(
+    {
+      name: 'n1',
+      slices: ['1g.5gb@0', '1g.5gb@2', '1g.5gb@4'],
+      pods: { '1g.5gb@0': ['a'], '1g.5gb@2': ['b'], '1g.5gb@4': ['c'] },
+    },
+    policy,
+  ),
+  aFleetNode({ name: 'n2', slices: ['1g.5gb@0'], pods: { '1g.5gb@0': ['d'] } }, policy),
+];
+const membersOf = (fleet: readonly ReturnType<typeof aFleetNode>[]): readonly Member[] =>
+  fleet.flatMap(({ partition }) => listMembers(policy, partition, { isResting: () => false }));
+
+function plan(members: readonly Member[], asked: DemandAsked) {
+  const pool = new PoolClasses();
+  for (const { gpu } of members) pool.add(gpu);
+  const classes = pool.list();
+  const found = new DemandPlanner({ classes, slices: asked.slices, evict: asked.evict }).planSmall(true);
+  if (!found) throw new Error('the pool is too large for a test');
+  // Equal GPUs are one class, and need not become the same.
+  const byId = new Map(
+    [...pool.handOut(classes, found.layouts)].flatMap(([ids, layout]) => ids.map((id) => [id, layout] as const)),
+  );
+  return {
+    ...found,
+    layouts: members.map(({ gpu }) => byId.get(gpu.id) ?? { keep: gpu.instances, destroy: [], create: [] }),
+  };
+}
+
+describe('a request to free slices', () => {
+  it('is read from profiles and counts, and says what is wrong with it', () => {
+    expect(readFree('3g.20gb=2,1g.5gb=1')).to.deep.equal({ '3g.20gb': 2, '1g.5gb': 1 });
+    expect(readFree('3g.20gb=1,3g.20gb=2')).to.deep.equal({ '3g.20gb': 3 });
+    for (const wrong of ['', '3g.20gb', '3g.20gb=0', '3g.20gb=x', '3g=2', '1c.3g.20gb=1'])
+      expect(readFree(wrong), wrong).to.have.property('error');
+  });
+
+  it('asks that whatever runs keeps a slice of its profile, and for the idle ones beyond', () => {
+    const asked = askToFree(nothing, { '3g.20gb': 1 }, membersOf(scattered));
+    expect(asked.slices).to.deep.equal([
+      { name: 'used 1g.5gb', profiles: ['1g.5gb'], count: 4, weight: 1000 },
+      { name: 'free 3g.20gb', profiles: ['3g.20gb'], count: 1, weight: 4 },
+    ]);
+  });
+
+  it('counts slices that the policy wants idle, and those in use of a slice that several profiles serve', () => {
+    const slices = [
+      { name: 'small', profiles: ['1g.5gb'], count: 6, weight: 1 },
+      { name: 'any', profiles: ['2g.10gb', '3g.20gb'], count: 2, weight: 2 },
+    ];
+    const asked = askToFree({ slices, evict: 'IfNeeded' }, { '1g.5gb': 3 }, membersOf(scattered));
+    expect(asked.slices.map(({ name, count }) => [name, count])).to.deep.equal([
+      ['small', 6],
+      ['any', 2],
+      ['free 1g.5gb', 1],
+    ]);
+    const [half] = [aFleetNode({ name: 'n3', slices: ['3g.20gb@0'], pods: { '3g.20gb@0': ['e'] } }, policy)];
+    const other = askToFree({ slices, evict: 'IfNeeded' }, { '3g.20gb': 1 }, membersOf([half]));
+    expect(other.slices.map(({ name, profiles, count }) => [name, profiles.join(), count])).to.deep.equal([
+      ['small', '1g.5gb', 6],
+      ['any/used 3g.20gb', '3g.20gb', 1],
+      ['any', '2g.10gb,3g.20gb', 1],
+      ['free 3g.20gb', '3g.20gb', 1],
+    ]);
+  });
+
+  it('moves as few pods as possible, and only as many as find room', () => {
+    const members = membersOf(scattered);
+    const two = plan(members, askToFree(nothing, { '3g.20gb': 2 }, members));
+    expect(two.unserved).to.deep.equal({});
+    expect(two.cost.evictions).to.equal(1);
+    const whole = plan(members, askToFree(nothing, { '7g.40gb': 1 }, members));
+    expect(whole.cost.evictions).to.equal(1);
+    expect(plan(members, askToFree(nothing, { '7g.40gb': 2 }, members)).unserved).to.deep.equal({ 'free 7g.40gb': 1 });
+  });
+
+  it('spares the pod that is dearer to evict', () => {
+    const weigh = (member: Member, evictionWeight: number): Member => ({
+      ...member,
+      gpu: { ...member.gpu, instances: member.gpu.instances.map((one) => ({ ...one, evictionWeight })) },
+    });
+    const [first, second] = membersOf(scattered);
+    if (!first || !second) throw new Error('there are two nodes');
+    const dear = [weigh(first, weighEviction('Evicted')), weigh(second, weighEviction('Blocked'))];
+    const { cost } = plan(dear, askToFree(nothing, { '7g.40gb': 1 }, dear));
+    expect(cost.evictions, 'three cheap ones go for one that its budget holds').to.equal(30);
+  });
+
+  it('is done once so many are idle together', () => {
+    const members = membersOf([
+      aFleetNode({ name: 'n1', slices: ['3g.20gb@0', '3g.20gb@4'], pods: { '3g.20gb@0': ['a'] } }, policy),
+    ]);
+    expect(isFree({ '3g.20gb': 1 }, members)).to.equal(true);
+    expect(isFree({ '3g.20gb': 2 }, members)).to.equal(false);
+  });
+});
+
+describe('the moves of a plan', () => {
+  const nodes = new Map(scattered.map(({ node }) => [node.metadata.name, node]));
+  const partitions = new Map(scattered.map(({ partition }) => [partition.metadata.name, partition]));
+  const partitionOf = (node: string) => partitions.get(node);
+  const members = membersOf(scattered);
+  const { layouts } = plan(members, askToFree(nothing, { '7g.40gb': 1 }, members));
+  const pool = { members, layouts, partitionOf };
+
+  it('name each pod that goes, where from, and an idle slice of its profile', () => {
+    const moves = listMoves(pool, nodes, () => undefined);
+    expect(moves.map(({ pod, from }) => [pod, from])).to.deep.equal([
+      ['team/d', [{ node: 'n2', gpu: 0, profile: '1g.5gb', start: 0 }]],
+    ]);
+    expect(moves[0]?.to?.map(({ node, profile }) => [node, profile])).to.deep.equal([['n1', '1g.5gb']]);
+  });
+
+  it('say where a pod finds nothing that its own rules allow', () => {
+    const pinned = { ...aTeamPod('d'), spec: { nodeSelector: { zone: 'b' }, containers: [] } };
+    expect(listMoves(pool, nodes, () => pinned)[0]?.to).to.equal(undefined);
+  });
+
+  it('tell of slices in use that no pod is known to hold', () => {
+    expect(listUnnamed(pool)).to.deep.equal([]);
+    const unnamed = scattered.map(({ partition }) => ({
+      ...partition,
+      status: {
+        device: {
+          ...partition.status?.device,
+          gpus: partition.status?.device?.gpus?.map((gpu) => ({
+            ...gpu,
+            instances: gpu.instances.map(({ pods: _pods, ...one }) => one),
+          })),
+        },
+      },
+    }));
+    const byName = new Map(unnamed.map((one) => [one.metadata.name, one]));
+    expect(listUnnamed({ ...pool, partitionOf: (node) => byName.get(node) as never })).to.deep.equal([
+      { node: 'n2', gpu: 0, profile: '1g.5gb', start: 0 },
+    ]);
+  });
+});
+
+describe('what an eviction costs', () => {
+  it('grows with priority, and is highest for pods that a budget or nothing lets go', () => {
+    const costs = [
+      weighEviction('Evicted'),
+      weighEviction('Evicted', 100),
+      weighEviction('Deleted', 1_000_000),
+      weighEviction('Blocked'),
+      weighEviction('Stays'),
+    ];
+    expect(costs).to.deep.equal(costs.toSorted((a, b) => a - b));
+    expect(new Set(costs).size).to.equal(costs.length);
+    expect(weighEviction('Evicted', -5)).to.equal(weighEviction('Evicted'));
+  });
+});
+
+describe('the annotation of a policy that requests free slices', () => {
+  const annotations = { 'gpupartition.dev/defrag': '3g.20gb=1 2026-01-01T12:00:00Z' };
+  const request = annotations['gpupartition.dev/defrag'];
+  const requested = { request, free: { '3g.20gb': 1 } };
+  const members = membersOf(scattered);
+
+  it('counts until it has been dealt with, and again with another value', () => {
+    expect(requestedFree(annotations, undefined)).to.deep.equal(requested);
+    expect(requestedFree(annotations, { request, state: 'Making', message: '' })).to.deep.equal(requested);
+    expect(requestedFree(annotations, { request, state: 'Done', message: '' })).to.equal(undefined);
+    expect(requestedFree(annotations, { request, state: 'Refused', message: '' })).to.equal(undefined);
+    expect(requestedFree(annotations, { request: 'another', state: 'Done', message: '' })).to.deep.equal(requested);
+    expect(requestedFree({}, undefined)).to.equal(undefined);
+  });
+
+  it('is under way, done, or refused with the reason', () => {
+    const { defrag, freeing } = judgeRequest(requested, nothing, members);
+    expect(defrag.state).to.equal('Making');
+    expect(freeing?.slices.at(-1)?.name).to.equal('free 3g.20gb');
+    const idle = membersOf([aFleetNode({ name: 'n1', slices: ['3g.20gb@0'] }, policy)]);
+    expect(judgeRequest(requested, nothing, idle)).to.deep.equal({
+      defrag: { request, state: 'Done', message: '1×3g.20gb were idle' },
+    });
+    const wrong = judgeRequest({ request, free: readFree('x') }, nothing, members);
+    expect(wrong.defrag.message).to.equal('"x" is not PROFILE=COUNT, for example 3g.20gb=2');
+    expect(wrong.freeing).to.equal(undefined);
+    const short = (lackingAtLeast?: Readonly<Record<string, number>>) =>
+      judgeShortage(requested, { members, shortfall: { lacking: { x: 1 }, lackingAtLeast } });
+    expect(short().message).to.match(/there is no room beside the demand and what runs$/);
+    expect(short({}).message).to.match(/that takes evictions, which demand\.evict Never forbids$/);
+    const alone = members.map((member) => ({ ...member, gpu: { ...member.gpu, isResting: true } }));
+    expect(judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } }).state).to.equal('Making');
+  });
+});
+
+describe('any plan that frees slices', () => {
+  const fullGpus = [
+    ['1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4'],
+    ['3g.20gb@0', '1g.5gb@4', '1g.5gb@5', '1g.5gb@6'],
+    ['2g.10gb@0', '2g.10gb@2', '2g.10gb@4', '1g.5gb@6'],
+    ['4g.20gb@0', '3g.20gb@4'],
+  ] as const;
+  const anyGpu = fc
+    .constantFrom(...fullGpus)
+    .chain((places) =>
+      fc.tuple(...places.map((place) => fc.tuple(fc.constant(place), fc.constantFrom('Gone', 'Idle', 'Used')))),
+    );
+  const anyPool = fc.array(anyGpu, { minLength: 1, maxLength: 3 });
+  const anyFree = fc.tuple(fc.constantFrom('1g.5gb', '2g.10gb', '3g.20gb', '7g.40gb'), fc.integer({ min: 1, max: 3 }));
+
+  it('has room for every pod that goes, each its own, and still has the slices idle', () => {
+    fc.assert(
+      fc.property(anyPool, anyFree, (pool, [profile, count]) => {
+        const fleet = pool.map((gpu, index) => {
+          const there = gpu.filter(([, state]) => state !== 'Gone');
+          const used = there.filter(([, state]) => state === 'Used');
+          const slices = there.map(([place]) => place);
+          const pods = Object.fromEntries(used.map(([place]) => [place, [`${index}-${place.replace('@', '-')}`]]));
+          return aFleetNode({ name: `n${index}`, slices, pods }, policy);
+        });
+        const members = membersOf(fleet);
+        const { layouts, unserved, cost } = plan(members, askToFree(nothing, { [profile]: count }, members));
+        if (Object.keys(unserved).length > 0) return;
+        const partitions = new Map(fleet.map(({ partition }) => [partition.metadata.name, partition]));
+        const partitionOf = (node: string) => partitions.get(node);
+        const moves = listMoves({ members, layouts, partitionOf }, new Map(), () => undefined);
+        expect(moves).to.have.lengthOf(cost.evictions);
+        const rooms = moves.flatMap(({ to }) => to ?? []);
+        expect(rooms.map((room) => room.profile)).to.deep.equal(
+          moves.flatMap(({ from }) => from.map((one) => one.profile)),
+        );
+        expect(new Set(rooms.map(({ node, start }) => `${node} ${start}`)).size).to.equal(rooms.length);
+        const idle = layouts
+          .flatMap(({ keep, create }) => [...keep.filter(({ busy }) => !busy), ...create])
+          .filter((one) => one.profile === profile);
+        const taken = rooms.filter((room) => room.profile === profile);
+        expect(idle.length - taken.length).to.be.at.least(count);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
