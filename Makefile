@@ -6,7 +6,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 # Files of tests that run side by side, the longest first: each has a process of its own, with a control plane if it wants one.
 LANES := $(shell expr 2 '*' $$(nproc))
 
-.PHONY: help demo test test-quick test-models mutate test-node verify lint build bench clean generate control-plane helm old-nodes prometheus image sbom
+.PHONY: help demo test test-quick test-models mutate test-node verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,12 @@ prometheus: node_modules/.installed ## Build Prometheus and promtool into the ca
 
 bench: build ## Measure speed, writes and memory; prints JSON lines
 	@$(NODE) test/bench/main.ts
+
+soak: build control-plane ## Let people and faults act on 100 nodes for hours, and judge (HOURS=1, NODES=100, SEED=N, SOAK_MINUTES=5)
+	@$(if $(HOURS),HOURS=$(HOURS)) $(if $(SOAK_MINUTES),SOAK_MINUTES=$(SOAK_MINUTES)) $(if $(NODES),NODES=$(NODES)) $(if $(SEED),SEED=$(SEED)) $(NODE) test/soak/main.ts
+
+trio: build control-plane ## Kill, delay and blind a program at every write of a change, one after the other
+	@TRIO=all exec mocha test/trio/trio.spec.ts
 
 image: build ## Build the container image (needs docker; PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)
 	docker buildx build --platform $(or $(PLATFORMS),linux/amd64) $(if $(PUSH),--push,--load) --provenance=$(if $(PUSH),mode=max,false) \

@@ -3,7 +3,8 @@ import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { aStatus, errorLine, refusal, type RequestFault } from '../support/fault.ts';
 import { Injector, type EventFault, type Match } from '../support/injection.ts';
 import { eventually } from '../support/eventually.ts';
-import { ownTaints, useRig } from '../support/rig.ts';
+import { readEndState } from '../support/end-state.ts';
+import { useRig } from '../support/rig.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 
 const nodes: readonly RigNode[] = [{ name: 'n', gpus: ['A100-SXM4-40GB'], labels: { pool: 'p' }, strategy: 'mixed' }];
@@ -121,22 +122,7 @@ describe('a fault between a program and the API server', function () {
       ({ status }) => status?.layout === texts[current] && status.phase === 'Ready',
       { timeoutMs: 15_000, what: 'the status of the node' },
     );
-    return { ...(await endState()), destroyed: (await destroyed()) - before };
-  }
-
-  async function endState(): Promise<object> {
-    const [partition, node] = await Promise.all([rig().partition('n'), rig().node('n')]);
-    const { wish: wished, granted } = partition.spec;
-    return {
-      labels: node.metadata.labels,
-      allocatable: node.status.allocatable,
-      taints: ownTaints(node),
-      wish: wished?.gpus,
-      granted: granted?.gpus,
-      layout: partition.status?.layout,
-      phase: partition.status?.phase,
-      device: withoutIds(await rig().rig.deviceState('n')),
-    };
+    return { ...(await readEndState(rig(), 'n')), destroyed: (await destroyed()) - before };
   }
 
   const destroyed = async (): Promise<number> =>
@@ -187,11 +173,3 @@ describe('a fault between a program and the API server', function () {
     });
   }
 });
-
-/** Facts of a device state without the ids, which depend on what was there before. */
-function withoutIds(state: string): readonly string[] {
-  return state
-    .split('\n')
-    .map((line) => line.replace(/^gi (\d+) \d+ /, 'gi $1 ').replace(/^ci (\d+) \d+ \d+ /, 'ci $1 '))
-    .toSorted();
-}

@@ -32,10 +32,10 @@ export interface AuditedWrite {
 /** Reads the audit log, except for a line that is still being written. */
 export async function readAuditLog(file: string): Promise<readonly AuditedWrite[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
-  return text.split('\n').slice(0, -1).map(parseEvent);
+  return text.split('\n').slice(0, -1).map(parseAuditLine);
 }
 
-function parseEvent(line: string): AuditedWrite {
+export function parseAuditLine(line: string): AuditedWrite {
   const event: unknown = JSON.parse(line);
   const object = (name: string): string => pickText(event, 'objectRef', name) ?? '';
   const code = pick(event, 'responseStatus', 'code');

@@ -111,6 +111,10 @@ export class Rig implements AsyncDisposable {
     return agent;
   }
 
+  get nodeNames(): readonly string[] {
+    return [...this.#agents.keys()];
+  }
+
   get agents(): readonly RigProcess[] {
     return [...this.#agents.values()];
   }

@@ -1,0 +1,28 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { parseAuditLine, type AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
+
+/** Reads what was added to the audit log: over hours it grows to hundreds of megabytes. */
+export class AuditTail {
+  readonly #file: string;
+  #offset = 0;
+  #rest = '';
+
+  constructor({ folder }: ControlPlane) {
+    this.#file = join(folder, 'audit.log');
+  }
+
+  async read(): Promise<readonly AuditedWrite[]> {
+    await using file = await open(this.#file);
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(Math.max(0, size - this.#offset)),
+      position: this.#offset,
+    });
+    this.#offset += bytesRead;
+    const lines = (this.#rest + buffer.toString('utf8', 0, bytesRead)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    return lines.map(parseAuditLine);
+  }
+}

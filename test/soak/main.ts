@@ -1,0 +1,30 @@
+/**
+ * People and faults at a fleet for hours: `make soak HOURS=1`. JSON lines on standard output, a table and the progress on standard error.
+ * Exit 1 if an invariant was broken, or if memory grew by more than 1 MB an hour.
+ */
+import { printMetric, tell } from '../bench/metric.ts';
+import { describeSoak, drawSoak } from './report.ts';
+import { soak } from './soak.ts';
+
+const { HOURS, SOAK_MINUTES, NODES, SEED } = process.env;
+const minutes = SOAK_MINUTES === undefined ? Number(HOURS ?? '1') * 60 : Number(SOAK_MINUTES);
+/** As the aim of docs/reliability.md says; memory of shorter runs is told, not judged. */
+const mostGrowth = 1;
+
+const result = await soak({
+  minutes,
+  nodes: Number(NODES ?? '100'),
+  seed: Number(SEED ?? Date.now() % 100_000),
+  stormSeconds: 90,
+  quietSeconds: 15,
+  sampleSeconds: 15,
+  readSeconds: 20,
+  warmUpMinutes: Math.min(10, minutes / 4),
+  tell,
+});
+const metrics = describeSoak(result);
+metrics.forEach(printMetric);
+tell(drawSoak(result));
+const slopes = metrics.filter(({ metric }) => /RSS slope.*median/.test(metric)).map(({ value }) => value);
+const hasGrown = minutes >= 60 && slopes.some((slope) => slope > mostGrowth);
+process.exit(result.violations.length > 0 || hasGrown ? 1 : 0);
