@@ -3,7 +3,7 @@ import type { WorkloadPod } from '../core/explain/workload.ts';
 import { asScheduled } from '../core/policy/schedules.ts';
 import { heldBy, type KueueReading } from '../core/supply/kueue.ts';
 import { foreseePod, type PodProspect } from '../core/supply/pod-prospect.ts';
-import type { PlannedPool, PoolQuestion } from '../core/supply/pool-plan.ts';
+import type { PlannedPool, PlanQuestion } from '../core/supply/pool-plan.ts';
 import { planDemand } from './demand-solver.ts';
 
 /** How long each plan may take, in seconds. */
@@ -22,7 +22,7 @@ export async function foreseePodDemand(
   return step.value;
 }
 
-async function answer({ gpus, asked }: PoolQuestion): Promise<PlannedPool | undefined> {
+async function answer({ gpus, asked }: PlanQuestion): Promise<PlannedPool | undefined> {
   try {
     return await planDemand(gpus, { ...asked, seconds: planSeconds });
   } catch {

@@ -1,12 +1,12 @@
 import { type ClassLayout, DemandPlanner } from '../demand/demand-plan.ts';
 import { PoolClasses } from '../demand/gpu-classes.ts';
-import type { PlannedPool, PoolQuestion } from './pool-plan.ts';
+import type { PlannedPool, PlanQuestion } from './pool-plan.ts';
 
 /** What GPUs of more classes can become takes too long to list in one turn. */
 const mostClasses = 16;
 
 /** Plans a small pool, without a solver. @returns undefined if it would take long */
-export function planHere({ gpus, asked }: PoolQuestion): PlannedPool | undefined {
+export function planHere({ gpus, asked }: PlanQuestion): PlannedPool | undefined {
   const pool = new PoolClasses();
   for (const gpu of gpus) pool.add(gpu);
   const classes = pool.list();
@@ -20,7 +20,7 @@ export function planHere({ gpus, asked }: PoolQuestion): PlannedPool | undefined
 }
 
 /** Answers what is asked of a planner on the way to a result, as far as that is possible here. */
-export function answerHere<T>(asking: Generator<PoolQuestion, T, PlannedPool | undefined>): T {
+export function answerHere<T>(asking: Generator<PlanQuestion, T, PlannedPool | undefined>): T {
   let step = asking.next();
   while (step.done !== true) step = asking.next(planHere(step.value));
   return step.value;

@@ -11,7 +11,7 @@ import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.
 import { listMembers, type Member } from './member.ts';
 import { describeHold, describePlace, describeSlices, nameProfile } from './prospect-words.ts';
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
-import { planMembers, type Planned, type PlannedPool, type PoolQuestion } from './pool-plan.ts';
+import { planMembers, type Planned, type PlannedPool, type PlanQuestion } from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader, shareWaiting } from './waiting-share.ts';
 import { followsPods, type Wanted, wantedOf } from './wanted.ts';
@@ -34,7 +34,7 @@ export interface PodProspect {
 }
 
 /** Asks a planner, which may decline what takes it too long. */
-type Asking<T> = Generator<PoolQuestion, T, PlannedPool | undefined>;
+type Asking<T> = Generator<PlanQuestion, T, PlannedPool | undefined>;
 
 /** A pod that waits for a resource, and the policy with a demand that it counts for. */
 interface Scene {

@@ -10,7 +10,7 @@ describe('the way back to how a GPU was', () => {
     isMade: (instance: ViewedInstance) => boolean = () => true,
   ): readonly string[] => writeSteps(planReturn(now, before, isMade));
 
-  it('is no step where nothing has changed', () => {
+  it('takes no step where nothing has changed', () => {
     const same = [aViewed('1g.5gb@0'), aViewed('3g.20gb@4', ['1c.3g.20gb', '1c.3g.20gb'])];
     expect(back(same, same)).to.deep.equal([]);
   });

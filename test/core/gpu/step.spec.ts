@@ -43,7 +43,7 @@ describe('steps that one command does', () => {
       expect(starts(cut(0, name), cut(4, name)), name).to.deep.equal([[0], [4]]);
   });
 
-  it('are none of none', () => {
+  it('do not exist where there are no steps', () => {
     expect(batchSteps([])).to.deep.equal([]);
   });
 });

@@ -147,7 +147,7 @@ describe('a canary', () => {
     ]);
   });
 
-  it('loses a node that is gone before a new leader has looked at the others, and soaks anew', () => {
+  it('loses a node that is gone before a new leader has looked at the others, and starts its soak again', () => {
     const { canary } = go({ uids: { c1: 'uid-c1' }, canary: soaking, now: minutes(4), admits: 'Nobody' });
     expect(canary).to.deep.equal({ generation: 1, nodes: ['c1'] });
   });
