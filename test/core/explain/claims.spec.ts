@@ -25,7 +25,12 @@ const own = exported.filter(({ kind }) => kind === 'ResourceClaimTemplate') as u
 const memories: Readonly<Record<string, string>> = { '1g.5gb': '4864Mi', '2g.10gb': '9856Mi', '3g.20gb': '19968Mi' };
 const slices = ['1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4'];
 const profiles = Object.entries(memories).map(([name, memory], id) => ({
-  ...{ name, id, memorySlices: 1, computeSlices: 1, starts: [0], maxInstances: 1 },
+  name,
+  id,
+  memorySlices: 1,
+  computeSlices: 1,
+  starts: [0],
+  maxInstances: 1,
   memoryMiB: parseInt(memory, 10),
 }));
 const models: NonNullable<DeviceReport['models']> = [
@@ -72,8 +77,12 @@ function aHeldClaim(devices: readonly string[], more: object = {}): RequestedCla
 
 const pod = aPod({ spec: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'wanted' }] } });
 
+type Requests = NonNullable<
+  NonNullable<NonNullable<NonNullable<ClaimTemplate['spec']>['spec']>['devices']>['requests']
+>;
+
 function explain(
-  requests: NonNullable<NonNullable<NonNullable<ClaimTemplate['spec']>['spec']>['devices']>['requests'],
+  requests: Requests,
   held: readonly RequestedClaim[] = [],
   more: Partial<ClusterFacts> = {},
 ): PodExplanation {
