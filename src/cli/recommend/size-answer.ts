@@ -1,6 +1,6 @@
 import type { GpuModel } from '../../core/gpu/geometry/models.ts';
 import { listByMemory, type MemoryFit } from '../../core/gpu/plan/memory-fit.ts';
-import { mebibytes } from '../../core/pods/quantity.ts';
+import { mebibytes } from '../../core/text/quantity.ts';
 import { CliError } from '../exit.ts';
 import { paint, printLine, type Terminal } from '../terminal.ts';
 

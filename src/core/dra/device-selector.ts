@@ -1,4 +1,4 @@
-import { parseQuantity } from '../pods/quantity.ts';
+import { parseQuantity } from '../text/quantity.ts';
 import { gpuDriver } from './resource-slice.ts';
 
 /** What a selector of a DeviceClass or a request can ask of a device of NVIDIA's driver. */

@@ -3,7 +3,7 @@ import { foreseeSlice, findNamedUuid } from '../dra/published-devices.ts';
 import type { SelectableDevice } from '../dra/device-selector.ts';
 import type { ResourceClaimView } from '../dra/resource-claim.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
-import { parseQuantity } from '../pods/quantity.ts';
+import { parseQuantity } from '../text/quantity.ts';
 import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
 
 /** A device that a DRA driver offers on a node. */

@@ -4,7 +4,7 @@ import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/la
 import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { podName } from '../pods/gpu-pods.ts';
-import { roundUp, wholeUnits } from '../pods/quantity.ts';
+import { roundUp, wholeUnits } from '../text/quantity.ts';
 import { selectsNode, byPrecedence } from '../policy/precedence.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import type { NodeSlice } from './claim-device.ts';

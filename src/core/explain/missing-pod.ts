@@ -1,5 +1,5 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
-import { wholeUnits } from '../pods/quantity.ts';
+import { wholeUnits } from '../text/quantity.ts';
 
 /** The part of an Event that tells why a controller could not create a pod. */
 export interface CreationEvent {

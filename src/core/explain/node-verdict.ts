@@ -1,6 +1,6 @@
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../node/observed-epoch.ts';
-import { parseQuantity } from '../pods/quantity.ts';
+import { parseQuantity } from '../text/quantity.ts';
 import type { ClaimRequest, DeviceClassView } from './device-request.ts';
 import {
   type ClusterFacts,

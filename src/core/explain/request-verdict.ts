@@ -1,7 +1,7 @@
 import type { GpuReport, ModelReport } from '../../api/types.ts';
 import type { SelectableDevice } from '../dra/device-selector.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
-import { parseQuantity } from '../pods/quantity.ts';
+import { parseQuantity } from '../text/quantity.ts';
 import { listDevices } from './claim-device.ts';
 import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
 import { type ChoiceFit, type ClaimRequest, type DeviceChoice, fitChoice } from './device-request.ts';

@@ -1,6 +1,6 @@
 import type { Taint } from '../metadata/node-change.ts';
 import { hasEnded } from '../pods/gpu-pods.ts';
-import { parseQuantity, roundUp } from '../pods/quantity.ts';
+import { parseQuantity, roundUp } from '../text/quantity.ts';
 
 type Amounts = Readonly<Record<string, string | number>>;
 

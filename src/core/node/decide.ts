@@ -202,7 +202,8 @@ function endDrain(
   commands: readonly Command[],
 ): readonly Command[] {
   const isWritten = commands.some(
-    ({ name }) => name === 'WriteWish' || name === 'WriteMonitors' || name === 'WriteDrain' || name === 'DeletePartition',
+    ({ name }) =>
+      name === 'WriteWish' || name === 'WriteMonitors' || name === 'WriteDrain' || name === 'DeletePartition',
   );
   if (partition.spec.drain === undefined || isUnderWay || isWritten || isGrantLive(partition)) return [];
   return [{ name: 'WriteDrain', drain: null }];

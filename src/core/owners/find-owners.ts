@@ -2,7 +2,7 @@ import { listDynamicSlices, type ResourceSliceView } from '../dra/resource-slice
 import { hasEnded, usesForeignGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
 import type { LabelSelector } from '../pods/plugin-pods.ts';
-import { isZeroQuantity } from '../pods/quantity.ts';
+import { isZeroQuantity } from '../text/quantity.ts';
 import { systemPods } from '../pods/system-pods.ts';
 import { foreignGpuResource } from '../pods/gpu-resource.ts';
 import { migManagerLabel, migManagerPods, obeysLabel } from './mig-manager.ts';

@@ -1,5 +1,5 @@
 import { foreignGpuResource, isGpuDriver, isGpuResource } from './gpu-resource.ts';
-import { isZeroQuantity } from './quantity.ts';
+import { isZeroQuantity } from '../text/quantity.ts';
 
 /** The parts of a Pod that tell whether it holds a GPU. */
 export interface PodView {

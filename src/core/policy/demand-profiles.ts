@@ -5,7 +5,7 @@ import { matchesGlob } from '../gpu/geometry/glob.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { resolveProfile } from '../gpu/geometry/profile-lookup.ts';
 import { listByMemory } from '../gpu/plan/memory-fit.ts';
-import { mebibytes } from '../pods/quantity.ts';
+import { mebibytes } from '../text/quantity.ts';
 
 /** A kind of slices that a policy wants. */
 export type WantedSlice = PolicyDemand['slices'][number];

@@ -1,5 +1,5 @@
 import { isGpuResource } from '../../pods/gpu-resource.ts';
-import { isZeroQuantity, wholeUnits } from '../../pods/quantity.ts';
+import { isZeroQuantity, wholeUnits } from '../../text/quantity.ts';
 import { findReplicas } from './replicas.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isGpuResource } from '../../../core/pods/gpu-resource.ts';
-import { isZeroQuantity } from '../../../core/pods/quantity.ts';
+import { isZeroQuantity } from '../../../core/text/quantity.ts';
 import type { KubeletNode } from './kube-objects.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 

@@ -1,6 +1,6 @@
 import { uuidOfDeviceId } from '../../../core/pods/device-id.ts';
 import { isGpuResource } from '../../../core/pods/gpu-resource.ts';
-import { wholeUnits } from '../../../core/pods/quantity.ts';
+import { wholeUnits } from '../../../core/text/quantity.ts';
 import type { Advertisement } from '../daemons/advertisement.ts';
 import { listClaimedResources, noClaims } from './pod-claims.ts';
 import type { ContainerClaim, PodClaims } from './pod-claims.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 
-import { isZeroQuantity, parseQuantity, wholeUnits } from '../../../src/core/pods/quantity.ts';
+import { isZeroQuantity, parseQuantity, wholeUnits } from '../../../src/core/text/quantity.ts';
 
 const billion = 1_000_000_000n;
 const maximum = (2n ** 63n - 1n) * billion;
