@@ -12,8 +12,19 @@ export function nameSlice({ name, profiles }: WantedSlice): string {
   return name ?? profiles[0] ?? '';
 }
 
+/** A demand is read again and again, and asks for the same each time. */
+const known = new WeakMap<WantedSlice, Map<Geometry, readonly string[]>>();
+
 /** The profiles of a GPU that serve a slice, as this GPU's geometry names them. @param product of the GPU, for names of other drivers */
-export function profilesServing({ profiles }: WantedSlice, geometry: Geometry, product: string): readonly string[] {
+export function profilesServing(slice: WantedSlice, geometry: Geometry, product: string): readonly string[] {
+  const before = known.get(slice) ?? new Map<Geometry, readonly string[]>();
+  known.set(slice, before);
+  const names = before.get(geometry) ?? listServing(slice, geometry, product);
+  before.set(geometry, names);
+  return names;
+}
+
+function listServing({ profiles }: WantedSlice, geometry: Geometry, product: string): readonly string[] {
   const model = findModel(product);
   const names = profiles.flatMap((wanted) =>
     /[*?]/.test(wanted)
