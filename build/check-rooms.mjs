@@ -32,6 +32,7 @@ const order = [
   'explain',
   'supply',
   'advice',
+  'simulation',
   'waste',
   'projection',
   'view',

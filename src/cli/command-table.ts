@@ -96,6 +96,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/defrag.ts')).defragCommand,
   },
   {
+    name: 'simulate',
+    summary: 'play policies against a model of a cluster: slices served, waiting, evictions, re-layouts by day',
+    load: async () => (await import('./commands/simulate.ts')).simulateCommand,
+  },
+  {
     name: 'explain',
     summary: 'explain why a pod is pending and what would let it run: explain pod NAMESPACE/NAME',
     load: async () => (await import('./commands/explain.ts')).explainCommand,

@@ -1,8 +1,9 @@
-import { fork } from 'node:child_process';
+import { fork, type ForkOptions } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DemandPlanner, type ClassLayout, type ClassPlan, type DemandQuestion } from '../core/demand/demand-plan.ts';
 import { PoolClasses } from '../core/demand/gpu-classes.ts';
 import type { DemandSlice, EvictionRule, PoolGpu } from '../core/demand/pool.ts';
+import type { SideFigures, SimulationStart } from '../core/simulation/simulation.ts';
 import { Turn } from './turn.ts';
 
 declare const GPU_PARTITION_SOLVER: string | undefined;
@@ -81,34 +82,51 @@ async function planBeside(question: DemandQuestion, seconds: number): Promise<Cl
   }
 }
 
-/** What the solver's process answers. */
-export type SolverAnswer = { readonly plan: ClassPlan } | { readonly error: string };
-
-/** What it is asked. */
-export interface SolverOrder {
-  readonly question: DemandQuestion;
-  readonly seconds: number;
+/**
+ * Plays a simulation in the solver's process, which plans many pools one after the other.
+ *
+ * @throws Error if that process fails
+ */
+export async function simulateBeside(simulation: SimulationStart): Promise<readonly SideFigures[]> {
+  const answer = await ask({ simulation }, { execArgv: ['--max-semi-space-size=16'] });
+  if ('figures' in answer) return answer.figures;
+  throw new Error('the solver answered something else');
 }
 
-function askSolver(question: DemandQuestion, seconds: number): Promise<ClassPlan> {
+/** What the solver's process answers. */
+export type SolverAnswer =
+  { readonly plan: ClassPlan } | { readonly figures: readonly SideFigures[] } | { readonly error: string };
+
+/** What it is asked. */
+export type SolverOrder =
+  { readonly question: DemandQuestion; readonly seconds: number } | { readonly simulation: SimulationStart };
+
+async function askSolver(question: DemandQuestion, seconds: number): Promise<ClassPlan> {
+  const answer = await ask({ question, seconds }, { execArgv: flags, timeout: (seconds + graceSeconds) * 1000 });
+  if ('plan' in answer) return answer.plan;
+  throw new Error('the solver answered something else');
+}
+
+function ask(
+  order: SolverOrder,
+  options: Pick<ForkOptions, 'execArgv' | 'timeout'>,
+): Promise<Exclude<SolverAnswer, { readonly error: string }>> {
   const child = fork(fileURLToPath(new URL(solver, import.meta.url)), {
-    execArgv: flags,
+    ...options,
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    timeout: (seconds + graceSeconds) * 1000,
   });
   let words = '';
   child.stderr?.on('data', (part: Buffer) => (words = (words + part.toString()).slice(0, 2000)));
-  return new Promise<ClassPlan>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     child.once('message', (answer: SolverAnswer) => {
-      if ('plan' in answer) resolve(answer.plan);
-      else reject(new Error(answer.error));
+      if ('error' in answer) reject(new Error(answer.error));
+      else resolve(answer);
     });
     child.once('error', reject);
     child.once('exit', (code, signal) =>
       reject(new Error(`the solver ended with ${signal ?? code}${findReason(words)}`)),
     );
-    const order: SolverOrder = { question, seconds };
     // A process that has gone already says so by its exit.
     child.send(order, () => undefined);
   });

@@ -1,8 +1,10 @@
 /**
- * The process in which large pools are planned: the event loop of the program that asks stays free, and all memory is given back when
+ * The process in which large pools are planned, and simulations played: the event loop of the program that asks stays free, and all memory is given back when
  * this ends with its answer.
  */
-import { DemandPlanner } from '../core/demand/demand-plan.ts';
+import { type ClassPlan, DemandPlanner, type DemandQuestion } from '../core/demand/demand-plan.ts';
+import type { IntegerProgram } from '../core/demand/integer-program.ts';
+import { simulate, type SimulationStart } from '../core/simulation/simulation.ts';
 import type { SolverAnswer, SolverOrder } from '../process/demand-solver.ts';
 import { HighsSolver, loadSolver } from './highs.ts';
 
@@ -10,14 +12,31 @@ process.once('message', (order: SolverOrder) => {
   void answer(order).then((found) => process.send?.(found, () => process.disconnect()));
 });
 
-async function answer({ question, seconds }: SolverOrder): Promise<SolverAnswer> {
+async function answer(order: SolverOrder): Promise<SolverAnswer> {
   try {
-    const planner = new DemandPlanner(question);
-    const small = planner.planSmall();
-    if (small !== undefined) return { plan: small };
-    const highs = await loadSolver();
-    return { plan: planner.planLarge((program) => new HighsSolver(highs, program, seconds)) };
+    return 'simulation' in order ? await play(order.simulation) : await plan(order.question, order.seconds);
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
+}
+
+async function plan(question: DemandQuestion, seconds: number): Promise<SolverAnswer> {
+  const planner = new DemandPlanner(question);
+  const small = planner.planSmall();
+  if (small !== undefined) return { plan: small };
+  const highs = await loadSolver();
+  return { plan: planner.planLarge((program) => new HighsSolver(highs, program, seconds)) };
+}
+
+/** Of one plan of a simulation, which are small pools. */
+const simulatedSeconds = 20;
+
+async function play(simulation: SimulationStart): Promise<SolverAnswer> {
+  const highs = await loadSolver();
+  const planAtOnce = (question: DemandQuestion): ClassPlan => {
+    const planner = new DemandPlanner(question);
+    const solve = (program: IntegerProgram): HighsSolver => new HighsSolver(highs, program, simulatedSeconds);
+    return planner.planSmall() ?? planner.planLarge(solve);
+  };
+  return { figures: simulate(simulation, planAtOnce) };
 }

@@ -53,7 +53,7 @@ function couldOffer({ policy }: AdvicePool, geometries: readonly Geometry[], res
 }
 
 /** Of the GPUs that agents have reported. */
-export function geometriesOf({ nodes }: AdvicePool): readonly Geometry[] {
+export function geometriesOf({ nodes }: Pick<AdvicePool, 'nodes'>): readonly Geometry[] {
   const found = nodes.flatMap(({ partition }) => {
     const device = partition?.status?.device ?? {};
     return (device.gpus ?? []).flatMap((gpu) => liveGeometry(device, gpu) ?? []);

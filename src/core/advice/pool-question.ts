@@ -5,13 +5,14 @@ import type { EvictionRule } from '../demand/pool.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { countPresent } from '../supply/count.ts';
 import { askFor, type DemandAsked } from '../supply/demand-question.ts';
-import { listMembers, type Member } from '../supply/member.ts';
+import type { Member } from '../supply/member.ts';
 import { type Wanted, wantedOf } from '../supply/wanted.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { advisePolicy } from './advised-policy.ts';
 import { adviseSlices, byProfile, type ProfileCounts } from './asked-slices.ts';
 import type { AdvicePool } from './pools.ts';
 import { geometriesOf, sumRequests } from './pool-pods.ts';
+import { readMembers } from './read-members.ts';
 
 /** Whole GPUs that pods ask for, as `nvidia.com/gpu`: no slice serves them. */
 export interface WholeGpus {
@@ -51,7 +52,7 @@ export function askPool(
   const geometries = geometriesOf(pool);
   const requested = sumRequests(waiting);
   const running = byProfile(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)), geometries);
-  const members = listPoolMembers(pool, evict);
+  const members = pool.nodes.flatMap(({ partition }) => readMembers(pool.policy, partition, evict));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
   const asked = addUp(used, byProfile(requested, geometries));
   const slices = adviseSlices(addUp(asked, running), geometries, {
@@ -74,19 +75,6 @@ export function askPool(
     steady: (_, count) => count,
   });
   return { ...known, plan: { policy, wanted, asked: askFor(policy, wanted) }, why: explainNoPolicy(pool, slices) };
-}
-
-function listPoolMembers({ nodes, policy }: AdvicePool, evict: EvictionRule): readonly Member[] {
-  const spec = { nodeSelector: {}, strategy: 'mixed', ...policy?.spec, demand: { slices: [], evict } } as const;
-  const reader: GpuPartitionPolicy = {
-    apiVersion: 'gpupartition.dev/v1alpha1',
-    kind: 'GpuPartitionPolicy',
-    metadata: { name: '', ...policy?.metadata },
-    spec,
-  };
-  return nodes.flatMap(({ partition }) =>
-    partition === undefined ? [] : listMembers(reader, partition, { isResting: () => false }),
-  );
 }
 
 function refuse({ policy }: AdvicePool, members: readonly Member[], slices: number): string | undefined {

@@ -1,5 +1,4 @@
 import { compareDemandCost, type Choice, type ColumnGroup } from './choice.ts';
-import type { Column } from './columns.ts';
 import { coverDemand, type DemandTable } from './coverage.ts';
 import type { DemandCost } from './pool.ts';
 
@@ -33,13 +32,6 @@ export function chooseExactly(
   if (sums > Number.MAX_SAFE_INTEGER) return undefined;
   const digit = (key: number, profile: number): number =>
     Math.floor(key / (radix[profile] ?? 1)) % ((table.caps[profile] ?? 0) + 1);
-  const add = (key: number, { offered }: Column): number =>
-    offered.reduce(
-      (sum, count, profile) =>
-        sum + Math.min(count, (table.caps[profile] ?? 0) - digit(key, profile)) * (radix[profile] ?? 1),
-      key,
-    );
-
   const layers: ReadonlyMap<number, Reached>[] = [
     new Map([[0, { evictions: 0, gpusChanged: 0, instancesDestroyed: 0, before: undefined, column: 0 }]]),
   ];
@@ -50,17 +42,23 @@ export function chooseExactly(
       for (const [before, reached] of layers.at(-1) ?? []) {
         steps += columns.length;
         if (steps > mostSteps) return undefined;
+        const open = table.caps.map((cap, profile) => cap - digit(before, profile));
         columns.forEach((column, index) => {
-          const key = add(before, column);
-          const way = {
-            evictions: reached.evictions + column.evictions,
-            gpusChanged: reached.gpusChanged + column.gpusChanged,
-            instancesDestroyed: reached.instancesDestroyed + column.instancesDestroyed,
-            before,
-            column: index,
-          };
+          // Of all there is in the planner this runs most often: it makes an object only for a way that is kept.
+          let key = before;
+          for (let profile = 0; profile < open.length; profile += 1)
+            key += Math.min(column.offered[profile] ?? 0, open[profile] ?? 0) * (radix[profile] ?? 1);
+          const evictions = reached.evictions + column.evictions;
+          const gpusChanged = reached.gpusChanged + column.gpusChanged;
+          const instancesDestroyed = reached.instancesDestroyed + column.instancesDestroyed;
           const known = next.get(key);
-          if (known === undefined || compareWays(way, known) < 0) next.set(key, way);
+          const difference =
+            known === undefined
+              ? -1
+              : evictions - known.evictions ||
+                gpusChanged - known.gpusChanged ||
+                instancesDestroyed - known.instancesDestroyed;
+          if (difference < 0) next.set(key, { evictions, gpusChanged, instancesDestroyed, before, column: index });
         });
       }
       layers.push(next);
@@ -97,8 +95,4 @@ function pickBest(
     }
   }
   return { counts, cost: best.cost };
-}
-
-function compareWays(a: Reached, b: Reached): number {
-  return a.evictions - b.evictions || a.gpusChanged - b.gpusChanged || a.instancesDestroyed - b.instancesDestroyed;
 }

@@ -25,9 +25,25 @@ export function countsWhole({ slices }: PolicyDemand): boolean {
   return slices.some(isWhole);
 }
 
+/** A demand is read again and again, and asks for the same each time. */
+const known = new WeakMap<
+  WantedSlice,
+  Map<Geometry, { readonly product: string; readonly names: readonly string[] }>
+>();
+
 /** The profiles of a GPU that serve a slice, as this GPU's geometry names them. @param product of the GPU, for names of other drivers */
 export function profilesServing(slice: WantedSlice, geometry: Geometry, product: string): readonly string[] {
-  const { profiles = [], memory } = slice;
+  const before =
+    known.get(slice) ?? new Map<Geometry, { readonly product: string; readonly names: readonly string[] }>();
+  known.set(slice, before);
+  const last = before.get(geometry);
+  if (last?.product === product) return last.names;
+  const names = listServing(slice, geometry, product);
+  before.set(geometry, { product, names });
+  return names;
+}
+
+function listServing({ profiles = [], memory }: WantedSlice, geometry: Geometry, product: string): readonly string[] {
   if (memory !== undefined) return listHolding(geometry, memory);
   const model = findModel(product);
   const names = profiles.flatMap((wanted) =>

@@ -2,6 +2,11 @@
 export class EndQueue<Item extends { readonly end: number }> {
   readonly #heap: Item[] = [];
 
+  /** The next one that ends. */
+  peek(): Item | undefined {
+    return this.#heap[0];
+  }
+
   add(item: Item): void {
     const heap = this.#heap;
     let at = heap.push(item) - 1;

@@ -1,0 +1,158 @@
+import { InvalidArgumentError, Command, Option } from 'commander';
+import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
+import { listSimulated, startSide } from '../../core/simulation/cluster-fleet.ts';
+import type { SideFigures, SimulationStart } from '../../core/simulation/simulation.ts';
+import type { TraceMapping } from '../../core/simulation/trace.ts';
+import { countWords } from '../../core/text/cut-text.ts';
+import { durationMs } from '../../core/text/duration.ts';
+import { writeSimulationCsv } from '../../core/view/simulation-csv.ts';
+import { drawSimulation, type SimulationView } from '../../core/view/simulation-screen.ts';
+import { simulateBeside } from '../../process/demand-solver.ts';
+import { integer } from '../../process/option.ts';
+import { equalitySelector } from '../../process/plugin-option.ts';
+import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { readFacts, readSavedFacts } from '../cluster/facts.ts';
+import type { CommandContext } from '../command-table.ts';
+import { CliError } from '../exit.ts';
+import { readPath } from '../path-option.ts';
+import { readPolicies } from '../plan/policy-files.ts';
+import { snapshotCommand } from '../plan/snapshot-file.ts';
+import { printLines } from '../screen.ts';
+import { loadByDemand, loadByTrace } from '../simulate/arrivals.ts';
+import { readTrace } from '../simulate/trace-file.ts';
+import { printJson, printLine, type Terminal } from '../terminal.ts';
+
+/** A Monday: windows of policies open by it. */
+const startMs = Date.UTC(2026, 0, 5);
+
+interface Options extends ConnectionOptions {
+  readonly filename?: readonly string[];
+  readonly snapshot?: readonly string[];
+  readonly selector?: LabelSelector;
+  readonly trace?: string;
+  readonly arrivals?: 'demand';
+  readonly by: TraceMapping['by'];
+  readonly cardMemory: number;
+  readonly load?: number;
+  readonly duration: string;
+  readonly days: number;
+  readonly seed: number;
+  readonly output: 'text' | 'json' | 'csv';
+}
+
+export function simulateCommand({ terminal, outcome }: CommandContext): Command {
+  return addConnectionOptions(new Command('simulate'))
+    .description(
+      'Plays policies against a model of a cluster in virtual time, with the planner, the budgets and the windows of the controller: ' +
+        'which slices pods ask for and get, how long they wait, evictions, and GPUs that are re-laid, by day and profile. Changes nothing.',
+    )
+    .option(
+      '-f, --filename <path...>',
+      'policies to play: one file or folder beside what is there now, or two beside each other',
+    )
+    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
+    .option('--selector <labels>', 'only the nodes with these labels: key=value,…', equalitySelector)
+    .addOption(
+      new Option('--arrivals <kind>', 'where pods come from; demand: at random, as many as use and wait for slices now')
+        .choices(['demand'])
+        .conflicts('trace'),
+    )
+    .option('--duration <time>', 'with --arrivals demand: how long a pod runs on average, such as 90m', duration, '2h')
+    .option('--trace <csv>', 'pods of a trace: arrival_s,duration_s,profile, or a share of a GPU (gpu_milli)', readPath)
+    .addOption(
+      new Option('--by <what>', 'with a trace of shares: a slice with as much memory, or the same share of a GPU')
+        .choices(['memory', 'share'])
+        .default('memory'),
+    )
+    .option('--card-memory <gb>', 'with --by memory: of the GPUs of the trace', integer(1, 1024), 24)
+    .option('--load <share>', 'with --trace: superpose copies of it until this share of all slices is asked for', share)
+    .option('--days <n>', 'how long', integer(1, 3660), 7)
+    .option('--seed <n>', 'of all that is random', integer(0, 2 ** 31), 1)
+    .addOption(
+      new Option('-o, --output <format>', 'json and csv for programs, text for people')
+        .choices(['text', 'json', 'csv'])
+        .default('text'),
+    )
+    .action(async (options: Options) => {
+      const { simulation, names, title, refused } = await prepare(options, terminal);
+      if (refused.length > 0) outcome.code = 1;
+      for (const line of refused) printLine(terminal.stderr, line);
+      const figures = await play(simulation);
+      const sides = figures.map((one, index) => ({ name: names[index] ?? '', figures: one }));
+      print(terminal, options.output, { title, days: options.days, sides });
+    });
+}
+
+async function play(simulation: SimulationStart): Promise<readonly SideFigures[]> {
+  try {
+    return await simulateBeside(simulation);
+  } catch (error) {
+    throw new CliError(`the simulation failed: ${error instanceof Error ? error.message : String(error)}`, 3, {
+      cause: error,
+    });
+  }
+}
+
+async function prepare(options: Options, terminal: Terminal) {
+  const { filename = [], snapshot, selector, days, seed, kubeconfig, context } = options;
+  if (filename.length > 2)
+    throw new CliError(`give at most two -f, of ${filename.length} given: they are drawn beside each other`);
+  if (options.load !== undefined && options.trace === undefined)
+    throw new CliError('--load goes with --trace: it superposes copies of a trace');
+  if (snapshot !== undefined && (kubeconfig ?? context) !== undefined)
+    throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
+  const given = await Promise.all(filename.map((path) => readPolicies([path], terminal)));
+  const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
+  const gpuNodes = listSimulated(facts, selector && { matchLabels: selector });
+  const starts = (given.length === 2 ? given : [[], ...given]).map((policies) => startSide(facts, gpuNodes, policies));
+  const sides = starts.map(({ side }) => side);
+  const nodes = sides[0]?.nodes ?? [];
+  const gpus = nodes.flatMap((node) => node.gpus);
+  if (gpus.length === 0)
+    throw new CliError('no agent has reported a GPU with MIG of these nodes: there is nothing to simulate');
+  const trace = options.trace === undefined ? undefined : await readTrace(options.trace, terminal);
+  const load =
+    trace === undefined
+      ? loadByDemand(facts, gpuNodes, nodes, { days, seed, meanSeconds: durationMs(options.duration) / 1000 })
+      : loadByTrace(trace, nodes, { days, seed, mapping: mappingOf(options), load: options.load });
+  const pods = load.running.length + load.arrivals.length;
+  return {
+    simulation: { sides, ...load, days, seed, startMs } satisfies SimulationStart,
+    names: given.length === 2 ? filename : ['now', ...filename],
+    title: [
+      countWords(days, 'day'),
+      `${countWords(gpus.length, 'GPU')} on ${countWords(nodes.length, 'node')}`,
+      countWords(pods, 'pod'),
+      `seed ${seed}`,
+    ].join(', '),
+    refused: starts.flatMap(({ refused }) =>
+      refused.map(
+        ({ node, policy, message }) => `node ${node} cannot take policy ${policy}, and stays as it is: ${message}`,
+      ),
+    ),
+  };
+}
+
+function mappingOf({ by, cardMemory }: Options): TraceMapping {
+  return by === 'share' ? { by } : { by, cardGb: cardMemory };
+}
+
+function print(terminal: Terminal, output: Options['output'], view: SimulationView): void {
+  const { stdout } = terminal;
+  if (output === 'json') printJson(terminal, view);
+  else if (output === 'csv') for (const line of writeSimulationCsv(view)) printLine(stdout, line);
+  else printLines(stdout, drawSimulation(view));
+}
+
+/** Parser of an option that takes a duration. */
+function duration(text: string): string {
+  if (/^([0-9]{1,6}(s|m|h))+$/.test(text) && durationMs(text) > 0) return text;
+  throw new InvalidArgumentError('must be a duration such as 90m or 1h30m.');
+}
+
+/** Parser of an option that takes a share of what there is. */
+function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && value <= 10) return value;
+  throw new InvalidArgumentError('must be a number above 0, such as 0.85.');
+}

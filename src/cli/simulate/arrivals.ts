@@ -1,0 +1,91 @@
+import { geometriesOf, sumRequests } from '../../core/advice/pool-pods.ts';
+import { byProfile } from '../../core/advice/asked-slices.ts';
+import type { ClusterFacts, GpuNode } from '../../core/explain/cluster-facts.ts';
+import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
+import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
+import type { Arrival } from '../../core/simulation/arrival.ts';
+import { arriveByDemand } from '../../core/simulation/demand-arrivals.ts';
+import type { StartNode } from '../../core/simulation/fleet.ts';
+import { sizesOf } from '../../core/simulation/simulation.ts';
+import { fillDays, profileFor, superpose, type TraceMapping } from '../../core/simulation/trace.ts';
+import { isWaiting } from '../../core/supply/pod-demand.ts';
+import { couldTake } from '../../core/explain/could-take.ts';
+import { CliError } from '../exit.ts';
+import type { TraceFile } from './trace-file.ts';
+
+export interface Load {
+  readonly running: readonly Arrival[];
+  readonly arrivals: readonly Arrival[];
+}
+
+interface Time {
+  readonly days: number;
+  readonly seed: number;
+}
+
+/** Pods like those of the snapshot. @throws CliError if it has none */
+export function loadByDemand(
+  facts: ClusterFacts,
+  gpuNodes: readonly GpuNode[],
+  nodes: readonly StartNode[],
+  time: Time & { readonly meanSeconds: number },
+): Load {
+  const geometries = geometriesOf({ nodes: gpuNodes });
+  const own = (facts.pods ?? []).filter((pod) => isWaiting(pod) && gpuNodes.some(({ node }) => couldTake(node, pod)));
+  const waiting = byProfile(sumRequests(own), geometries);
+  const inUse = new Map<string, number>();
+  for (const { profile, busy } of nodes.flatMap(({ gpus }) => gpus.flatMap(({ instances }) => instances)))
+    if (busy) inUse.set(profile, (inUse.get(profile) ?? 0) + 1);
+  const profiles = [...new Set([...inUse.keys(), ...waiting.keys()])];
+  if (profiles.length === 0)
+    throw new CliError('no pod uses or waits for a slice, so that none would come: give the pods with --trace');
+  const demand = profiles.map((profile) => ({
+    profile,
+    inUse: inUse.get(profile) ?? 0,
+    waiting: waiting.get(profile) ?? 0,
+  }));
+  return arriveByDemand(demand, time);
+}
+
+/** Recorded pods; those of the snapshot do not count. @throws CliError for a profile that no GPU has */
+export function loadByTrace(
+  { tasks, days: traceDays }: TraceFile,
+  nodes: readonly StartNode[],
+  { days, seed, mapping, load }: Time & { readonly mapping: TraceMapping; readonly load: number | undefined },
+): Load {
+  const sizes = sizesOf({ nodes });
+  const gpus = nodes.flatMap((node) => node.gpus);
+  const geometries = [...new Set(gpus.map(({ geometry }) => geometry))];
+  const [most] = geometries.toSorted((a, b) => count(b) - count(a));
+  if (most === undefined) throw new CliError('no agent has reported a GPU with MIG: there is nothing to simulate');
+  function count(geometry: Geometry): number {
+    return gpus.filter((gpu) => gpu.geometry === geometry).length;
+  }
+  const named = new Map<string | number, string>();
+  const nameOf = (asked: string | number): string => {
+    const name = named.get(asked) ?? findProfile(asked, most, geometries, mapping);
+    named.set(asked, name);
+    return name;
+  };
+  const arrivals = tasks.map(({ arrival, duration, asked }) => ({ start: arrival, duration, profile: nameOf(asked) }));
+  const slices = gpus.reduce((sum, { geometry, isFixed }) => sum + (isFixed ? 0 : geometry.memorySlices), 0);
+  const sizeOf = (profile: string): number => sizes.get(profile) ?? 0;
+  const once =
+    load === undefined ? arrivals : superpose(arrivals, { slices: load * slices, sizeOf, days: traceDays, seed });
+  return { running: [], arrivals: fillDays(once, traceDays, days) };
+}
+
+function findProfile(
+  asked: string | number,
+  most: Geometry,
+  geometries: readonly Geometry[],
+  mapping: TraceMapping,
+): string {
+  if (typeof asked === 'number') return profileFor(most, asked, mapping) ?? '';
+  for (const geometry of geometries) {
+    const found = resolveProfile(geometry, asked);
+    if (found !== undefined) return found.name;
+  }
+  const known = geometries.map(({ profiles }) => profiles.map(({ name }) => name).join(', ')).join('; ');
+  throw new CliError(`the trace asks for ${JSON.stringify(asked)}, which no GPU here has; they have ${known}`);
+}

@@ -1,0 +1,92 @@
+import { DAY } from '../../core/simulation/arrival.ts';
+import type { TraceTask } from '../../core/simulation/trace.ts';
+import { CliError } from '../exit.ts';
+import { readInput } from '../input/input-file.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** A year of a large cluster. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** A trace, from its first task on. */
+export interface TraceFile {
+  readonly tasks: readonly TraceTask[];
+  /** Whole days that it lasts. */
+  readonly days: number;
+  /** Tasks that are left out: they never ran, or asked for several GPUs or none. */
+  readonly skipped: number;
+}
+
+interface Row {
+  readonly number: number;
+  readonly of: (column: string) => string;
+}
+
+/** How the columns of each known format are read; undefined: a task that is left out. */
+const formats: readonly {
+  readonly columns: readonly string[];
+  readonly read: (row: Row, fail: (message: string) => CliError) => TraceTask | undefined;
+}[] = [
+  {
+    columns: ['arrival_s', 'duration_s', 'profile'],
+    read: (row, fail) => ({ ...readTimes(row, fail), asked: row.of('profile') }),
+  },
+  {
+    columns: ['arrival_s', 'duration_s', 'gpu_milli'],
+    read: (row, fail) => ({ ...readTimes(row, fail), asked: readNumber(row, 'gpu_milli', fail) }),
+  },
+  // cluster-trace-gpu-v2023 of alibaba/clusterdata.
+  {
+    columns: ['num_gpu', 'gpu_milli', 'creation_time', 'scheduled_time', 'deletion_time'],
+    read: (row, fail) => {
+      const hasRun = row.of('scheduled_time') !== '' && row.of('deletion_time') !== '';
+      if (!hasRun || row.of('num_gpu') !== '1') return undefined;
+      const [created, begun, ended] = ['creation_time', 'scheduled_time', 'deletion_time'].map((column) =>
+        readNumber(row, column, fail),
+      );
+      const duration = (ended ?? 0) - (begun ?? 0);
+      return { arrival: created ?? 0, duration, asked: readNumber(row, 'gpu_milli', fail) };
+    },
+  },
+];
+
+/** @throws CliError that names the line */
+export async function readTrace(path: string, terminal: Terminal): Promise<TraceFile> {
+  const { name, content } = await readInput(path, terminal, MOST_BYTES);
+  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
+  const [header = '', ...lines] = content.text.trim().split(/\r?\n/);
+  const titles = header.split(',').map((title) => title.trim());
+  const format = formats.find(({ columns }) => columns.every((column) => titles.includes(column)));
+  if (format === undefined)
+    throw new CliError(
+      `${name}:1: the first line must name the columns ${formats.map(({ columns }) => columns.join(',')).join(', or ')}`,
+    );
+  const tasks: TraceTask[] = [];
+  let skipped = 0;
+  for (const [index, line] of lines.entries()) {
+    const cells = line.split(',');
+    const number = index + 2;
+    const row = { number, of: (column: string) => cells[titles.indexOf(column)]?.trim() ?? '' };
+    const task = format.read(row, (message) => new CliError(`${name}:${number}: ${message}`));
+    if (task === undefined || task.duration === 0) skipped += 1;
+    else tasks.push(task);
+  }
+  if (tasks.length === 0) throw new CliError(`${name}: it has no task that ran on one GPU or a part of it`);
+  const first = tasks.reduce((least, { arrival }) => Math.min(least, arrival), Infinity);
+  const last = tasks.reduce((most, { arrival }) => Math.max(most, arrival), 0);
+  return {
+    tasks: tasks.map((task) => ({ ...task, arrival: task.arrival - first })),
+    days: Math.max(1, Math.ceil((last - first + 1) / DAY)),
+    skipped,
+  };
+}
+
+function readTimes(row: Row, fail: (message: string) => CliError): Omit<TraceTask, 'asked'> {
+  return { arrival: readNumber(row, 'arrival_s', fail), duration: readNumber(row, 'duration_s', fail) };
+}
+
+function readNumber(row: Row, column: string, fail: (message: string) => CliError): number {
+  const text = row.of(column);
+  const value = Number(text);
+  if (text !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw fail(`${column} is ${JSON.stringify(text)}, and must be a number from 0`);
+}

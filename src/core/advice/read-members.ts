@@ -1,0 +1,19 @@
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import type { EvictionRule } from '../demand/pool.ts';
+import { listMembers, type Member } from '../supply/member.ts';
+
+/** The GPUs of a node that a demand could use, whatever policy decides over it now. */
+export function readMembers(
+  policy: GpuPartitionPolicy | undefined,
+  partition: GpuNodePartition | undefined,
+  evict: EvictionRule,
+): readonly Member[] {
+  if (partition === undefined) return [];
+  const reader: GpuPartitionPolicy = {
+    apiVersion: 'gpupartition.dev/v1alpha1',
+    kind: 'GpuPartitionPolicy',
+    metadata: { name: '', ...policy?.metadata },
+    spec: { nodeSelector: {}, strategy: 'mixed', ...policy?.spec, demand: { slices: [], evict } },
+  };
+  return listMembers(reader, partition, { isResting: () => false });
+}

@@ -1,0 +1,319 @@
+import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { Layout } from '../gpu/geometry/geometry.ts';
+import { planGpu } from '../gpu/plan/gpu-plan.ts';
+import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { evictsNever } from '../policy/demand-wish.ts';
+import type { Member } from '../supply/member.ts';
+import { type Arrival, DAY } from './arrival.ts';
+import { DemandPlayer, type PlanAtOnce } from './demand-player.ts';
+import { EndQueue } from './end-queue.ts';
+import { type FleetGpu, type FleetNode, type FleetSlice, SimulatedFleet, type StartNode } from './fleet.ts';
+import { Random } from './random.ts';
+import { SimulatedRollout } from './rollout.ts';
+import { Tally } from './tally.ts';
+import { type Task, type TaskEnd, WaitingTasks } from './task.ts';
+
+/** One way to partition a fleet. */
+export interface SideStart {
+  readonly nodes: readonly StartNode[];
+  /** The policy that decides over each node. */
+  readonly policyOf: ReadonlyMap<string, GpuPartitionPolicy>;
+  /** What policies with layouts make of GPUs, by node and UUID. */
+  readonly layouts: ReadonlyMap<string, Layout>;
+  /** By policy, the seconds that a node takes no pods while its GPUs change. */
+  readonly changeSeconds: ReadonlyMap<string, number>;
+  /** Nodes of all policies that may change at a time. */
+  readonly cap: number;
+}
+
+export interface PlayRules {
+  /** Of pods that run when it starts, then by their start. */
+  readonly running: readonly Arrival[];
+  readonly arrivals: readonly Arrival[];
+  readonly days: number;
+  readonly seed: number;
+  /** Ms since the epoch: windows go by it. */
+  readonly startMs: number;
+  readonly plan: PlanAtOnce;
+}
+
+/** Seconds from look to look at the demand, while pods wait and while none does. The controller looks every 10. */
+const lookEvery = 60;
+const calmLookEvery = 300;
+/** Seconds that a node takes for a change, where no earlier one tells. */
+export const usualChange = 60;
+
+/** Plays one side to its end. */
+export function playSide(start: SideStart, rules: PlayRules): Played {
+  const side = new Side(start, rules);
+  side.play();
+  return side;
+}
+
+/** What came of it. */
+export interface Played {
+  readonly tally: Tally;
+  /** Those that wait at the end. */
+  readonly waiting: WaitingTasks;
+}
+
+class Side implements Played {
+  readonly tally: Tally;
+  readonly waiting = new WaitingTasks();
+  readonly #start: SideStart;
+  readonly #rules: PlayRules;
+  readonly #fleet: SimulatedFleet;
+  readonly #random: Random;
+  readonly #rollout: SimulatedRollout;
+  readonly #ends = new EndQueue<TaskEnd>();
+  readonly #finishing = new EndQueue<{ readonly node: FleetNode; readonly end: number }>();
+  /** What GPUs are to become, until they are it. */
+  readonly #targets = new Map<FleetGpu, Layout>();
+  readonly #members = new Map<
+    FleetGpu,
+    { readonly version: number; readonly target: Layout | undefined; readonly member: Member }
+  >();
+  readonly #players: readonly {
+    readonly policy: GpuPartitionPolicy;
+    readonly player: DemandPlayer;
+    readonly gpus: readonly FleetGpu[];
+  }[];
+
+  constructor(start: SideStart, rules: PlayRules) {
+    this.#start = start;
+    this.#rules = rules;
+    this.tally = new Tally(rules.days);
+    this.#fleet = new SimulatedFleet(start.nodes);
+    this.#random = new Random(rules.seed);
+    this.#rollout = new SimulatedRollout(start.policyOf, start.cap);
+    this.#players = [...new Set(start.policyOf.values())].flatMap((policy) => {
+      const { demand } = policy.spec;
+      if (demand === undefined) return [];
+      const gpus = this.#fleet.gpus.filter(({ node }) => start.policyOf.get(node.name) === policy);
+      return [{ policy, gpus, player: new DemandPlayer(policy, demand, rules.plan) }];
+    });
+  }
+
+  play(): void {
+    this.#begin();
+    const { arrivals, days } = this.#rules;
+    let next = 0;
+    for (let until = 0; until <= days * DAY; until += lookEvery) {
+      for (let arrival = arrivals[next]; arrival !== undefined && arrival.start <= until; arrival = arrivals[next]) {
+        this.#advance(arrival.start);
+        this.#arrive(arrival);
+        next += 1;
+      }
+      this.#advance(until);
+      const isDue = this.waiting.size > 0 || this.#rollout.isAsked || until % calmLookEvery === 0;
+      if (isDue && until < days * DAY) this.#look(until);
+    }
+    this.#finish(days * DAY);
+  }
+
+  /** Pods that run, and layouts that policies want. */
+  #begin(): void {
+    const inUse = Map.groupBy(this.#listInUse(), ({ profile }) => profile);
+    for (const { profile, duration } of this.#rules.running) {
+      this.tally.arrive(profile, 0);
+      const task: Task = { profile, duration, waitsSince: 0, slice: undefined, startedAt: 0, end: 0 };
+      const slice = inUse.get(profile)?.shift();
+      if (slice !== undefined) this.#run(task, slice, 0);
+      else this.waiting.add(task);
+    }
+    for (const { profile } of this.#rules.running) this.#dispatch(profile, 0);
+    for (const gpu of this.#fleet.gpus) {
+      const layout = this.#start.layouts.get(gpu.id);
+      if (layout !== undefined && !gpu.isFixed) this.#aim(gpu, layout);
+    }
+  }
+
+  /** The slices that were in use when the snapshot was taken. */
+  #listInUse(): FleetSlice[] {
+    const busy = new Set(
+      this.#start.nodes.flatMap(({ name, gpus }) =>
+        gpus.flatMap(({ uuid, instances }) =>
+          instances.flatMap((one) => (one.busy ? [`${name}/${uuid}@${one.start}`] : [])),
+        ),
+      ),
+    );
+    return this.#fleet.gpus.flatMap(({ id, slices }) => slices.filter(({ start }) => busy.has(`${id}@${start}`)));
+  }
+
+  /** Everything that ends by a time, in order. */
+  #advance(until: number): void {
+    for (;;) {
+      const end = this.#ends.peek()?.end ?? Infinity;
+      const finish = this.#finishing.peek()?.end ?? Infinity;
+      if (Math.min(end, finish) > until) return;
+      if (end <= finish) {
+        const done = this.#ends.takeUntil(end);
+        if (done !== undefined) this.#end(done);
+      } else {
+        const done = this.#finishing.takeUntil(finish);
+        if (done !== undefined) this.#open(done.node, finish);
+      }
+    }
+  }
+
+  #arrive({ profile, duration, start }: Arrival): void {
+    this.tally.arrive(profile, start);
+    this.waiting.add({ profile, duration, waitsSince: start, slice: undefined, startedAt: 0, end: 0 });
+    this.#dispatch(profile, start);
+  }
+
+  /** Gives idle slices to pods that wait for them. */
+  #dispatch(profile: string, now: number): void {
+    while (this.waiting.count(profile) > 0) {
+      const slice = this.#fleet.pick(profile, this.#random);
+      const task = slice && this.waiting.takeFirst(profile);
+      if (slice === undefined || task === undefined) return;
+      this.#run(task, slice, now);
+    }
+  }
+
+  #run(task: Task, slice: FleetSlice, now: number): void {
+    this.#fleet.use(slice, task);
+    task.slice = slice;
+    task.startedAt = now;
+    task.end = now + task.duration;
+    this.tally.start(task.profile, task.waitsSince, now);
+    this.#ends.add({ task, end: task.end, slice });
+  }
+
+  #end({ task, end, slice }: TaskEnd): void {
+    // An end of a run that was evicted.
+    if (task.slice !== slice || task.end !== end) return;
+    this.tally.run(task.profile, task.startedAt, end);
+    this.#release(task, slice);
+    this.#dispatch(task.profile, end);
+  }
+
+  #release(task: Task, slice: FleetSlice): void {
+    task.slice = undefined;
+    this.#fleet.free(slice);
+  }
+
+  #look(now: number): void {
+    const waiting = new Map([...this.waiting.counts()].filter(([, count]) => count > 0));
+    for (const { player, gpus, policy } of this.#players) {
+      const members = gpus.map((gpu) => this.#memberOf(gpu, policy));
+      const resources = new Map<string, number>();
+      for (const [profile, count] of waiting) {
+        if (!gpus.some(({ geometry }) => geometry.profiles.some(({ name }) => name === profile))) continue;
+        resources.set(migResourceName(labelProfile(profile)), count);
+        // A pod counts for the first policy that could serve it.
+        waiting.delete(profile);
+      }
+      for (const { gpu, layout } of player.look(now, gpus, members, resources)) this.#aim(gpu, layout);
+    }
+    if (!this.#rollout.isAsked) return;
+    for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
+  }
+
+  /** A GPU as the planner sees it: as it will be once what was chosen for it is done. */
+  #memberOf(gpu: FleetGpu, policy: GpuPartitionPolicy): Member {
+    const target = this.#targets.get(gpu);
+    const known = this.#members.get(gpu);
+    const isResting = gpu.isFixed || !gpu.node.isOpen;
+    if (known?.version === gpu.version && known.target === target && known.member.gpu.isResting === isResting)
+      return known.member;
+    const present = gpu.slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
+    const plan = target && planFor(gpu, target, evictsNever(policy));
+    if (target !== undefined && plan === undefined) this.#give(gpu);
+    const coming = plan && [
+      ...plan.keep,
+      ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
+    ];
+    const { id, geometry, uuid, product, node } = gpu;
+    const member: Member = {
+      node: node.name,
+      product,
+      gpu: { id, geometry, instances: coming ?? present, isResting },
+      rests: false,
+      present,
+      wish: { uuid },
+    };
+    this.#members.set(gpu, { version: gpu.version, target: this.#targets.get(gpu), member });
+    return member;
+  }
+
+  #aim(gpu: FleetGpu, layout: Layout): void {
+    this.#targets.set(gpu, layout);
+    const { node } = gpu;
+    const policy = this.#start.policyOf.get(node.name);
+    const plans = this.#plansOf(node, policy);
+    const gone = plans.flatMap(({ plan }) => plan.destroy);
+    this.#rollout.request(node.name, gone.filter(({ busy }) => busy).length, gone.length);
+  }
+
+  /** What was chosen for a GPU takes an eviction now, which its policy forbids. */
+  #give(gpu: FleetGpu): void {
+    this.#targets.delete(gpu);
+    if (!gpu.node.gpus.some((one) => this.#targets.has(one))) this.#rollout.settle(gpu.node.name);
+  }
+
+  #plansOf(node: FleetNode, policy: GpuPartitionPolicy | undefined) {
+    return node.gpus.flatMap((gpu) => {
+      const target = this.#targets.get(gpu);
+      const plan = target && planFor(gpu, target, evictsNever(policy));
+      return plan === undefined ? [] : [{ gpu, plan }];
+    });
+  }
+
+  /** A node has its slot: what is in the way is evicted, and it takes no pods until it is done. */
+  #change(name: string, now: number): void {
+    const node = this.#fleet.nodes.find((one) => one.name === name);
+    if (node === undefined) return;
+    const policy = this.#start.policyOf.get(name);
+    const plans = this.#plansOf(node, policy);
+    for (const gpu of node.gpus) this.#targets.delete(gpu);
+    if (plans.every(({ plan }) => plan.destroy.length + plan.create.length === 0)) return this.#rollout.settle(name);
+    this.#fleet.close(node);
+    const evicted = new Set<string>();
+    for (const { gpu, plan } of plans) {
+      const gone = new Set(plan.destroy.map(({ start }) => start));
+      for (const slice of gpu.slices) {
+        if (slice.task === undefined || !gone.has(slice.start)) continue;
+        evicted.add(slice.profile);
+        this.#evict(slice.task, slice, now);
+      }
+      if (plan.destroy.length + plan.create.length === 0) continue;
+      this.tally.relay(now);
+      // They exist from now on, and are offered once the node opens.
+      this.#fleet.relay(gpu, plan.destroy, plan.create);
+    }
+    for (const profile of evicted) this.#dispatch(profile, now);
+    this.#finishing.add({
+      node,
+      end: now + (this.#start.changeSeconds.get(policy?.metadata.name ?? '') ?? usualChange),
+    });
+  }
+
+  #evict(task: Task, slice: FleetSlice, now: number): void {
+    this.tally.run(task.profile, task.startedAt, now);
+    this.tally.evict(task.profile, now);
+    this.#release(task, slice);
+    task.waitsSince = now;
+    this.waiting.add(task);
+  }
+
+  #open(node: FleetNode, now: number): void {
+    this.#rollout.settle(node.name);
+    for (const profile of this.#fleet.open(node)) this.#dispatch(profile, now);
+  }
+
+  /** What is not over yet counts until the end. */
+  #finish(now: number): void {
+    for (const { slices } of this.#fleet.gpus)
+      for (const { task } of slices) if (task !== undefined) this.tally.run(task.profile, task.startedAt, now);
+    for (const task of this.waiting.all()) this.tally.leaveWaiting(task.profile, task.waitsSince);
+  }
+}
+
+/** The agent's plan for a GPU; undefined if it takes an eviction that is not allowed, or does not fit. */
+function planFor({ geometry, slices }: FleetGpu, layout: Layout, isSpared: boolean) {
+  const have = slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
+  const plan = planGpu(geometry, have, layout, { mayDisturb: ({ busy }) => !isSpared || !busy });
+  return plan.fits ? plan : undefined;
+}

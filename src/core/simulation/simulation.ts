@@ -1,0 +1,72 @@
+import type { Arrival } from './arrival.ts';
+import type { PlanAtOnce } from './demand-player.ts';
+import { playSide, type SideStart } from './side.ts';
+import { type DayFigures, type ProfileFigures, quantile, type SliceFigures, sumFigures, type Tally } from './tally.ts';
+
+/** Ways to partition a fleet, and the pods that come to each. */
+export interface SimulationStart {
+  readonly sides: readonly SideStart[];
+  readonly running: readonly Arrival[];
+  readonly arrivals: readonly Arrival[];
+  readonly days: number;
+  readonly seed: number;
+  readonly startMs: number;
+}
+
+/** All profiles and days together. */
+export interface SideTotal extends Omit<SliceFigures, 'askedSeconds' | 'servedSeconds'> {
+  /** Slices by their memory slices: of the time in which pods ran or waited, the part in which they ran, from 0 to 1. */
+  readonly servedShare: number;
+  readonly medianWaitSeconds: number;
+  readonly p95WaitSeconds: number;
+  readonly stillWaiting: number;
+  /** GPUs re-laid. */
+  readonly relayouts: number;
+}
+
+/** What came of one side. */
+export interface SideFigures {
+  readonly total: SideTotal;
+  readonly profiles: readonly ProfileFigures[];
+  readonly days: readonly DayFigures[];
+  /** GPUs re-laid, by day. */
+  readonly relayouts: readonly number[];
+}
+
+/** Plays each side with the same pods. The same input gives the same figures. */
+export function simulate({ sides, ...rules }: SimulationStart, plan: PlanAtOnce): readonly SideFigures[] {
+  return sides.map((side) => {
+    const { tally, waiting } = playSide(side, { ...rules, plan });
+    const profiles = tally.listProfiles(sizesOf(side), (profile) => waiting.count(profile));
+    return {
+      total: sumUp(profiles, tally),
+      profiles,
+      days: tally.listDays(),
+      relayouts: tally.relayouts,
+    };
+  });
+}
+
+function sumUp(profiles: readonly ProfileFigures[], tally: Tally): SideTotal {
+  const { askedSeconds: _asked, servedSeconds: _served, ...counts } = sumFigures(profiles);
+  const waits = tally.listWaits();
+  const add = (value: (one: ProfileFigures) => number): number => profiles.reduce((sum, one) => sum + value(one), 0);
+  const asked = add((one) => one.askedSeconds * one.size);
+  return {
+    ...counts,
+    servedShare: asked === 0 ? 1 : add((one) => one.servedSeconds * one.size) / asked,
+    medianWaitSeconds: quantile(waits, 0.5),
+    p95WaitSeconds: quantile(waits, 0.95),
+    stillWaiting: add((one) => one.stillWaiting),
+    relayouts: tally.relayouts.reduce((sum, one) => sum + one, 0),
+  };
+}
+
+/** Memory slices of all profiles, the smallest first. */
+export function sizesOf({ nodes }: Pick<SideStart, 'nodes'>): ReadonlyMap<string, number> {
+  const geometries = new Set(nodes.flatMap(({ gpus }) => gpus.map(({ geometry }) => geometry)));
+  const sizes = new Map<string, number>();
+  for (const { profiles } of geometries)
+    for (const { name, memorySlices } of profiles) sizes.set(name, Math.min(memorySlices, sizes.get(name) ?? Infinity));
+  return new Map([...sizes].toSorted(([, a], [, b]) => a - b));
+}

@@ -1,0 +1,175 @@
+import { compareText } from '../text/fingerprint.ts';
+import { DAY } from './arrival.ts';
+
+/** What came of one profile on one day, or in a span of days. */
+export interface SliceFigures {
+  /** Pods that came. */
+  readonly pods: number;
+  /** Slice-seconds in which pods ran or waited, and those in which they ran. */
+  readonly askedSeconds: number;
+  readonly servedSeconds: number;
+  /** Pods that got their slice, and how long they had waited. */
+  readonly started: number;
+  readonly waitSeconds: number;
+  readonly longestWaitSeconds: number;
+  readonly evictions: number;
+}
+
+export interface DayFigures extends SliceFigures {
+  /** From 1. */
+  readonly day: number;
+  readonly profile: string;
+}
+
+export interface ProfileFigures extends SliceFigures {
+  readonly profile: string;
+  /** Memory slices that it takes. */
+  readonly size: number;
+  /** Of all that started: the wait that half of them did not exceed, and 95 %. */
+  readonly medianWaitSeconds: number;
+  readonly p95WaitSeconds: number;
+  /** At the end. */
+  readonly stillWaiting: number;
+}
+
+type Counted = { -readonly [Key in keyof SliceFigures]: SliceFigures[Key] };
+
+const nothing: SliceFigures = {
+  pods: 0,
+  askedSeconds: 0,
+  servedSeconds: 0,
+  started: 0,
+  waitSeconds: 0,
+  longestWaitSeconds: 0,
+  evictions: 0,
+};
+
+/** Adds up what happens, by day and profile. */
+export class Tally {
+  readonly #days: Map<string, Counted>[];
+  readonly #waits = new Map<string, number[]>();
+  readonly #relayouts: number[];
+  readonly #end: number;
+
+  constructor(days: number) {
+    this.#end = days * DAY;
+    this.#days = Array.from({ length: days }, () => new Map<string, Counted>());
+    this.#relayouts = Array.from({ length: days }, () => 0);
+  }
+
+  arrive(profile: string, now: number): void {
+    this.#of(profile, now).pods += 1;
+  }
+
+  start(profile: string, since: number, now: number): void {
+    const wait = now - since;
+    const figures = this.#of(profile, now);
+    figures.started += 1;
+    figures.waitSeconds += wait;
+    figures.longestWaitSeconds = Math.max(figures.longestWaitSeconds, wait);
+    const waits = this.#waits.get(profile) ?? [];
+    this.#waits.set(profile, waits);
+    waits.push(wait);
+    this.#spend(profile, since, now, false);
+  }
+
+  /** It has run, until its end or its eviction. */
+  run(profile: string, since: number, until: number): void {
+    this.#spend(profile, since, until, true);
+  }
+
+  evict(profile: string, now: number): void {
+    this.#of(profile, now).evictions += 1;
+  }
+
+  relay(now: number): void {
+    const day = this.#dayOf(now);
+    this.#relayouts[day] = (this.#relayouts[day] ?? 0) + 1;
+  }
+
+  /** It still waits at the end. */
+  leaveWaiting(profile: string, since: number): void {
+    this.#spend(profile, since, this.#end, false);
+  }
+
+  /** GPUs re-laid, by day. */
+  get relayouts(): readonly number[] {
+    return this.#relayouts;
+  }
+
+  listDays(): readonly DayFigures[] {
+    return this.#days.flatMap((profiles, day) =>
+      [...profiles]
+        .toSorted(([a], [b]) => compareText(a, b))
+        .map(([profile, figures]) => ({ day: day + 1, profile, ...figures })),
+    );
+  }
+
+  /** @param sizes memory slices by profile, in the order in which they are listed */
+  listProfiles(
+    sizes: ReadonlyMap<string, number>,
+    stillWaiting: (profile: string) => number,
+  ): readonly ProfileFigures[] {
+    return [...sizes].flatMap(([profile, size]) => {
+      const days = this.#days.flatMap((one) => one.get(profile) ?? []);
+      if (days.length === 0) return [];
+      const waits = (this.#waits.get(profile) ?? []).toSorted((a, b) => a - b);
+      return [
+        {
+          profile,
+          size,
+          ...sumFigures(days),
+          medianWaitSeconds: quantile(waits, 0.5),
+          p95WaitSeconds: quantile(waits, 0.95),
+          stillWaiting: stillWaiting(profile),
+        },
+      ];
+    });
+  }
+
+  /** How long those that started had waited, ascending. */
+  listWaits(): readonly number[] {
+    return [...this.#waits.values()].flat().toSorted((a, b) => a - b);
+  }
+
+  /** What a stretch of time adds to each of its days. */
+  #spend(profile: string, since: number, until: number, isServed: boolean): void {
+    for (let from = Math.max(0, since); from < Math.min(until, this.#end);) {
+      const to = Math.min(until, this.#end, (Math.floor(from / DAY) + 1) * DAY);
+      const figures = this.#of(profile, from);
+      figures.askedSeconds += to - from;
+      if (isServed) figures.servedSeconds += to - from;
+      from = to;
+    }
+  }
+
+  #of(profile: string, now: number): Counted {
+    const day = this.#days[this.#dayOf(now)] ?? new Map<string, Counted>();
+    const known = day.get(profile) ?? { ...nothing };
+    day.set(profile, known);
+    return known;
+  }
+
+  #dayOf(now: number): number {
+    return Math.min(this.#days.length - 1, Math.floor(now / DAY));
+  }
+}
+
+export function sumFigures(all: readonly SliceFigures[]): SliceFigures {
+  const sum: Counted = { ...nothing };
+  for (const one of all) {
+    sum.pods += one.pods;
+    sum.askedSeconds += one.askedSeconds;
+    sum.servedSeconds += one.servedSeconds;
+    sum.started += one.started;
+    sum.waitSeconds += one.waitSeconds;
+    sum.longestWaitSeconds = Math.max(sum.longestWaitSeconds, one.longestWaitSeconds);
+    sum.evictions += one.evictions;
+  }
+  return sum;
+}
+
+/** @param sorted ascending */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

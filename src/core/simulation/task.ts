@@ -1,0 +1,64 @@
+import type { FleetSlice } from './fleet.ts';
+
+/** A pod, from its arrival to its end. An evicted one waits again, and starts over. */
+export interface Task {
+  readonly profile: string;
+  readonly duration: number;
+  waitsSince: number;
+  /** Undefined while it waits. */
+  slice: FleetSlice | undefined;
+  startedAt: number;
+  end: number;
+}
+
+/** An end to come; void if the task was evicted meanwhile. */
+export interface TaskEnd {
+  readonly task: Task;
+  readonly end: number;
+  readonly slice: FleetSlice;
+}
+
+/** Pods that wait, by profile, the first come first. */
+export class WaitingTasks {
+  readonly #queues = new Map<string, { tasks: Task[]; head: number }>();
+
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(task: Task): void {
+    this.#size += 1;
+    const queue = this.#queues.get(task.profile) ?? { tasks: [], head: 0 };
+    this.#queues.set(task.profile, queue);
+    queue.tasks.push(task);
+  }
+
+  count(profile: string): number {
+    const queue = this.#queues.get(profile);
+    return queue === undefined ? 0 : queue.tasks.length - queue.head;
+  }
+
+  takeFirst(profile: string): Task | undefined {
+    const queue = this.#queues.get(profile);
+    const first = queue?.tasks[queue.head];
+    if (queue === undefined || first === undefined) return undefined;
+    queue.head += 1;
+    this.#size -= 1;
+    if (queue.head > 1000 && queue.head * 2 > queue.tasks.length) {
+      queue.tasks = queue.tasks.slice(queue.head);
+      queue.head = 0;
+    }
+    return first;
+  }
+
+  /** By profile, how many wait. */
+  counts(): ReadonlyMap<string, number> {
+    return new Map([...this.#queues.keys()].map((profile) => [profile, this.count(profile)]));
+  }
+
+  all(): readonly Task[] {
+    return [...this.#queues.values()].flatMap(({ tasks, head }) => tasks.slice(head));
+  }
+}
