@@ -4,6 +4,7 @@ import { WHOLE } from '../demand/pool.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { expandPreset } from '../gpu/plan/preset.ts';
+import { restEntry } from '../policy/demand-wish.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';
 import type { MemberLayout } from './demand-answer.ts';
@@ -12,7 +13,8 @@ import type { Member } from './member.ts';
 
 /**
  * What becomes of GPUs that a demand does not need, by its `rest`: only of those that are idle, have rested, and without which the
- * demand is served as it is. Those that lose the fewest instances come first.
+ * demand is served as it is by GPUs that are not part of the rest. What the rest offers counts for nothing: it would free one GPU after
+ * the other of its part in the demand. Those that lose the fewest instances come first.
  *
  * @param members a pool that serves the demand
  * @returns a layout for each member that changes, in their order
@@ -24,21 +26,23 @@ export function layRest(
 ): readonly (MemberLayout | undefined)[] {
   if (rest === undefined || rest === 'Keep') return [];
   const table = readDemand(slices, () => true);
-  const here = countPresent(members.flatMap(({ gpu }) => gpu.instances));
+  const here = countPresent(members.flatMap((member) => (isRest(member) ? [] : member.gpu.instances)));
   const offered = table.profiles.map((profile) => here.get(profile) ?? 0);
   const layouts = members.map((): MemberLayout | undefined => undefined);
   for (const { member, index } of listFree(members)) {
     const layout = layOne(rest, member);
     if (layout === undefined || layout.destroy.length + layout.create.length === 0) continue;
-    const [gone, made] = [countPresent(layout.destroy), countPresent(layout.create)];
-    const without = table.profiles.map(
-      (profile, at) => (offered[at] ?? 0) - (gone.get(profile) ?? 0) + (made.get(profile) ?? 0),
-    );
+    const own = countPresent(isRest(member) ? [] : member.gpu.instances);
+    const without = table.profiles.map((profile, at) => (offered[at] ?? 0) - (own.get(profile) ?? 0));
     if (coverDemand(table, without).cost > 0) continue;
     without.forEach((count, at) => (offered[at] = count));
     layouts[index] = layout;
   }
   return layouts;
+}
+
+function isRest({ wish }: Member): boolean {
+  return wish.entry === restEntry;
 }
 
 function listFree(members: readonly Member[]): readonly { readonly member: Member; readonly index: number }[] {

@@ -104,6 +104,30 @@ describe('what a demand does not need', () => {
     expect(laid(demand, gather(demand, [sliced('1g.5gb@0*')], wish))).to.deep.equal(['demand: {"1g.5gb":1}']);
   });
 
+  it('does not take over the demand of a GPU, which would become rest in its turn', () => {
+    const demand: PolicyDemand = { slices: [{ memory: '5Gi', count: 4 }], rest: 'Balanced' };
+    const preset = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
+    const balanced = sliced('1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4');
+    const wish: GpuWish = { uuid, profiles: preset, entry: 'rest' };
+    const used = sliced('1g.10gb@0', '1g.10gb@2', '1g.10gb@4', '1g.10gb@6');
+    const serving: GpuWish = { uuid, profiles: { '1g.10gb': 4 }, entry: 'demand' };
+    const members = membersOf(
+      aDemandPolicy(demand),
+      aNodeWith('n0', used, serving),
+      aNodeWith('n1', balanced, wish),
+      aNodeWith('n2', balanced, wish),
+    );
+    const kept = `rest: ${canonicalJson(preset)}`;
+    expect(laid(demand, members)).to.deep.equal(['demand: {"1g.10gb":4}', kept, kept]);
+    const first = membersOf(
+      aDemandPolicy(demand),
+      aNodeWith('n0', used, serving),
+      aNodeWith('n1', aGpu()),
+      aNodeWith('n2', aGpu()),
+    );
+    expect(laid(demand, first)).to.deep.equal(['demand: {"1g.10gb":4}', kept, kept]);
+  });
+
   it('has nothing more to change once it is laid', () => {
     for (const rest of ['Whole', 'Balanced'] as const) {
       const demand = smalls(3, rest);
