@@ -24,7 +24,7 @@ import {
 const halves = ['3g.20gb@0', '3g.20gb@4'];
 
 describe('a simulated fleet', () => {
-  it('serves pods from slices that exist, and lets the others wait for their turn', () => {
+  it('serves pods from slices that exist, and lets the others wait for their place', () => {
     const figures = playOne(aSide([aSimulatedNode('n1', halves)]), pods(3, '3g.20gb', 0, HOUR));
     expect(figuresOf(figures, '3g.20gb')).to.deep.include({
       pods: 3,
@@ -238,7 +238,7 @@ describe('the questions that a simulation leaves out', () => {
     expect(smaller).to.be.above(50);
   });
 
-  it('are none where weights are not sizes, or one of several profiles serves', () => {
+  it('do not exist where weights are not sizes, or one of several profiles serves', () => {
     const { gpus } = aPool(new Random(1));
     const slice = { name: 's', profiles: ['1g.5gb'], count: 1, weight: 1 };
     expect(isPlain([slice], gpus)).to.equal(true);

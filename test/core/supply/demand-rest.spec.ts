@@ -104,7 +104,7 @@ describe('what a demand does not need', () => {
     expect(laid(demand, gather(demand, [sliced('1g.5gb@0*')], wish))).to.deep.equal(['demand: {"1g.5gb":1}']);
   });
 
-  it('does not take over the demand of a GPU, which would become rest in its turn', () => {
+  it('does not take over the demand of a GPU, which would then become rest too', () => {
     const demand: PolicyDemand = { slices: [{ memory: '5Gi', count: 4 }], rest: 'Balanced' };
     const preset = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
     const balanced = sliced('1g.5gb@0', '1g.5gb@1', '2g.10gb@2', '3g.20gb@4');
