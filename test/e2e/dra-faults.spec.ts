@@ -1,3 +1,4 @@
+import { idleAnnotation } from '../../src/simulator/kubelet/pods/gpu-process.ts';
 import { expect } from 'chai';
 
 import { resourceSlices } from '../../src/api/resources.ts';
@@ -142,8 +143,11 @@ describe('a policy with backend DRA, when slices or claims change late', functio
     });
     const container = { name: 'main', image: 'example.com/monitor', resources: { claims: [{ name: 'gpus' }] } };
     const resourceClaims = [{ name: 'gpus', resourceClaimName: 'watch' }];
+    // It looks on through NVML, and runs nothing on the devices.
+    const annotations = { [idleAnnotation]: 'true' };
+    const spec = { containers: [container], resourceClaims };
     await eventually(() =>
-      rig().create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container], resourceClaims } }),
+      rig().create({ apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, annotations }, spec }),
     );
   }
 
