@@ -64,7 +64,8 @@ describe('a change in which a program is killed between two writes, restarts at 
     return new Map(await Promise.all(Object.entries(lists).map(read)));
   }
 
-  async function disturb(perturbation: Perturbation): Promise<unknown> {
+  /** @returns how the change ended, and whether the write came: those of a policy's status are joined, so that their number varies */
+  async function disturb(perturbation: Perturbation): Promise<{ readonly result: unknown; readonly struck: boolean }> {
     const { program, kind } = perturbation;
     const proxy = rig().proxy(program);
     const process = program === agent ? rig().rig.agent(agent) : rig().rig.controller;
@@ -94,9 +95,9 @@ describe('a change in which a program is killed between two writes, restarts at 
     const restarted = restart();
     try {
       const result = await change();
-      expect(trigger.count, 'times that it struck').to.equal(1);
-      await restarted;
-      return result;
+      expect(trigger.count, 'times that it struck').to.be.at.most(1);
+      if (trigger.count === 1) await restarted;
+      return { result, struck: trigger.count === 1 };
     } finally {
       proxy.rule = () => undefined;
     }
@@ -124,9 +125,17 @@ describe('a change in which a program is killed between two writes, restarts at 
       .toSorted((a, b) => a.at - b.at)
       .map(({ one }) => one);
     const different: string[] = [];
-    for (const one of isWhole ? all : drawn.slice(0, sampleSize)) {
+    const missed: string[] = [];
+    let tried = 0;
+    for (const one of isWhole ? all : drawn) {
+      if (!isWhole && tried - missed.length === sampleSize) break;
+      tried += 1;
       const name = `${one.kind}: ${one.program}, write ${one.at} (${one.write})`;
-      const result = await disturb(one).catch((error: unknown) => ({ error: String(error) }));
+      const { result, struck } = await disturb(one).catch((error: unknown) => ({
+        result: { error: String(error) },
+        struck: true,
+      }));
+      if (!struck) missed.push(name);
       try {
         expect(result).to.deep.equal(usual.get(current));
       } catch {
@@ -135,5 +144,6 @@ describe('a change in which a program is killed between two writes, restarts at 
       if (isWhole) process.stderr.write(`${name}\n`);
     }
     expect(different).to.deep.equal([]);
+    expect(missed.length, missed.join('; ')).to.be.at.most(tried / 4);
   }).timeout(isWhole ? 3_600_000 : 240_000);
 });
