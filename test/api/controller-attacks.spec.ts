@@ -35,20 +35,29 @@ describe('whoever has the controller’s token', () => {
     const body = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations }, spec };
     await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body });
     policy = await createPolicy();
-    // A ValidatingAdmissionPolicy works a moment after it was made: each denies something first.
-    const denied = async (wish: Attempt, words: string): Promise<void> => {
+    // A ValidatingAdmissionPolicy works a moment after it was made: each denies something first. One that succeeds before that must
+    // not be all that the next one asks for.
+    let attempts = 0;
+    const denied = async (wish: (attempt: number) => Attempt, words: string): Promise<void> => {
       await eventually(
-        () => attack(wish),
+        () => attack(wish((attempts += 1))),
         (answer) => answer.includes(words),
         { what: words, timeoutMs: 20_000 },
       );
     };
-    await denied({ path: `${node}?${asController}`, body: { metadata: { labels: { team: 'b' } } } }, 'not in its list');
-    await denied({ path: `${policyPath(policy)}?${asController}`, body: { spec: { priority: 5 } } }, 'is its users');
-    await denied(evictionOf('kube-public', 'x'), 'no pod of this namespace');
-    await denied(anEvent('kubelet'), 'as gpupartition.dev/controller alone');
     await denied(
-      { path: partitionPath(await createPartition()) + '/status', body: { status: { layout: 'x' } } },
+      (attempt) => ({ path: `${node}?${asController}`, body: { metadata: { labels: { team: `b${attempt}` } } } }),
+      'not in its list',
+    );
+    await denied(
+      (attempt) => ({ path: `${policyPath(policy)}?${asController}`, body: { spec: { priority: attempt } } }),
+      'is its users',
+    );
+    await denied(() => evictionOf('kube-public', 'x'), 'no pod of this namespace');
+    await denied(() => anEvent('kubelet'), 'as gpupartition.dev/controller alone');
+    const partition = await createPartition();
+    await denied(
+      (attempt) => ({ path: `${partitionPath(partition)}/status`, body: { status: { layout: `x${attempt}` } } }),
       'own field manager',
     );
   });
