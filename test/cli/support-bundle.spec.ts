@@ -5,7 +5,17 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { parse, stringify } from 'yaml';
 
-import { events, nodePartitions, nodes, pods, policies } from '../../src/api/resources.ts';
+import {
+  deviceClasses,
+  events,
+  nodePartitions,
+  nodes,
+  pods,
+  policies,
+  resourceClaims,
+  resourceClaimTemplates,
+  resourceSlices,
+} from '../../src/api/resources.ts';
 import type { SupportBundleAnswer } from '../../src/cli/commands/support-bundle.ts';
 import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
@@ -134,6 +144,19 @@ describe('gpu-partition support-bundle', function () {
     const { stdout } = await run(['status', 'n1', ...live]);
     expect(stdout).to.match(/^ {2}event .*Halted/im);
     expect((await run(['status', 'n1', ...saved])).stdout).to.equal(stdout);
+  });
+
+  it('has the claims of pods, the classes and slices that explain them, and no parameters of drivers', async () => {
+    const named = (kind: string): readonly string[] => inBundle(kind).map(({ metadata }) => metadata.name);
+    expect(named('DeviceClass')).to.deep.equal(['halves']);
+    expect(named('ResourceClaimTemplate')).to.deep.equal(['half']);
+    expect(named('ResourceClaim')).to.deep.equal(['own']);
+    expect(named('ResourceSlice')).to.deep.equal(['n1-gpus']);
+    for (const pod of ['by-template', 'by-claim']) {
+      const live = await run(['explain', 'pod', `team/${pod}`, '--kubeconfig', config]);
+      expect(live.stdout).to.include('nvidia.com/mig-3g.20gb').and.not.to.include('claim gpu: ');
+      expect(await run(['explain', 'pod', `team/${pod}`, '--snapshot', file]), pod).to.deep.equal(live);
+    }
   });
 
   it('goes to standard output where it is told to, with what is in it beside it', async () => {
@@ -313,6 +336,7 @@ async function makeCluster(client: KubeClient, kubeletPort: number): Promise<voi
     },
   };
   for (const pod of [waiting, website, impostor, ours]) await store(client, pods, fill(pod));
+  await makeClaims(client, fill);
   const event = (name: string, kind: string, about: string) => ({
     metadata: { name, namespace: 'default' },
     involvedObject: { kind, name: about },
@@ -325,4 +349,41 @@ async function makeCluster(client: KubeClient, kubeletPort: number): Promise<voi
   await store(client, events, event('other', 'Deployment', 'website'));
   const secrets = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
   await store(client, secrets, { metadata: { name: 'password', namespace: 'team' }, stringData: { password: secret } });
+}
+
+/** Two pods that wait for a half: one by a template, one by the claim's name. */
+async function makeClaims(client: KubeClient, fill: (pod: object) => object): Promise<void> {
+  const requests = [{ name: 'gpu', exactly: { deviceClassName: 'halves' } }];
+  const opaque = { driver: 'gpu.nvidia.com', parameters: { apiVersion: 'v1', kind: 'Any', password: secret } };
+  const spec = { devices: { requests, config: [{ opaque }] } };
+  const inTeam = (name: string) => ({ name, namespace: 'team' });
+  await store(client, deviceClasses, {
+    metadata: { name: 'halves' },
+    spec: { extendedResourceName: 'nvidia.com/mig-3g.20gb' },
+  });
+  await store(client, resourceClaims, { metadata: inTeam('own'), spec });
+  await store(client, resourceClaimTemplates, { metadata: inTeam('half'), spec: { spec } });
+  for (const [name, driver] of [
+    ['n1-gpus', 'gpu.nvidia.com'],
+    ['n1-network', 'net.example.com'],
+  ] as const)
+    await store(client, resourceSlices, {
+      metadata: { name },
+      spec: { driver, nodeName: 'n1', pool: { name: 'n1', generation: 1, resourceSliceCount: 1 }, devices: [] },
+    });
+  for (const [name, source] of [
+    ['by-template', { resourceClaimTemplateName: 'half' }],
+    ['by-claim', { resourceClaimName: 'own' }],
+  ] as const)
+    await store(
+      client,
+      pods,
+      fill({
+        metadata: inTeam(name),
+        spec: {
+          resourceClaims: [{ name: 'gpu', ...source }],
+          containers: [{ resources: { claims: [{ name: 'gpu' }] } }],
+        },
+      }),
+    );
 }

@@ -15,7 +15,7 @@ import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
-import { snapshotCommand } from '../plan/snapshot-file.ts';
+import { claimResources, snapshotCommand } from '../plan/snapshot-file.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
@@ -35,7 +35,10 @@ export function explainCommand({ terminal, outcome }: CommandContext): Command {
     )
     .argument('<pod>', 'NAMESPACE/NAME, or NAME with --namespace')
     .option('-n, --namespace <name>', 'namespace of the pod')
-    .option('--snapshot <file...>', `read a saved cluster instead: ${snapshotCommand}`)
+    .option(
+      '--snapshot <file...>',
+      `read a saved cluster instead: ${snapshotCommand}; for pods with claims add ${claimResources}`,
+    )
     .addOption(outputOption())
     .action(async (name: string, options: Options) => {
       const explained = options.snapshot

@@ -26,7 +26,7 @@ export interface SupportBundleAnswer {
 export function supportBundleCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('support-bundle'))
     .description(
-      'Collects what somebody needs to help: policies, node partitions, GPU nodes, their pods, Events, and the logs of our programs. ' +
+      'Collects what somebody needs to help: policies, node partitions, GPU nodes, their pods and claims, Events, and the logs of our programs. ' +
         'Secrets, environments, arguments and annotations of others are left out. plan, explain, status and ui accept the file as --snapshot.',
     )
     .argument('<file>', 'a new file, or - for standard output')

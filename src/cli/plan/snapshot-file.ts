@@ -1,5 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
+import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import { fieldsOf } from '../../core/policy/broken-rule.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import type { ClusterQueue, KueueReading, KueueWorkload, LocalQueue, ResourceFlavor } from '../../core/supply/kueue.ts';
@@ -24,8 +25,14 @@ export interface SavedEvent extends EventView {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string };
 }
 
-/** A cluster in files: also with its Events, if they were saved with it. */
-export interface SavedCluster extends ClusterState {
+/** Of a cluster with claims: what pods ask for by claim is explained with these. */
+export const claimResources = 'deviceclasses,resourceclaims,resourceclaimtemplates,resourceslices';
+
+/** What the files have of claims; undefined: no object of the kind. */
+export type SavedClaims = Pick<ClusterFacts, 'classes' | 'claims' | 'templates' | 'slices'>;
+
+/** A cluster in files: also with its Events and claims, if they were saved with it. */
+export interface SavedCluster extends ClusterState, SavedClaims {
   readonly events: readonly SavedEvent[];
   readonly kueue: KueueReading;
 }
@@ -69,6 +76,16 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
     budgets: list('PodDisruptionBudget') as readonly BudgetView[],
     events: list('Event') as readonly SavedEvent[],
     kueue: readQueues(list),
+    ...readClaims((kind) => objects.get(kind)),
+  };
+}
+
+function readClaims(find: (kind: string) => readonly unknown[] | undefined): SavedClaims {
+  return {
+    classes: find('DeviceClass') as SavedClaims['classes'],
+    claims: find('ResourceClaim') as SavedClaims['claims'],
+    templates: find('ResourceClaimTemplate') as SavedClaims['templates'],
+    slices: find('ResourceSlice') as SavedClaims['slices'],
   };
 }
 

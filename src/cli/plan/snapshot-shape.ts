@@ -68,6 +68,78 @@ const queueShapes: Readonly<Record<string, SchemaObject>> = {
   }),
 };
 
+const selectors = listOf(shapeOf({ cel: shapeOf({ expression: text }) }));
+const deviceRequest = {
+  deviceClassName: text,
+  count: { type: 'integer' },
+  allocationMode: text,
+  adminAccess: { type: 'boolean' },
+  selectors,
+};
+const claimSpec = shapeOf({
+  devices: shapeOf({
+    requests: listOf(
+      shapeOf(
+        {
+          name: text,
+          exactly: shapeOf(deviceRequest),
+          firstAvailable: listOf(shapeOf({ name: text, ...deviceRequest }, 'name')),
+        },
+        'name',
+      ),
+    ),
+    constraints: listOf(shapeOf({})),
+  }),
+});
+const ofDevice = (value: SchemaObject): SchemaObject => ({ type: 'object', additionalProperties: value });
+/** Of `resource.k8s.io`. */
+const claimShapes: Readonly<Record<string, SchemaObject>> = {
+  DeviceClass: objectOf({ spec: shapeOf({ extendedResourceName: text, selectors }) }),
+  ResourceClaim: objectOf({
+    spec: claimSpec,
+    status: shapeOf({
+      allocation: shapeOf({
+        devices: shapeOf({
+          results: listOf(
+            shapeOf(
+              { driver: text, pool: text, device: name, adminAccess: { type: 'boolean' } },
+              'driver',
+              'pool',
+              'device',
+            ),
+          ),
+        }),
+      }),
+      reservedFor: listOf(shapeOf({ resource: text, name, uid: text }, 'resource', 'name', 'uid')),
+    }),
+  }),
+  ResourceClaimTemplate: objectOf({ spec: shapeOf({ spec: claimSpec }) }),
+  ResourceSlice: objectOf(
+    {
+      spec: shapeOf(
+        {
+          driver: text,
+          nodeName: text,
+          sharedCounters: listOf(shapeOf({})),
+          devices: listOf(
+            shapeOf(
+              {
+                name,
+                attributes: ofDevice(shapeOf({ string: text })),
+                capacity: ofDevice(shapeOf({ value: { type: ['string', 'number'] } })),
+                consumesCounters: listOf(shapeOf({})),
+              },
+              'name',
+            ),
+          ),
+        },
+        'driver',
+      ),
+    },
+    'spec',
+  ),
+};
+
 /** What is read of objects of each kind. Other fields are not looked at: newer API servers have more of them. */
 const shapes: Readonly<Record<string, SchemaObject>> = {
   Node: objectOf({
@@ -111,7 +183,7 @@ const shapes: Readonly<Record<string, SchemaObject>> = {
 
 const ajv = new Ajv({ strict: false, verbose: true });
 const checks = new Map(
-  Object.entries({ ...shapes, ...queueShapes }).map(([kind, shape]) => [kind, ajv.compile(shape)]),
+  Object.entries({ ...shapes, ...queueShapes, ...claimShapes }).map(([kind, shape]) => [kind, ajv.compile(shape)]),
 );
 
 /**

@@ -6,6 +6,7 @@ import { pluginPodsOf } from '../../core/pods/plugin-pods.ts';
 import { timeText } from '../../core/text/duration.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { programVersion } from '../../process/version.ts';
+import { readClaims } from './bundle-claims.ts';
 import { readEvents } from './bundle-events.ts';
 import { keepLabels, listDecidingKeys } from '../../core/projection/bundled-labels.ts';
 import type { LenientReader } from './lenient-reader.ts';
@@ -65,10 +66,23 @@ export async function readClusterBundle(
     })),
     ...foundPods,
     ...budgets.filter(({ metadata }) => namespaces.has(metadata.namespace)).map((one) => projectObject(one, 'budget')),
+    ...(usesClaims(foundPolicies, partitions, foundPods) ? await readClaims(reader, namespaces) : []),
     ...(await readEvents(reader, new Set(gpuNodes.map(nameOf)), foundPods)),
     ...logs,
     await describeBundle(reader, ours, partitions, now),
   ];
+}
+
+/** Elsewhere the right to list claims is not asked for. */
+function usesClaims(
+  found: readonly GpuPartitionPolicy[],
+  partitions: readonly GpuNodePartition[],
+  foundPods: readonly BundledPod[],
+): boolean {
+  return (
+    [...found, ...partitions].some(({ spec }) => spec.backend === 'DRA') ||
+    foundPods.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0)
+  );
 }
 
 function chooseNodes(all: readonly BundledNode[], partitions: readonly GpuNodePartition[]): readonly BundledNode[] {

@@ -1,6 +1,7 @@
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { ListOptions, Selection } from '../../kube/call-options.ts';
+import { listServed } from '../../kube/list-served.ts';
 import type { KubeObject, Resource } from '../../kube/resource.ts';
 import { CliError } from '../exit.ts';
 
@@ -26,6 +27,12 @@ export class LenientReader {
   ): Promise<readonly T[] | undefined> {
     const what = selection.namespace === undefined ? resource.plural : `${resource.plural} of ${selection.namespace}`;
     return this.ask(what, async () => (await this.client.list<T>(resource, selection, options)).items);
+  }
+
+  /** As {@link list}; a cluster that does not serve it has none. */
+  async listServed<T extends KubeObject>(resource: Resource, selection: Selection = {}): Promise<readonly T[]> {
+    const found = await this.ask(resource.plural, () => listServed<T>(this.client, resource, selection));
+    return found ?? [];
   }
 
   /** As {@link list}, for anything else. */

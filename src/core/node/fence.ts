@@ -33,6 +33,8 @@ export interface FenceSituation {
   readonly followed: boolean;
   /** The agent has signalled the plugin's processes, which may still follow: no pod is replaced until then. */
   readonly isSignalled: boolean;
+  /** The agent has signalled the plugin's processes since the change, however long ago. */
+  readonly wasSignalled: boolean;
   /** What the kubelet offers, by the agent's report. The API server's view of it may be up to a status period (10 s) older. */
   readonly offering: Offering;
   /** The node is in the middle of a change, and the controller may write into its status what the kubelet offers. */
@@ -122,12 +124,9 @@ export function isNothing({ slices, allocatable }: Pick<Offered, 'slices' | 'all
 type Offered = Pick<FenceSituation, 'slices' | 'allocatable' | 'wanted'>;
 
 function decideEqual(situation: FenceSituation): FenceStep {
-  const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs, standsMs } =
-    situation;
+  const { slices, changed, mark, pods, differsMs, readyMs, patienceMs, followed, isSignalled, earlyMs } = situation;
   if (!changed) return { next: 'Open' };
-  if (slices !== undefined) {
-    return standsMs < registeringMs ? { next: 'Wait', why: 'Registering' } : { next: 'Open' };
-  }
+  if (slices !== undefined) return decideEqualSlices(situation);
   // What our own write rested on still holds: the kubelet offers exactly these devices.
   if (mark === undefined && earlyMs !== undefined && followed) return openStanding(situation);
   if (pods === undefined) return { next: 'LookAtPods' };
@@ -145,6 +144,23 @@ function decideEqual(situation: FenceSituation): FenceStep {
   if (mark.sawNothing || followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs))
     return openStanding(situation);
   return { next: 'Wait', why: 'NewPlugin' };
+}
+
+/**
+ * An instance that is made again at the same place may have the same UUID: then the slices have been exact all the time, and prove that the
+ * driver has started since only if they differed before.
+ */
+function decideEqualSlices({ mark, pods, differsMs, readyMs, wasSignalled, standsMs }: FenceSituation): FenceStep {
+  const registering: FenceStep = { next: 'Wait', why: 'Registering' };
+  if (differsMs === undefined && !wasSignalled) {
+    if (pods === undefined) return { next: 'LookAtPods' };
+    if (mark === undefined && pods.length > 0) return evictAll(pods);
+    const step = mark && replaceMarked(pods, mark);
+    if (step) return step;
+    if (mark && readyMs === undefined) return { next: 'Wait', why: 'NewPlugin' };
+    if (mark && readyMs !== undefined && readyMs < registeringMs) return registering;
+  }
+  return standsMs < registeringMs ? registering : { next: 'Open' };
 }
 
 function openStanding({ mayAdvertise, standsMs }: FenceSituation): FenceStep {

@@ -46,6 +46,7 @@ const podStatus = {
   startTime: true,
   conditions: true,
   extendedResourceClaimStatus: true,
+  resourceClaimStatuses: true,
   containerStatuses: [containerStatus],
   initContainerStatuses: [containerStatus],
 } as const satisfies Shape;
@@ -120,6 +121,36 @@ const event = {
 
 const budget = { apiVersion: true, kind: true, metadata, spec: true, status: true } as const satisfies Shape;
 
+/** Parameters of drivers may hold anything: they are left out. */
+const claimSpec = { devices: { requests: true, constraints: true } } as const satisfies Shape;
+
+const claim = {
+  apiVersion: true,
+  kind: true,
+  metadata,
+  spec: claimSpec,
+  status: {
+    allocation: { devices: { results: true } },
+    reservedFor: true,
+  },
+} as const satisfies Shape;
+
+const claimTemplate = {
+  apiVersion: true,
+  kind: true,
+  metadata,
+  spec: { spec: claimSpec },
+} as const satisfies Shape;
+
+const deviceClass = {
+  apiVersion: true,
+  kind: true,
+  metadata,
+  spec: { selectors: true, extendedResourceName: true },
+} as const satisfies Shape;
+
+const slice = { apiVersion: true, kind: true, metadata, spec: true } as const satisfies Shape;
+
 /** Our own kinds may be shown in full. */
 const own = {
   apiVersion: true,
@@ -129,7 +160,18 @@ const own = {
   status: true,
 } as const satisfies Shape;
 
-const shapes = { pod, ownPod, node, event, budget, own } satisfies Readonly<Record<string, Shape>>;
+const shapes = {
+  pod,
+  ownPod,
+  node,
+  event,
+  budget,
+  claim,
+  claimTemplate,
+  deviceClass,
+  slice,
+  own,
+} satisfies Readonly<Record<string, Shape>>;
 
 /** The parts of an object that a bundle contains. Only annotations that decide something: others may be anybody's, with any content. */
 export function projectObject<Result extends object>(object: Result, kind: keyof typeof shapes): Result {

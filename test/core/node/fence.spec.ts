@@ -24,6 +24,7 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     readyMs: undefined,
     followed: false,
     isSignalled: false,
+    wasSignalled: false,
     offering: 'Unknown',
     mayAdvertise: false,
     earlyMs: undefined,
@@ -54,6 +55,21 @@ describe('decideFence', () => {
 
   it('does not wait for a plugin whose pod it knows: NVIDIA’s never looks again by itself', () => {
     expect(decideFence(aChange({ differsMs: 0 }))).to.deep.include({ next: 'Evict', first: true });
+  });
+
+  it('believes exact slices that never differed only from a DRA driver that was signalled, or replaced and registered', () => {
+    const slices = { isExact: true, isNothing: false, gap: '' };
+    const same = { slices, differsMs: undefined, standsMs: 60_000 };
+    expect(decideFence(aChange({ ...same, pods: undefined }))).to.deep.equal({ next: 'LookAtPods' });
+    expect(decideFence(aChange(same))).to.deep.equal({ next: 'Evict', uids: ['old'], first: true });
+    expect(decideFence(aChange({ ...same, mark }))).to.deep.equal({ next: 'Evict', uids: ['old'], first: false });
+    const replaced = { ...same, mark, pods: [fresh] };
+    expect(decideFence(aChange(replaced))).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    expect(decideFence(aChange({ ...replaced, readyMs: 2_400 }))).to.deep.equal({ next: 'Wait', why: 'Registering' });
+    expect(decideFence(aChange({ ...replaced, readyMs: 2_500 }))).to.deep.equal({ next: 'Open' });
+    expect(decideFence(aChange({ ...same, wasSignalled: true }))).to.deep.equal({ next: 'Open' });
+    expect(decideFence(aChange({ ...same, pods: [], standsMs: 2_400 }))).to.include({ why: 'Registering' });
+    expect(decideFence(aChange({ ...same, differsMs: 0 }))).to.deep.equal({ next: 'Open' });
   });
 
   it('asks for the pods before it decides over them', () => {

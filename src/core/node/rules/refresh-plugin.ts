@@ -255,6 +255,7 @@ function describeFence(
       advertised !== undefined &&
       !isStale,
     isSignalled,
+    wasSignalled: signalled !== undefined,
     offering: slices === undefined ? describeOffering(advertised, isStale) : 'Unknown',
     mayAdvertise:
       slices === undefined && settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,

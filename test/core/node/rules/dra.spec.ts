@@ -99,6 +99,35 @@ describe('a node whose GPUs are handed out by claims', () => {
     expect(world.done).to.include('EvictPod old');
   });
 
+  it('has its driver restarted although the slice came back with the same name and UUID', () => {
+    const world = aChangedNode();
+    world.slices = slicesOf(sliced('MIG-new'));
+    world.step(0);
+    expect(world.done).to.include('EvictPod old');
+    world.settle();
+    world.step(60_000);
+    expect(world.taintKeys, 'with the driver of before').to.deep.equal(['repartitioning']);
+    world.pods = [aDriverPod({ uid: 'new', isReady: false })];
+    world.step(5_000);
+    expect(world.taintKeys, 'with a driver that starts').to.deep.equal(['repartitioning']);
+    world.pods = [aDriverPod({ uid: 'new' })];
+    world.step();
+    world.step(2_400);
+    expect(world.taintKeys, 'a moment too early').to.deep.equal(['repartitioning']);
+    world.step(100);
+    expect(world.settle().verdict.phase).to.equal('Ready');
+    expect(world.done).not.to.include('EvictPod new');
+  });
+
+  it('keeps the pod of a driver that was signalled, though the slice came back with the same UUID and something else holds it up', () => {
+    const world = aChangedNode(signalled);
+    world.slices = slicesOf(sliced('MIG-new'));
+    world.step(0);
+    world.step(25_000);
+    expect(world.settle().verdict.phase).to.equal('Ready');
+    expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+
   it('is open only for its driver once the kubelet has removed the slices of a driver that the taint keeps away', () => {
     const world = aChangedNode();
     world.settle();
