@@ -21,7 +21,7 @@ export function drawSimulation({ title, days, sides }: SimulationView): readonly
     [],
     ...drawProfiles(sides),
     [],
-    [span('Served, of the slice-time that was asked for', 'title')],
+    [span('Served: of the slice-time in which pods ran or waited, the part in which they ran', 'title')],
     ...drawDays(sides, days),
   ];
 }

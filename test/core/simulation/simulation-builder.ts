@@ -50,7 +50,7 @@ export const follows = (...profiles: readonly string[]): PolicyDemand => ({
 export function aSide(
   nodes: readonly StartNode[],
   policy?: GpuPartitionPolicy,
-  layouts: Layout | undefined = undefined,
+  layouts?: Layout,
 ): SideStart {
   const ids = nodes.flatMap(({ name, gpus }) => gpus.map(({ uuid }) => `${name}/${uuid}`));
   return {
