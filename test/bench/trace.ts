@@ -11,12 +11,12 @@ import { printMetric, tell } from './metric.ts';
 import { TraceFleet } from './trace/fleet.ts';
 import { play, type TraceOutcome, type TracePolicy } from './trace/play.ts';
 import { DynamicSlices, FollowedDemand, type FollowRules, layOut, relayFor, StandingSlices } from './trace/policies.ts';
-import { DAY, DAYS, readTasks, superpose, type TraceMapping, type TraceRequest } from './trace/requests.ts';
+import { DAY, DAYS, readTasks, superpose, type BenchMapping, type TraceRequest } from './trace/requests.ts';
 
 const GPUS = 64;
 const LOADS = [0.85, 0.7];
 const SEEDS = [1, 2, 3];
-const MAPPINGS: readonly TraceMapping[] = ['by memory', 'by share'];
+const MAPPINGS: readonly BenchMapping[] = ['by memory', 'by share'];
 const HALF_HOUR = 1800;
 const MINUTE_MS = 60_000;
 

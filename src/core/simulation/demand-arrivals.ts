@@ -26,8 +26,9 @@ export function arriveByDemand(
   );
   const arrivals = sorted.flatMap(({ profile, inUse, waiting }) => {
     const found: Arrival[] = Array.from({ length: waiting }, () => ({ start: 0, duration: duration(), profile }));
-    const gap = meanSeconds / Math.max(1, inUse + waiting);
-    for (let start = draw(gap); start < days * DAY && inUse + waiting > 0; start += draw(gap))
+    if (inUse + waiting === 0) return found;
+    const gap = meanSeconds / (inUse + waiting);
+    for (let start = draw(gap); start < days * DAY; start += draw(gap))
       found.push({ start: Math.round(start), duration: duration(), profile });
     return found;
   });

@@ -1,6 +1,6 @@
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import type { Random } from './random.ts';
-import type { Task } from './task.ts';
+import type { SimulatedPod } from './task.ts';
 
 /** A GPU of a snapshot. */
 export interface StartGpu {
@@ -18,11 +18,11 @@ export interface StartNode {
 }
 
 /** A slice that exists. */
-export interface FleetSlice {
+export interface SimulatedSlice {
   readonly gpu: FleetGpu;
   readonly profile: string;
   readonly start: number;
-  task: Task | undefined;
+  task: SimulatedPod | undefined;
   /** Place in the list of idle slices; -1 if it is not there. */
   place: number;
 }
@@ -35,7 +35,7 @@ export interface FleetGpu {
   readonly geometry: Geometry;
   readonly isFixed: boolean;
   /** By start. */
-  slices: FleetSlice[];
+  slices: SimulatedSlice[];
   /** Counts changes of its slices and their use. */
   version: number;
 }
@@ -48,11 +48,11 @@ export interface FleetNode {
 }
 
 /** GPUs whose slices are used and freed, made and destroyed. */
-export class SimulatedFleet {
+export class SimulationFleet {
   readonly nodes: readonly FleetNode[];
   readonly gpus: readonly FleetGpu[];
   /** By profile, those that a pod may take. */
-  readonly #idle = new Map<string, FleetSlice[]>();
+  readonly #idle = new Map<string, SimulatedSlice[]>();
 
   constructor(nodes: readonly StartNode[]) {
     this.nodes = nodes.map(({ name, gpus }) => {
@@ -72,18 +72,18 @@ export class SimulatedFleet {
   }
 
   /** Any idle slice of a profile: the scheduler does not prefer one. */
-  pick(profile: string, random: Random): FleetSlice | undefined {
+  pick(profile: string, random: Random): SimulatedSlice | undefined {
     const list = this.#idle.get(profile) ?? [];
     return list.length === 0 ? undefined : list[random.integer(list.length)];
   }
 
-  use(slice: FleetSlice, task: Task): void {
+  use(slice: SimulatedSlice, task: SimulatedPod): void {
     this.#hide(slice);
     slice.task = task;
     slice.gpu.version += 1;
   }
 
-  free(slice: FleetSlice): void {
+  free(slice: SimulatedSlice): void {
     slice.task = undefined;
     slice.gpu.version += 1;
     this.#show(slice);
@@ -110,20 +110,26 @@ export class SimulatedFleet {
   ): void {
     const gone = new Set(destroy.map(({ start }) => start));
     for (const slice of gpu.slices) if (gone.has(slice.start)) this.#hide(slice);
-    const made = create.map(({ profile, start }): FleetSlice => ({ gpu, profile, start, task: undefined, place: -1 }));
+    const made = create.map(({ profile, start }): SimulatedSlice => ({
+      gpu,
+      profile,
+      start,
+      task: undefined,
+      place: -1,
+    }));
     gpu.slices = [...gpu.slices.filter(({ start }) => !gone.has(start)), ...made].toSorted((a, b) => a.start - b.start);
     gpu.version += 1;
     for (const slice of made) this.#show(slice);
   }
 
-  #show(slice: FleetSlice): void {
+  #show(slice: SimulatedSlice): void {
     if (slice.place !== -1 || slice.task !== undefined || !slice.gpu.node.isOpen) return;
     const list = this.#idle.get(slice.profile) ?? [];
     this.#idle.set(slice.profile, list);
     slice.place = list.push(slice) - 1;
   }
 
-  #hide(slice: FleetSlice): void {
+  #hide(slice: SimulatedSlice): void {
     if (slice.place === -1) return;
     const list = this.#idle.get(slice.profile) ?? [];
     const last = list.pop();

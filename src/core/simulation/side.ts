@@ -7,11 +7,11 @@ import type { Member } from '../supply/member.ts';
 import { type Arrival, DAY } from './arrival.ts';
 import { DemandPlayer, type PlanAtOnce } from './demand-player.ts';
 import { EndQueue } from './end-queue.ts';
-import { type FleetGpu, type FleetNode, type FleetSlice, SimulatedFleet, type StartNode } from './fleet.ts';
+import { type FleetGpu, type FleetNode, type SimulatedSlice, SimulationFleet, type StartNode } from './fleet.ts';
 import { Random } from './random.ts';
 import { SimulatedRollout } from './rollout.ts';
 import { Tally } from './tally.ts';
-import { type Task, type TaskEnd, WaitingTasks } from './task.ts';
+import { type SimulatedPod, type TaskEnd, WaitingTasks } from './task.ts';
 
 /** One way to partition a fleet. */
 export interface SideStart {
@@ -62,7 +62,7 @@ class Side implements Played {
   readonly waiting = new WaitingTasks();
   readonly #start: SideStart;
   readonly #rules: PlayRules;
-  readonly #fleet: SimulatedFleet;
+  readonly #fleet: SimulationFleet;
   readonly #random: Random;
   readonly #rollout: SimulatedRollout;
   readonly #ends = new EndQueue<TaskEnd>();
@@ -83,7 +83,7 @@ class Side implements Played {
     this.#start = start;
     this.#rules = rules;
     this.tally = new Tally(rules.days);
-    this.#fleet = new SimulatedFleet(start.nodes);
+    this.#fleet = new SimulationFleet(start.nodes);
     this.#random = new Random(rules.seed);
     this.#rollout = new SimulatedRollout(start.policyOf, start.cap);
     this.#players = [...new Set(start.policyOf.values())].flatMap((policy) => {
@@ -116,7 +116,7 @@ class Side implements Played {
     const inUse = Map.groupBy(this.#listInUse(), ({ profile }) => profile);
     for (const { profile, duration } of this.#rules.running) {
       this.tally.arrive(profile, 0);
-      const task: Task = { profile, duration, waitsSince: 0, slice: undefined, startedAt: 0, end: 0 };
+      const task: SimulatedPod = { profile, duration, waitsSince: 0, slice: undefined, startedAt: 0, end: 0 };
       const slice = inUse.get(profile)?.shift();
       if (slice !== undefined) this.#run(task, slice, 0);
       else this.waiting.add(task);
@@ -129,7 +129,7 @@ class Side implements Played {
   }
 
   /** The slices that were in use when the snapshot was taken. */
-  #listInUse(): FleetSlice[] {
+  #listInUse(): SimulatedSlice[] {
     const busy = new Set(
       this.#start.nodes.flatMap(({ name, gpus }) =>
         gpus.flatMap(({ uuid, instances }) =>
@@ -172,7 +172,7 @@ class Side implements Played {
     }
   }
 
-  #run(task: Task, slice: FleetSlice, now: number): void {
+  #run(task: SimulatedPod, slice: SimulatedSlice, now: number): void {
     this.#fleet.use(slice, task);
     task.slice = slice;
     task.startedAt = now;
@@ -189,7 +189,7 @@ class Side implements Played {
     this.#dispatch(task.profile, end);
   }
 
-  #release(task: Task, slice: FleetSlice): void {
+  #release(task: SimulatedPod, slice: SimulatedSlice): void {
     task.slice = undefined;
     this.#fleet.free(slice);
   }
@@ -290,7 +290,7 @@ class Side implements Played {
     });
   }
 
-  #evict(task: Task, slice: FleetSlice, now: number): void {
+  #evict(task: SimulatedPod, slice: SimulatedSlice, now: number): void {
     this.tally.run(task.profile, task.startedAt, now);
     this.tally.evict(task.profile, now);
     this.#release(task, slice);

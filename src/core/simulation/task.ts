@@ -1,26 +1,26 @@
-import type { FleetSlice } from './fleet.ts';
+import type { SimulatedSlice } from './fleet.ts';
 
 /** A pod, from its arrival to its end. An evicted one waits again, and starts over. */
-export interface Task {
+export interface SimulatedPod {
   readonly profile: string;
   readonly duration: number;
   waitsSince: number;
   /** Undefined while it waits. */
-  slice: FleetSlice | undefined;
+  slice: SimulatedSlice | undefined;
   startedAt: number;
   end: number;
 }
 
 /** An end to come; void if the task was evicted meanwhile. */
 export interface TaskEnd {
-  readonly task: Task;
+  readonly task: SimulatedPod;
   readonly end: number;
-  readonly slice: FleetSlice;
+  readonly slice: SimulatedSlice;
 }
 
 /** Pods that wait, by profile, the first come first. */
 export class WaitingTasks {
-  readonly #queues = new Map<string, { tasks: Task[]; head: number }>();
+  readonly #queues = new Map<string, { tasks: SimulatedPod[]; head: number }>();
 
   #size = 0;
 
@@ -28,7 +28,7 @@ export class WaitingTasks {
     return this.#size;
   }
 
-  add(task: Task): void {
+  add(task: SimulatedPod): void {
     this.#size += 1;
     const queue = this.#queues.get(task.profile) ?? { tasks: [], head: 0 };
     this.#queues.set(task.profile, queue);
@@ -40,7 +40,7 @@ export class WaitingTasks {
     return queue === undefined ? 0 : queue.tasks.length - queue.head;
   }
 
-  takeFirst(profile: string): Task | undefined {
+  takeFirst(profile: string): SimulatedPod | undefined {
     const queue = this.#queues.get(profile);
     const first = queue?.tasks[queue.head];
     if (queue === undefined || first === undefined) return undefined;
@@ -58,7 +58,7 @@ export class WaitingTasks {
     return new Map([...this.#queues.keys()].map((profile) => [profile, this.count(profile)]));
   }
 
-  all(): readonly Task[] {
+  all(): readonly SimulatedPod[] {
     return [...this.#queues.values()].flatMap(({ tasks, head }) => tasks.slice(head));
   }
 }

@@ -14,7 +14,7 @@ export interface TraceRequest {
 }
 
 /** How a share of the recorded GPUs becomes a profile. */
-export type TraceMapping = 'by memory' | 'by share';
+export type BenchMapping = 'by memory' | 'by share';
 
 /** The trace is played twice, and counted the second time: the first fills the pool. */
 export const DAYS = 30;
@@ -40,7 +40,7 @@ export async function readTasks(): Promise<readonly TraceTask[]> {
 /** @param load mean memory slices in use if every request were served, as a share of all that there are */
 export function superpose(
   tasks: readonly TraceTask[],
-  mapping: TraceMapping,
+  mapping: BenchMapping,
   load: number,
   memorySlices: number,
   seed: number,

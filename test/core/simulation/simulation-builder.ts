@@ -47,11 +47,7 @@ export const follows = (...profiles: readonly string[]): PolicyDemand => ({
 });
 
 /** A fleet under one policy. @param layouts what it makes of each GPU, if it has layouts */
-export function aSide(
-  nodes: readonly StartNode[],
-  policy?: GpuPartitionPolicy,
-  layouts?: Layout,
-): SideStart {
+export function aSide(nodes: readonly StartNode[], policy?: GpuPartitionPolicy, layouts?: Layout): SideStart {
   const ids = nodes.flatMap(({ name, gpus }) => gpus.map(({ uuid }) => `${name}/${uuid}`));
   return {
     nodes,
