@@ -1,15 +1,13 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import type { ClassLayout, ClassPlan, DemandQuestion } from '../demand/demand-plan.ts';
-import { DemandWindow } from '../demand/demand-window.ts';
 import { PoolClasses } from '../demand/gpu-classes.ts';
 import type { DemandSlice, EvictionRule, PoolGpu } from '../demand/pool.ts';
-import { RelayRest } from '../demand/relay-rest.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { countPresent } from '../supply/count.ts';
+import { DemandCourse } from '../supply/demand-course.ts';
 import { askFor, type DemandAsked, isServed } from '../supply/demand-question.ts';
 import type { Member } from '../supply/member.ts';
-import { wantedOf } from '../supply/wanted.ts';
-import { durationMs } from '../text/duration.ts';
+import { followsPods, wantedOf } from '../supply/wanted.ts';
 import type { FleetGpu } from './fleet.ts';
 import { isPlain, mayHelp, reduceQuestion } from './helpful-plan.ts';
 
@@ -22,9 +20,6 @@ export interface Relay {
   readonly layout: Layout;
 }
 
-/** As the controller has them. */
-const usual = { cooldown: '30m', stabilization: '10m' };
-const longestRiseMs = 60_000;
 /** After a plan that changes nothing though something is lacking, none is made for so long, in seconds. */
 const fruitlessRest = 300;
 
@@ -33,15 +28,13 @@ export class DemandPlayer {
   readonly #policy: GpuPartitionPolicy;
   readonly #demand: PolicyDemand;
   readonly #plan: PlanAtOnce;
-  readonly #rest: RelayRest;
-  readonly #windows = new Map<string, DemandWindow>();
+  readonly #course = new DemandCourse();
   #nextPlan = 0;
 
   constructor(policy: GpuPartitionPolicy, demand: PolicyDemand, plan: PlanAtOnce) {
     this.#policy = policy;
     this.#demand = demand;
     this.#plan = plan;
-    this.#rest = new RelayRest(durationMs(demand.cooldown ?? usual.cooldown));
   }
 
   /**
@@ -56,8 +49,8 @@ export class DemandPlayer {
   ): readonly Relay[] {
     const nowMs = now * 1000;
     const wanted = wantedOf(this.#demand, members, {
-      waiting: (this.#demand.from ?? 'Declared') === 'Declared' ? undefined : waiting,
-      steady: (name, count) => this.#windowOf(name).observe(count, nowMs),
+      waiting: followsPods(this.#demand) ? waiting : undefined,
+      steady: (name, count) => this.#course.steady(this.#demand, name, count, nowMs),
     });
     const asked = askFor(this.#policy, wanted);
     if (isServed(asked, members)) {
@@ -69,7 +62,7 @@ export class DemandPlayer {
     const relays = gpus.flatMap((gpu): readonly Relay[] => {
       const layout = layouts.get(gpu.id);
       if (layout === undefined || layout.destroy.length + layout.create.length === 0) return [];
-      this.#rest.relaid(gpu.id, nowMs);
+      this.#course.relaid(this.#demand, gpu.id, nowMs);
       return [{ gpu, layout: Object.fromEntries(countPresent([...layout.keep, ...layout.create])) }];
     });
     this.#nextPlan = now + (relays.length === 0 ? fruitlessRest : 0);
@@ -79,7 +72,8 @@ export class DemandPlayer {
   /** Resting GPUs change only where more is served by it. */
   #choose({ slices, evict }: DemandAsked, members: readonly Member[], nowMs: number): Layouts {
     const all = members.map(({ gpu }) => gpu);
-    const resting = all.map((gpu) => (this.#rest.isResting(gpu.id, nowMs) ? { ...gpu, isResting: true } : gpu));
+    const isResting = (id: string): boolean => this.#course.isResting(this.#demand, id, nowMs);
+    const resting = all.map((gpu) => (isResting(gpu.id) ? { ...gpu, isResting: true } : gpu));
     const gentle = this.#ask(slices, evict, resting);
     const isShort = (gentle?.unserved ?? 1) > 0 && resting.some((gpu, index) => gpu !== all[index]);
     const urgent = isShort ? this.#ask(slices, evict, all) : undefined;
@@ -96,15 +90,6 @@ export class DemandPlayer {
     // Without evictions nothing is lacking: with them nothing could be better.
     if (evict === 'Never' || gentle?.unserved === 0) return gentle;
     return mayHelp(slices, gpus, evict) ? spread({ slices, gpus }, evict, this.#plan) : gentle;
-  }
-
-  #windowOf(slice: string): DemandWindow {
-    const known = this.#windows.get(slice);
-    if (known !== undefined) return known;
-    const fallMs = durationMs(this.#demand.stabilization ?? usual.stabilization);
-    const window = new DemandWindow({ riseMs: Math.min(longestRiseMs, fallMs), fallMs });
-    this.#windows.set(slice, window);
-    return window;
   }
 }
 
@@ -126,9 +111,7 @@ function spread(
   for (const gpu of gpus) pool.add(gpu);
   const classes = pool.list();
   const found = plan({ classes, slices, evict });
-  const left = classes.map((one) => [...pool.idsOf(one)]);
   const layouts = new Map<string, ClassLayout>();
-  for (const layout of found.layouts)
-    for (const id of left[layout.gpuClass]?.splice(0, layout.size) ?? []) layouts.set(id, layout);
+  for (const [ids, layout] of pool.handOut(classes, found.layouts)) for (const id of ids) layouts.set(id, layout);
   return { unserved: found.cost.unserved, layouts };
 }

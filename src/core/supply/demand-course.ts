@@ -92,9 +92,13 @@ export class DemandCourse {
     const layouts = this.#layRest(demand, planned, nowMs);
     const touched = listChanged(members, layouts);
     if (!areUnchanged(touched, current)) return undefined;
-    const rest = this.#restOf(demand);
-    for (const { gpu } of touched) rest.relaid(gpu.id, nowMs);
+    for (const { gpu } of touched) this.relaid(demand, gpu.id, nowMs);
     return { wishes: wishesOf(members, layouts), touched };
+  }
+
+  /** A GPU is re-laid: it rests from now on. */
+  relaid(demand: PolicyDemand, id: string, nowMs: number): void {
+    this.#restOf(demand).relaid(id, nowMs);
   }
 
   /** What the plan leaves as it is, by the demand's `rest`: once all is served, and it is known what has not been asked for lately. */
