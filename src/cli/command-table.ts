@@ -46,7 +46,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'write DeviceClasses and claim templates for the slices of policies: export dra -f POLICY',
+    summary: 'write what DRA or Kueue needs to use the slices of policies: export dra|kueue -f POLICY',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   {
