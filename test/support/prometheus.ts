@@ -29,17 +29,26 @@ interface Answer<Data> {
 export class PrometheusServer {
   readonly #child: ChildProcess;
   readonly #folder: string;
-  readonly #address: string;
+  readonly address: string;
 
   private constructor(child: ChildProcess, folder: string, address: string) {
     this.#child = child;
     this.#folder = folder;
-    this.#address = address;
+    this.address = address;
   }
 
-  /** @param rules groups of rules, in Prometheus' own format */
-  static async start(program: string, targets: readonly ScrapeTarget[], rules: object): Promise<PrometheusServer> {
+  /**
+   * @param rules groups of rules, in Prometheus' own format
+   * @param fill puts what was measured before into the folder of its database
+   */
+  static async start(
+    program: string,
+    targets: readonly ScrapeTarget[],
+    rules: object,
+    fill?: (folder: string) => Promise<void>,
+  ): Promise<PrometheusServer> {
     const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
+    await fill?.(join(folder, 'data'));
     const config = {
       global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
       rule_files: ['rules.yaml'],
@@ -64,7 +73,7 @@ export class PrometheusServer {
     const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
     process.once('exit', () => child.kill('SIGKILL'));
     const server = new PrometheusServer(child, folder, `http://127.0.0.1:${port}`);
-    const isReady = async (): Promise<boolean> => (await fetch(`${server.#address}/-/ready`)).ok;
+    const isReady = async (): Promise<boolean> => (await fetch(`${server.address}/-/ready`)).ok;
     await eventually(isReady, (ready) => ready, { timeoutMs: 30_000, what: 'Prometheus to be ready' });
     return server;
   }
@@ -97,7 +106,7 @@ export class PrometheusServer {
   }
 
   async #ask<Data>(path: string): Promise<Data> {
-    const response = await fetch(`${this.#address}/api/v1/${path}`);
+    const response = await fetch(`${this.address}/api/v1/${path}`);
     const { status, error, data } = (await response.json()) as Answer<Data>;
     if (status !== 'success') throw new Error(`${path}: ${error}`);
     return data;

@@ -18,12 +18,19 @@ import { readDataFile } from '../recommend/data-file.ts';
 import { readDemandFile } from '../recommend/demand-file.ts';
 import { printPoolAnswer, writePoolAnswer } from '../recommend/pool-answer.ts';
 import { type FiledGpu, readPool } from '../recommend/pool-file.ts';
+import { readQuantile, readUrl, readWindow } from '../recommend/history-option.ts';
+import { readRequests } from '../recommend/prometheus.ts';
 import { answerSize, printSizeAnswer, readSize } from '../recommend/size-answer.ts';
 import { printJson, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly snapshot?: readonly string[];
   readonly selector?: LabelSelector;
+  readonly prometheus?: URL;
+  readonly prometheusLabels?: LabelSelector;
+  /** Seconds. */
+  readonly window: number;
+  readonly quantile?: number;
   readonly pool?: string;
   readonly demand?: string;
   readonly size?: string;
@@ -52,6 +59,25 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
       new Option('--selector <labels>', 'only the nodes with these labels, as one pool: key=value,…')
         .argParser(equalitySelector)
         .conflicts(offline),
+    )
+    .addOption(
+      new Option(
+        '--prometheus <url>',
+        'count what pods asked for in the past too, by kube-state-metrics: the maximum of slices of at most 2 memory slices, of larger ones what was enough 95 % of the time',
+      )
+        .argParser(readUrl)
+        .conflicts(offline),
+    )
+    .option(
+      '--prometheus-labels <labels>',
+      'with --prometheus: of the cluster’s series, where it has those of several: cluster=eu,…',
+      equalitySelector,
+    )
+    .option('--window <time>', 'with --prometheus: how far back, such as 12h or 7d', readWindow, 7 * 86_400)
+    .option(
+      '--quantile <share>',
+      'with --prometheus: for all slices what was enough for this share of the time',
+      readQuantile,
     )
     .option(
       '--pool <file>',
@@ -109,11 +135,23 @@ function print(terminal: Terminal, output: Options['output'], answer: unknown, a
 /** For a cluster. */
 async function advise(options: Options, terminal: Terminal, outcome: CommandOutcome): Promise<void> {
   const { snapshot, kubeconfig, context, model, selector, evict, timeLimit, output } = options;
+  const { prometheus, window, quantile } = options;
+  if (quantile !== undefined && prometheus === undefined)
+    throw new CliError('--quantile goes with --prometheus: it is of what pods asked for in the past');
   if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');
   if (snapshot !== undefined && (kubeconfig ?? context) !== undefined)
     throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
   const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
-  const rules = { evict: evict === 'if-needed' ? 'IfNeeded' : 'Never', seconds: timeLimit, selector } as const;
+  const history = prometheus && {
+    ...(await readRequests({
+      url: prometheus,
+      length: window,
+      end: Date.now() / 1000,
+      labels: options.prometheusLabels,
+    })),
+    quantile,
+  };
+  const rules = { evict: evict === 'if-needed' ? 'IfNeeded' : 'Never', seconds: timeLimit, selector, history } as const;
   const answer = await orExplain(answerCluster(facts, rules));
   if (hasShortage(answer)) outcome.code = 1;
   if (output === 'json') printJson(terminal, answer);

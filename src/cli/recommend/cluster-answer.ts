@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { advisePool, type PoolAdvice, type PoolPlan } from '../../core/advice/pool-advice.ts';
+import { type HistoryRule, judgeHistory, type RequestHistory } from '../../core/advice/history.ts';
 import { type HomelessPods, placePods } from '../../core/advice/pool-pods.ts';
 import { askPool, type PoolQuestion } from '../../core/advice/pool-question.ts';
 import { listPools } from '../../core/advice/pools.ts';
@@ -16,18 +17,22 @@ import { paint, printLine, type Terminal } from '../terminal.ts';
 export interface ClusterAnswer {
   readonly pools: readonly PoolAdvice[];
   readonly homeless: readonly HomelessPods[];
+  /** Resources, as kube-state-metrics writes them, that pods asked for in the past and no pool has. */
+  readonly unknown?: readonly string[];
 }
 
 export interface ClusterRules {
   readonly evict: EvictionRule;
   readonly seconds: number;
   readonly selector?: LabelSelector | undefined;
+  /** What was asked for in the past. */
+  readonly history?: (RequestHistory & HistoryRule) | undefined;
 }
 
 /** @throws CliError if there is nothing to advise on, or the solver fails */
 export async function answerCluster(
   facts: ClusterFacts,
-  { evict, seconds, selector }: ClusterRules,
+  { evict, seconds, selector, history }: ClusterRules,
 ): Promise<ClusterAnswer> {
   const pools = listPools(facts, selector && { matchLabels: selector });
   if (pools.length === 0)
@@ -38,14 +43,15 @@ export async function answerCluster(
       3,
     );
   const { waitingOf, homeless } = placePods(pools, facts.pods ?? []);
+  const past = history && judgeHistory(pools, history, history);
   const advised: PoolAdvice[] = [];
   for (const pool of pools) {
-    const question = askPool(pool, waitingOf.get(pool) ?? [], evict);
+    const question = askPool(pool, waitingOf.get(pool) ?? [], evict, past?.leastOf.get(pool));
     const plan = await planPool(question, evict, seconds);
     const isHeld = plan !== undefined && plan.cost.unserved > 0 && evict === 'Never';
     advised.push(advisePool(question, plan, isHeld ? await planPool(question, 'IfNeeded', seconds) : undefined));
   }
-  return { pools: advised, homeless };
+  return { pools: advised, homeless, ...(past && { unknown: past.unknown }) };
 }
 
 async function planPool(
@@ -63,8 +69,10 @@ export function hasShortage({ pools, homeless }: ClusterAnswer): boolean {
   return homeless.length > 0 || pools.some(({ slices }) => slices.some(({ best, wanted }) => best < wanted));
 }
 
-export function printClusterAnswer({ stdout }: Terminal, { pools, homeless }: ClusterAnswer): void {
+export function printClusterAnswer({ stdout }: Terminal, { pools, homeless, unknown = [] }: ClusterAnswer): void {
   printLines(stdout, drawAdvice(pools, homeless, stdout.columns));
+  for (const resource of unknown)
+    printLine(stdout, `in the past pods asked for ${resource}, which no GPU here can offer`);
   if (!pools.some(({ advised }) => advised)) return;
   printLine(stdout, '');
   printLine(stdout, 'apply with the same options and: -o yaml | kubectl apply -f -');

@@ -52,7 +52,7 @@ export function adviseSlices(
     .filter((profile) => !served.has(profile))
     .toSorted((a, b) => sizeOf(a, geometries) - sizeOf(b, geometries) || (a < b ? -1 : 1));
   return [
-    ...earlier,
+    ...earlier.map((slice) => raise(slice, geometries, least)),
     ...missing.map((profile) => {
       const profiles = [profile];
       if (fixed) return { profiles, count: Math.max(asked.get(profile) ?? 0, least?.get(profile) ?? 0) };
@@ -60,6 +60,18 @@ export function adviseSlices(
       return min > 0 ? { profiles, min } : { profiles };
     }),
   ];
+}
+
+/** A slice that follows pods is wanted as often as its history says, within its max. */
+function raise(
+  slice: Slices[number],
+  geometries: readonly Geometry[],
+  least: ProfileCounts = new Map(),
+): Slices[number] {
+  const profiles = new Set(geometries.flatMap((geometry) => profilesServing(slice, geometry, '')));
+  const asked = [...profiles].reduce((sum, profile) => sum + (least.get(profile) ?? 0), 0);
+  if (slice.count !== undefined || asked === 0) return slice;
+  return { ...slice, min: Math.min(slice.max ?? Infinity, Math.max(slice.min ?? 0, asked)) };
 }
 
 export interface SliceRules {

@@ -56,7 +56,7 @@ export function askPool(
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
   const asked = addUp(used, byProfile(requested, geometries));
   const slices = adviseSlices(addUp(asked, running), geometries, {
-    ...(least === undefined && { earlier: pool.policy?.spec.demand?.slices ?? [] }),
+    earlier: pool.policy?.spec.demand?.slices ?? [],
     least,
     // With DRA pods ask by claims, which no demand follows.
     fixed: pool.nodes.some(isDra),
