@@ -143,7 +143,7 @@ describe('a change in which a program is killed between two writes, restarts at 
       }
       if (isWhole) process.stderr.write(`${name}\n`);
     }
-    expect(different).to.deep.equal([]);
+    expect(different, different.join('\n')).to.deep.equal([]);
     expect(missed.length, missed.join('; ')).to.be.at.most(tried / 4);
   }).timeout(isWhole ? 3_600_000 : 240_000);
 });
