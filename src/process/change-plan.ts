@@ -6,7 +6,6 @@ import type { DemandOutlook } from '../core/plan/demand-outlook.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { wishesOf } from '../core/supply/demand-answer.ts';
 import { askFor, isServed } from '../core/supply/demand-question.ts';
-import { waitingOf } from '../core/supply/demand-pool.ts';
 import { layRest } from '../core/supply/demand-rest.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
 import { explainUnread, heldBy, type KueueReading } from '../core/supply/kueue.ts';
@@ -14,7 +13,7 @@ import { listWaiters, type Waiter } from '../core/supply/pod-demand.ts';
 import { followsPods, wantedOf } from '../core/supply/wanted.ts';
 import { describeError } from './logger.ts';
 import { planPool } from './pool-plan.ts';
-import { readMembers, readPodPools } from './pool-reading.ts';
+import { readMembers, readWaiting } from './pool-reading.ts';
 
 /**
  * Plans what applying policies to a cluster does, with layouts chosen for demands as the controller would now. Nothing is written.
@@ -53,7 +52,7 @@ async function chooseLayouts(
   const members = await readMembers(sources, record, () => false);
   const held = demand.from === 'Kueue' ? kueue : undefined;
   const all = [...waiters, ...heldBy(held)];
-  const waiting = followsPods(demand) ? waitingOf(record, all, await readPodPools(sources, record)) : undefined;
+  const waiting = followsPods(demand) ? await readWaiting(sources, record, all) : undefined;
   const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
   const asked = askFor(policy, wanted);
   try {

@@ -21,7 +21,7 @@ export async function readMembers(
 }
 
 /** {@link listPodPools}, without blocking the event loop. */
-export async function readPodPools(cluster: PoolCluster, record: PolicyRecord): Promise<readonly PodPool[]> {
+async function readPodPools(cluster: PoolCluster, record: PolicyRecord): Promise<readonly PodPool[]> {
   const turn = new Turn();
   const reading = listPodPools(record, cluster);
   let step = reading.next();

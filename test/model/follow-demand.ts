@@ -1,4 +1,4 @@
-import type { PodPool } from '../../src/core/supply/waiting-share.ts';
+import { type PodPool, shareWaiting } from '../../src/core/supply/waiting-share.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { PolicyDemand } from '../../src/api/types.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';
@@ -7,7 +7,7 @@ import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { PolicyRecord } from '../../src/core/policy/policy-record.ts';
 import { type ChosenLayouts, DemandCourse, podsPaceOf } from '../../src/core/supply/demand-course.ts';
 import { listWaiters } from '../../src/core/supply/pod-demand.ts';
-import { listPodPools, listPool, type PoolCluster, waitingOf } from '../../src/core/supply/demand-pool.ts';
+import { listPodPools, listPool, type PoolCluster } from '../../src/core/supply/demand-pool.ts';
 import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../src/core/supply/demand-report.ts';
 import type { Member } from '../../src/core/supply/member.ts';
@@ -140,7 +140,7 @@ export class DemandWork {
     const steady = (slice: string, count: number): number =>
       isHasty ? count : course.steady(demand, slice, count, now);
     const pools = this.#listPools(record, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
-    const waiting = waitingOf(record, listWaiters(pods), pools);
+    const waiting = shareWaiting(listWaiters(pods), pools).get(record.name) ?? new Map<string, number>();
     return wantedOf(demand, members, { waiting, steady });
   }
 

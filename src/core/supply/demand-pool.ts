@@ -4,8 +4,7 @@ import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
 import { enforces } from '../policy/versions.ts';
 import { listMembers, type Member } from './member.ts';
-import type { Waiter } from './pod-demand.ts';
-import { type PodPool, type PoolNode, PoolReader, shareWaiting } from './waiting-share.ts';
+import { type PodPool, type PoolNode, PoolReader } from './waiting-share.ts';
 
 interface ByName<T> {
   get(name: string): T | undefined;
@@ -55,15 +54,6 @@ export function* listPodPools(
     pools.push({ policy: name, priority, followsQueues: demand?.from === 'Kueue', nodes: own });
   }
   return pools;
-}
-
-/** The slices that are waited for and that a policy's pool is to offer, by resource. */
-export function waitingOf(
-  { name }: PolicyRecord,
-  waiters: readonly Waiter[],
-  pools: readonly PodPool[],
-): ReadonlyMap<string, number> {
-  return shareWaiting(waiters, pools).get(name) ?? new Map<string, number>();
 }
 
 /** A policy that only plans takes no node from another, and shows what it would do with all. */
