@@ -115,7 +115,7 @@ class Side implements Played {
   #begin(): void {
     const inUse = Map.groupBy(this.#listInUse(), ({ profile }) => profile);
     for (const { profile, duration } of this.#rules.running) {
-      this.tally.arrive(profile, 0);
+      this.tally.arrive(profile, 0, duration);
       const task: SimulatedPod = { profile, duration, waitsSince: 0, slice: undefined, startedAt: 0, end: 0 };
       const slice = inUse.get(profile)?.shift();
       if (slice !== undefined) this.#run(task, slice, 0);
@@ -157,7 +157,7 @@ class Side implements Played {
   }
 
   #arrive({ profile, duration, start }: Arrival): void {
-    this.tally.arrive(profile, start);
+    this.tally.arrive(profile, start, duration);
     this.waiting.add({ profile, duration, waitsSince: start, slice: undefined, startedAt: 0, end: 0 });
     this.#dispatch(profile, start);
   }
@@ -291,8 +291,7 @@ class Side implements Played {
   }
 
   #evict(task: SimulatedPod, slice: SimulatedSlice, now: number): void {
-    this.tally.run(task.profile, task.startedAt, now);
-    this.tally.evict(task.profile, now);
+    this.tally.evict(task.profile, task.startedAt, now);
     this.#release(task, slice);
     task.waitsSince = now;
     this.waiting.add(task);
@@ -303,7 +302,7 @@ class Side implements Played {
     for (const profile of this.#fleet.open(node)) this.#dispatch(profile, now);
   }
 
-  /** What is not over yet counts until the end. */
+  /** What runs or waits still counts until the end. */
   #finish(now: number): void {
     for (const { slices } of this.#fleet.gpus)
       for (const { task } of slices) if (task !== undefined) this.tally.run(task.profile, task.startedAt, now);

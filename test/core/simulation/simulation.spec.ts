@@ -32,24 +32,39 @@ describe('a simulated fleet', () => {
       waitSeconds: HOUR,
       longestWaitSeconds: HOUR,
       servedSeconds: 3 * HOUR,
-      askedSeconds: 4 * HOUR,
+      askedSeconds: 3 * HOUR,
       stillWaiting: 0,
     });
-    expect(figures.total).to.deep.include({ servedShare: 0.75, medianWaitSeconds: 0, evictions: 0, relayouts: 0 });
+    expect(figures.total).to.deep.include({ servedShare: 1, medianWaitSeconds: 0, evictions: 0, relayouts: 0 });
   });
 
-  it('counts pods that never get a slice until the end, on each of its days', () => {
-    const figures = playOne(aSide([aSimulatedNode('n1', halves)]), pods(1, '1g.5gb', HOUR, HOUR), { days: 2 });
+  it('counts what pods ask for as they come, and their waiting on each of its days', () => {
+    const figures = playOne(aSide([aSimulatedNode('n1', halves)]), pods(1, '1g.5gb', 23 * HOUR, 2 * HOUR), { days: 2 });
     expect(figuresOf(figures, '1g.5gb')).to.deep.include({
       started: 0,
       stillWaiting: 1,
-      askedSeconds: 47 * HOUR,
       servedSeconds: 0,
+      medianWaitSeconds: 25 * HOUR,
+      longestWaitSeconds: 25 * HOUR,
     });
-    expect(figures.days.map(({ day, askedSeconds }) => [day, askedSeconds / HOUR])).to.deep.equal([
-      [1, 23],
-      [2, 24],
+    expect(
+      figures.days.map(({ day, askedSeconds, waitSeconds }) => [day, askedSeconds / HOUR, waitSeconds / HOUR]),
+    ).to.deep.equal([
+      [1, 1, 1],
+      [2, 1, 24],
     ]);
+  });
+
+  it('serves the same share however long it lasts, of pods of which some never get a slice', () => {
+    const shares = [1, 7, 28].map((days) => {
+      const arrivals = Array.from({ length: days }, (_, day) => [
+        ...pods(6, '3g.20gb', day * 24 * HOUR, HOUR),
+        ...pods(1, '7g.40gb', day * 24 * HOUR, HOUR),
+      ]).flat();
+      return playOne(aSide([aSimulatedNode('n1', halves)]), arrivals, { days }).total.servedShare;
+    });
+    // 24 of 32 memory slices.
+    expect(shares).to.deep.equal([0.75, 0.75, 0.75]);
   });
 
   it('leaves pods that run on their slices for as long as they have to go', () => {
@@ -113,10 +128,14 @@ describe('a simulated demand policy', () => {
       aDemandPolicy({ from: 'Pods', slices, evict: 'IfNeeded' }),
     );
     const figures = playOne(side, pods(1, '1g.5gb', 10 * MINUTE, HOUR), { running: pods(2, '3g.20gb', 0, 3 * HOUR) });
-    const { servedSeconds, started, stillWaiting } = figuresOf(figures, '3g.20gb');
-    expect({ started, stillWaiting }).to.deep.equal({ started: 3, stillWaiting: 0 });
-    // Two runs to the end, and the one that was cut off after some ten minutes.
-    expect(servedSeconds).to.be.within(6 * HOUR + 10 * MINUTE, 6 * HOUR + 14 * MINUTE);
+    const { servedSeconds, lostSeconds, started, stillWaiting } = figuresOf(figures, '3g.20gb');
+    expect({ started, stillWaiting, servedSeconds }).to.deep.equal({
+      started: 3,
+      stillWaiting: 0,
+      servedSeconds: 6 * HOUR,
+    });
+    expect(lostSeconds).to.be.within(10 * MINUTE, 14 * MINUTE);
+    expect(figures.total.lostShare).to.be.closeTo((lostSeconds * 4) / (6 * HOUR * 4 + HOUR), 1e-9);
   });
 
   it('does not re-lay a GPU for a pod that comes and goes within the minute', () => {
