@@ -143,6 +143,23 @@ describe('gpu-partition simulate', () => {
     expect(empty.stderr).to.include('the snapshot has no Node');
   });
 
+  it('says what of a policy it does not play, and plays its schedules', async () => {
+    const slices = [{ name: 'whole', mig: 'Disabled' as const, count: 1 }];
+    await save('demand.yaml', aPolicyText('p', { demand: { from: 'Pods', slices, rest: 'Balanced' } }));
+    const { code, stderr } = await refuse('-f', 'demand.yaml');
+    expect(code).to.equal(0);
+    expect(stderr.split('\n')).to.deep.equal([
+      'warning: demand.rest: Balanced of policy p is not played: idle GPUs stay as they are',
+      'warning: pods on the whole GPUs of policy p are not played: these GPUs stay idle',
+      '',
+    ]);
+    const schedules = [{ name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ preset: 'all-1g.5gb' }] }];
+    await save('small.yaml', aPolicyText('p', { layouts: [{ preset: 'all-balanced' }], schedules }));
+    const total = (await ask('-f', 'small.yaml')).answer.sides[1]?.figures.total;
+    // Each GPU at the start, at six, and at ten.
+    expect(total).to.include({ relayouts: 6, started: 30 });
+  });
+
   it('plays a node that cannot take the policy as it is, and says so with code 1', async () => {
     await save('large.yaml', aPolicyText('p', { layouts: [{ gpus: { count: 2 }, profiles: { '1g.5gb': 7 } }] }));
     const { code, stderr } = await refuse('-f', 'large.yaml');

@@ -6,7 +6,10 @@ import { isPlain, mayHelp, reduceQuestion } from '../../../src/core/simulation/h
 import { coverDemand, readDemand } from '../../../src/core/demand/coverage.ts';
 import { countPresent } from '../../../src/core/supply/count.ts';
 import { keepMaximalStates, listPlacedStates } from '../gpu/placed-states.ts';
+import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
+import { listSimulated, startSide } from '../../../src/core/simulation/cluster-fleet.ts';
 import { aPolicy } from '../../support/builders.ts';
+import { aCluster, aFleetNode } from '../plan/cluster-builder.ts';
 import {
   aDemandPolicy,
   aSide,
@@ -186,6 +189,54 @@ describe('a simulated rollout', () => {
   it('starts no pod on a node that changes, though other slices of it stay', () => {
     const side = aSide([aSimulatedNode('n1', ['3g.20gb@0'], ['1g.5gb@0'])], small, { '1g.5gb': 7 });
     expect(figuresOf(playOne(side, pods(1, '1g.5gb', 1, HOUR)), '1g.5gb').longestWaitSeconds).to.equal(MINUTE - 1);
+  });
+});
+
+describe('a simulated schedule', () => {
+  const startMs = Date.UTC(2026, 0, 5);
+  const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', timeZone: 'UTC' };
+  const pool = (...schedules: NonNullable<PolicySpec['schedules']>) =>
+    aPolicy({
+      layouts: [{ profiles: { '3g.20gb': 2 } }],
+      rollout: { maxUnavailable: 1 },
+      ...(schedules.length > 0 && { schedules }),
+    });
+  const fleet = (policy: GpuPartitionPolicy, days: number) => {
+    const node = aFleetNode({ name: 'n1', slices: halves });
+    const facts = { ...aCluster([node]), policies: [policy] };
+    return startSide(facts, listSimulated(facts), [], { startMs, days }).side;
+  };
+
+  it('begins and ends when the clock says so, and the policy without schedules has one phase', () => {
+    const twice = fleet(pool({ ...night, layouts: [{ preset: 'all-1g.5gb' }] }), 2);
+    expect(twice.phases.map(({ at }) => at / HOUR)).to.deep.equal([0, 6, 22, 30, 46]);
+    expect(twice.phases.map(({ layouts }) => [...layouts.values()])).to.deep.equal(
+      ['1g.5gb', '3g.20gb', '1g.5gb', '3g.20gb', '1g.5gb'].map((name) => [{ [name]: name === '1g.5gb' ? 7 : 2 }]),
+    );
+    expect(fleet(pool(), 2).phases.map(({ at }) => at)).to.deep.equal([0]);
+  });
+
+  it('changes the layouts of its nodes, and back', () => {
+    const arrivals = [...pods(1, '1g.5gb', 12 * HOUR, HOUR), ...pods(1, '3g.20gb', 23 * HOUR, HOUR)];
+    const side = fleet(pool({ ...night, layouts: [{ preset: 'all-1g.5gb' }] }), 2);
+    const figures = playOne(side, arrivals, { days: 2, startMs });
+    expect(figuresOf(figures, '1g.5gb').longestWaitSeconds).to.be.within(10 * HOUR, 10 * HOUR + 3 * MINUTE);
+    expect(figuresOf(figures, '3g.20gb').longestWaitSeconds).to.be.within(7 * HOUR, 7 * HOUR + 3 * MINUTE);
+    // To the night's at the start, which is in it, and four times more.
+    expect(figures.total).to.deep.include({ relayouts: 5, stillWaiting: 0 });
+  });
+
+  it('may have a demand instead', () => {
+    const side = fleet(pool({ ...night, demand: follows('1g.5gb', '2g.10gb') }), 1);
+    const figures = playOne(side, pods(1, '2g.10gb', 12 * HOUR, HOUR), { startMs });
+    expect(figuresOf(figures, '2g.10gb').longestWaitSeconds).to.be.within(10 * HOUR, 10 * HOUR + 5 * MINUTE);
+  });
+
+  it('begins while a node changes, which then changes once more', () => {
+    const side = fleet(pool({ ...night, layouts: [{ preset: 'all-1g.5gb' }] }), 1);
+    const slow = { ...side, changeSeconds: new Map([['p', 7 * HOUR]]) };
+    const figures = playOne(slow, pods(1, '3g.20gb', 13 * HOUR, HOUR), { startMs });
+    expect(figuresOf(figures, '3g.20gb').longestWaitSeconds).to.be.within(HOUR, HOUR + 3 * MINUTE);
   });
 });
 
