@@ -175,7 +175,11 @@ class Soak {
     while (Date.now() < end) {
       if (this.#random.chance(0.6)) await this.#users.act();
       else {
-        await this.#faults.strike(this.#elapsedMinutes < this.#options.warmUpMinutes);
+        await this.#faults.strike({
+          killController: this.#elapsedMinutes < this.#options.warmUpMinutes,
+          // In every other round each revision is seen, so that it can be judged.
+          killApiServer: this.#rounds % 2 === 0,
+        });
         onlooker.forgive();
       }
       onlooker.tick();
