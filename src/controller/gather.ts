@@ -86,6 +86,8 @@ export class Gatherer {
     if (!isAll) return { ...more, now: this.#now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
+    // A watch that lags must not show the next decision less than this one knows.
+    this.#cluster.nodes.remember(node);
     const partition = this.#cluster.partitions.get(name);
     // These reads took time: the agent or another leader may have reported something else meanwhile.
     if (reported === undefined || partition?.metadata.resourceVersion !== reported.metadata.resourceVersion)

@@ -296,6 +296,7 @@ export class FleetChecks {
       for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
     }
     if (object.status?.canary === undefined) this.#canaries.delete(`${uid} ${object.metadata.generation}`);
+    if (isController) this.#canariesAreReplaced(object, before);
     const slots = object.status?.inFlight ?? [];
     const earlier = before?.status?.inFlight ?? [];
     const isLost = type === 'delete' || before?.metadata.uid !== uid || !isController;
@@ -320,6 +321,21 @@ export class FleetChecks {
       !earlier.some((one) => one.node === slot.node && one.startTime === slot.startTime);
     const added = slots.filter(isNew);
     if (added.length > 0) this.#isAdmitted(object, { slots, added, earlier }, by);
+  }
+
+  /**
+   * A leader whose watches lag takes a canary that another has just found done for one that waits for another slot: it starts over. No
+   * leader can know better while there are two.
+   */
+  #canariesAreReplaced({ metadata, status }: Policy, before: Policy | undefined): void {
+    const { canary: was } = before?.status ?? {};
+    const { canary: is } = status ?? {};
+    if (this.#world.controllers.length < 2 || was?.generation !== is?.generation) return;
+    const known = this.#canaries.get(`${metadata.uid} ${metadata.generation}`);
+    for (const node of was?.nodes ?? []) {
+      if (is?.nodes.includes(node) === true) continue;
+      for (const key of known?.keys() ?? []) if (key.startsWith(`${node} `)) known?.delete(key);
+    }
   }
 
   /** Others follow a canary that is well at that moment. */

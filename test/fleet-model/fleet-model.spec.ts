@@ -18,6 +18,11 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
     'an old leader opened a node with its layout while the new one wrote another wish: nobody can know',
     'Leaders',
   ],
+  [
+    20_910,
+    'a new leader that had read a Node anew decided by its lagging watch again, and took the slot of a closed node',
+    'Leaders',
+  ],
 ];
 
 describe('model of a fleet', function () {

@@ -82,6 +82,7 @@ export class NodeShell {
     const policy = yield* this.call('Read', () => winner && api.find('policies', winner.metadata.name));
     const node = found && projectNode(found);
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
+    this.#cluster.nodes.remember(node);
     const partition = this.#cluster.partitions.get(name);
     if (read === undefined || partition?.metadata.resourceVersion !== read.metadata.resourceVersion) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
