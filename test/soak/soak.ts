@@ -75,7 +75,8 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     }),
   });
   const result = await new Soak(options, rig).run();
-  if (options.evidenceFolder !== undefined && result.violations.length > 0) await keepEvidence(rig, options.evidenceFolder);
+  if (options.evidenceFolder !== undefined && result.violations.length > 0)
+    await keepEvidence(rig, options.evidenceFolder);
   return result;
 }
 
