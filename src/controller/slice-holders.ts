@@ -5,7 +5,7 @@ import type { BudgetView } from '../core/pods/disruption-budget.ts';
 import { podName } from '../core/pods/gpu-pods.ts';
 import { projectHolder, projectHoldings } from '../core/projection/project-holder.ts';
 import type { ListedPod } from '../core/projection/project-pod.ts';
-import type { Holders, WeighedPod } from '../core/supply/eviction-weight.ts';
+import type { PoolHolders, WeighedPod } from '../core/supply/eviction-weight.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { projectBudget } from './drain-reads.ts';
@@ -21,14 +21,14 @@ const bound = 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 export class SliceHolders {
   readonly #client: KubeClient;
   readonly #now: () => number;
-  #read: { readonly untilMs: number; readonly holders: Holders } | undefined;
+  #read: { readonly untilMs: number; readonly holders: PoolHolders } | undefined;
 
   constructor(client: KubeClient, now: () => number) {
     this.#client = client;
     this.#now = now;
   }
 
-  async read(): Promise<Holders> {
+  async read(): Promise<PoolHolders> {
     const startedMs = this.#now();
     if (this.#read && startedMs < this.#read.untilMs) return this.#read.holders;
     const holders = await this.#list();
@@ -37,7 +37,7 @@ export class SliceHolders {
     return holders;
   }
 
-  async #list(): Promise<Holders> {
+  async #list(): Promise<PoolHolders> {
     const { items: budgets } = await this.#client.list<BudgetView & KubeObject>(
       disruptionBudgets,
       {},

@@ -8,7 +8,7 @@ import { byPrecedence, selectsNode } from '../policy/precedence.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import { findCap } from '../rollout/cap.ts';
 import type { StartNode } from './fleet.ts';
-import { listSwitches, type Phase, ScheduledPolicies, type SimulatedTime } from './phase.ts';
+import { listSwitches, type SchedulePhase, ScheduledPolicies, type SimulatedTime } from './phase.ts';
 import type { SideStart } from './side.ts';
 
 /** The GPU nodes of a snapshot, as far as they are simulated. */
@@ -64,7 +64,7 @@ function listIgnored({ metadata: { name }, spec }: GpuPartitionPolicy): readonly
   ];
 }
 
-interface Wanted extends Omit<Phase, 'at'> {
+interface Wanted extends Omit<SchedulePhase, 'at'> {
   readonly refused: readonly RefusedNode[];
 }
 

@@ -5,7 +5,7 @@ import { specUnder } from '../policy/schedules.ts';
 import { DAY } from './arrival.ts';
 
 /** What policies want from a time on, until a schedule begins or ends. */
-export interface Phase {
+export interface SchedulePhase {
   /** Seconds from the start of the simulation. */
   readonly at: number;
   /** The policy that decides over each node, as it is then. */

@@ -4,7 +4,7 @@ import { type Arrival, DAY } from './arrival.ts';
 import { DemandPlayer, type PlanAtOnce } from './demand-player.ts';
 import { EndQueue } from './end-queue.ts';
 import { type FleetGpu, type FleetNode, type SimulatedSlice, SimulationFleet, type StartNode } from './fleet.ts';
-import type { Phase } from './phase.ts';
+import type { SchedulePhase } from './phase.ts';
 import { Random } from './random.ts';
 import { SimulatedRollout } from './rollout.ts';
 import { Tally } from './tally.ts';
@@ -15,7 +15,7 @@ import { type SimulatedPod, type TaskEnd, WaitingTasks } from './task.ts';
 export interface SideStart {
   readonly nodes: readonly StartNode[];
   /** What policies want, switch by switch: the first from the beginning. */
-  readonly phases: readonly Phase[];
+  readonly phases: readonly SchedulePhase[];
   /** By policy, the seconds that a node takes no pods while its GPUs change. */
   readonly changeSeconds: ReadonlyMap<string, number>;
   /** Nodes of all policies that may change at a time. */
@@ -71,7 +71,7 @@ class Side implements Played {
   readonly #ends = new EndQueue<TaskEnd>();
   readonly #finishing = new EndQueue<{ readonly node: FleetNode; readonly end: number }>();
   readonly #targets: Targets;
-  #phase: Phase;
+  #phase: SchedulePhase;
   #players: readonly Followed[] = [];
 
   constructor(start: SideStart, rules: PlayRules) {
@@ -122,7 +122,7 @@ class Side implements Played {
   }
 
   /** What policies want from now on. */
-  #enter(phase: Phase): void {
+  #enter(phase: SchedulePhase): void {
     const before = this.#phase.policyOf;
     const isChanged = ({ name }: FleetNode): boolean =>
       phase === this.#phase || phase.policyOf.get(name) !== before.get(name);

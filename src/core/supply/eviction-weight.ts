@@ -13,7 +13,7 @@ const forBudget = 1000;
 export type WeighedPod = EvictionView & BudgetedPod & { readonly spec?: { readonly priority?: number } };
 
 /** Who holds the slices of a pool. */
-export interface Holders extends FateFacts, HolderSource {
+export interface PoolHolders extends FateFacts, HolderSource {
   /** By `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
   readonly podOf: (name: string) => WeighedPod | undefined;
 }
@@ -22,14 +22,14 @@ export interface Holders extends FateFacts, HolderSource {
  * The GPUs of a pool with what it costs to free each slice in use. One stays that no eviction frees: its pod is not evicted, or no pod is
  * known to use it.
  */
-export function weighGpus(members: readonly Member[], holders: Holders, drain: DrainSpec): readonly PoolGpu[] {
+export function weighGpus(members: readonly Member[], holders: PoolHolders, drain: DrainSpec): readonly PoolGpu[] {
   return members.map((member) => ({
     ...member.gpu,
     instances: member.gpu.instances.map((one) => (one.busy ? weigh(one, member, holders, drain) : one)),
   }));
 }
 
-function weigh(one: PoolInstance, member: Member, holders: Holders, drain: DrainSpec): PoolInstance {
+function weigh(one: PoolInstance, member: Member, holders: PoolHolders, drain: DrainSpec): PoolInstance {
   const weights = holdersOf(member, one, holders).map((name) => {
     const pod = holders.podOf(name);
     return pod ? weighEviction(judgeFate(pod, drain, holders).fate, pod.spec?.priority) : usual;
