@@ -84,7 +84,7 @@ describe('the course of a demand', () => {
     expect(course.next(ask(4), members, 3000)).to.equal(undefined);
   });
 
-  it('plans a shortage again after a minute where pods may be evicted: what that costs is read anew', async () => {
+  it('plans a shortage again after a minute where pods may be evicted: what that costs is read again', async () => {
     const course = new DemandCourse();
     const members = [aMember('n1', { busy: true })];
     const asked = ask(9, 'IfNeeded');

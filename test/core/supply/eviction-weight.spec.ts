@@ -65,7 +65,7 @@ describe('what an eviction costs', () => {
 describe('a slice that no eviction frees', () => {
   const bare = { metadata: { name: 'x', namespace: 'team' } };
 
-  it('is no part of a plan, which takes another', async () => {
+  it('stays, and a plan takes another', async () => {
     expect((await planOne(weigh({ a: bare, b: { spec: { priority: 1_000_000 } }, c: bare }))).freed).to.deep.equal([
       'n1/3g.20gb@4',
     ]);
