@@ -1,6 +1,5 @@
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from '../model/controller-world.ts';
-import { isUnfinished } from '../../src/core/node/node-view.ts';
 import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
@@ -344,22 +343,14 @@ export const fleetBugs: readonly FleetBug[] = [
       verdict.reason === 'LabelsStale' ? { rolloutState: { ...rolloutState, hasFailed: false } } : {},
   },
   {
-    name: 'KeepTurnOfDead',
-    what: 'leaves a dead machine, whose plugin’s pod does not terminate, its slot',
-    theme: 'Plugins',
-    say: ({ rolloutState }, { slot, node }) => ({
-      rolloutState: {
-        ...rolloutState,
-        isUnderWay: rolloutState.isUnderWay || (slot !== undefined && isUnfinished(node)),
-      },
-    }),
-  },
-  {
     name: 'EvictAll',
     what: 'tells pods to go that hold nothing that goes',
     theme: 'Pods',
-    say: ({ commands }, { pods = [], node }) => {
+    say: ({ commands, verdict }, { pods = [], node, partition, slot }) => {
       const isOpen = (node.spec?.taints ?? []).every(({ key }) => key !== taint);
+      const told = partition?.spec.drain?.pods ?? [];
+      if (slot !== undefined && !isOpen && verdict.reason === 'Draining' && told.length > 0)
+        return { commands: told.map((pod) => ({ name: 'EvictPod' as const, pod, round: 1 })) };
       const users = pods.filter(({ metadata }) => metadata.ownerReferences !== undefined);
       const all = users.map(({ metadata: { namespace = 'default', name, uid = '' } }) => ({ namespace, name, uid }));
       return {

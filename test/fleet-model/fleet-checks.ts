@@ -579,9 +579,11 @@ export class FleetChecks {
   }
 
   /** A pod goes because what it holds goes, or because its node drains whole. */
-  #isOnWhatGoes({ metadata }: Pod, by: string): void {
+  #isOnWhatGoes(pod: Pod, by: string): void {
+    const { metadata } = pod;
+    const { plan } = this.#world.api.find('partitions', nodeOf(pod))?.status?.device ?? {};
     const goneAt = this.#affectedAt.get(metadata.uid ?? '') ?? -Infinity;
-    const holds = this.#now - goneAt <= this.lagMs;
+    const holds = plan?.affectedPods?.includes(`default/${metadata.name}`) === true || this.#now - goneAt <= this.lagMs;
     const policy = this.#world.api.find('policies', this.#drainOf(metadata.uid ?? '') ?? '');
     const specs = [policy?.spec, policy?.status?.inForce?.spec as PolicySpec | undefined];
     const isWhole = specs.some((spec) => spec?.drain?.scope === 'Node');

@@ -174,6 +174,12 @@ const themes = {
     ],
     pauses: [3000, 10_000, 30_000, 120_000],
   },
+  /** Machines that die in the middle of a change, for long: pods of theirs never end. */
+  Dead: {
+    setup: { cap: '100%', hasStartupTaint: false, plugin: 'Stock' },
+    names: ['editOffer', 'editOffer', 'nodeDies', 'nodeDies', 'nodesLive', 'addPods'],
+    pauses: [600, 3000, 10_000, 120_000, 900_000],
+  },
   /** Canaries that break while nobody leads. */
   Leaderless: {
     setup: { cap: '100%', hasStartupTaint: false },
@@ -207,6 +213,7 @@ export const fleetThemes: readonly FleetTheme[] = [
   'Clocks',
   'Leaderless',
   'Plugins',
+  'Dead',
   'Demand',
   'Succession',
 ];
