@@ -29,6 +29,13 @@ export interface Disturbance {
   untilMs: number;
 }
 
+export interface Allowance {
+  /** Its memory is not measured then. */
+  readonly killController: boolean;
+  /** Watches then skip revisions. */
+  readonly killApiServer: boolean;
+}
+
 /** Faults of everything around the programs, and deaths of the programs. */
 export class FaultMaker {
   readonly #rig: Rig;
@@ -50,13 +57,12 @@ export class FaultMaker {
     return this.#disturbances;
   }
 
-  /** @param mayKillController whether its life may end: its memory is not measured then */
-  async strike(mayKillController: boolean): Promise<void> {
+  async strike(may: Allowance): Promise<void> {
     const kinds: readonly (readonly [weight: number, what: string, strike: () => Promise<unknown>])[] = [
       [6, 'driver fault', () => this.#breakDriver()],
       [3, 'agent killed', () => this.#killAgent()],
-      [mayKillController ? 2 : 0, 'controller killed', () => this.#killController()],
-      [1, 'API server killed', () => this.#killApiServer()],
+      [may.killController ? 2 : 0, 'controller killed', () => this.#killController()],
+      [may.killApiServer ? 2 : 0, 'API server killed', () => this.#killApiServer()],
       [1, 'node rebooted', () => this.#reboot()],
       [1, 'node deleted and back', () => this.#replace()],
       [2, 'device plugin killed', () => this.#killPlugin()],

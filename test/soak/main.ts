@@ -6,7 +6,7 @@ import { printMetric, tell } from '../bench/metric.ts';
 import { describeSoak, drawSoak } from './report.ts';
 import { soak } from './soak.ts';
 
-const { HOURS, SOAK_MINUTES, NODES, SEED } = process.env;
+const { HOURS, SOAK_MINUTES, NODES, SEED, EVIDENCE } = process.env;
 const minutes = SOAK_MINUTES === undefined ? Number(HOURS ?? '1') * 60 : Number(SOAK_MINUTES);
 /** As the aim of docs/reliability.md says; memory of shorter runs is told, not judged. */
 const mostGrowth = 1;
@@ -21,6 +21,7 @@ const result = await soak({
   readSeconds: 20,
   warmUpMinutes: Math.min(10, minutes / 4),
   tell,
+  ...(EVIDENCE !== undefined && { evidenceFolder: EVIDENCE }),
 });
 const metrics = describeSoak(result);
 metrics.forEach(printMetric);

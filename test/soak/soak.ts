@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Rig } from '../../src/simulator/rig/rig.ts';
@@ -29,6 +30,8 @@ export interface SoakOptions {
   /** Minutes after which the controller's life is not ended any more, so that its memory can be measured. */
   readonly warmUpMinutes: number;
   readonly tell?: (line: string) => void;
+  /** Gets the logs, the states of the devices and the audit log if an invariant was broken. */
+  readonly evidenceFolder?: string;
 }
 
 export interface SoakResult {
@@ -71,7 +74,16 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       'change-timeout-seconds': 6,
     }),
   });
-  return await new Soak(options, rig).run();
+  const result = await new Soak(options, rig).run();
+  if (options.evidenceFolder !== undefined && result.violations.length > 0)
+    await keepEvidence(rig, options.evidenceFolder);
+  return result;
+}
+
+async function keepEvidence({ folder, controlPlane }: Rig, into: string): Promise<void> {
+  const isSocket = (file: string): boolean => file.endsWith('.sock');
+  await cp(folder, into, { recursive: true, filter: (file) => !isSocket(file) });
+  await cp(join(controlPlane.folder, 'audit.log'), join(into, 'audit.log'));
 }
 
 function toArguments(options: Readonly<Record<string, number>>): readonly string[] {
@@ -164,7 +176,11 @@ class Soak {
     while (Date.now() < end) {
       if (this.#random.chance(0.6)) await this.#users.act();
       else {
-        await this.#faults.strike(this.#elapsedMinutes < this.#options.warmUpMinutes);
+        await this.#faults.strike({
+          killController: this.#elapsedMinutes < this.#options.warmUpMinutes,
+          // In every other round each revision is seen, so that it can be judged.
+          killApiServer: this.#rounds % 2 === 0,
+        });
         onlooker.forgive();
       }
       onlooker.tick();

@@ -41,6 +41,20 @@ describe('a fleet of simulated kubelets', () => {
     );
   });
 
+  it('reports again, as a kubelet does, once the life cycle of nodes has taken a node for dead', async () => {
+    const { name } = await nodes.boot();
+    const isReady = async (): Promise<string> => {
+      const path = 'jsonpath={.status.conditions[?(@.type=="Ready")].status}';
+      return (await cluster().kubectl(['get', 'node', name, '-o', path])).stdout;
+    };
+    await eventually(isReady, (status) => status === 'True');
+    const condition = { type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: 'by the test' };
+    const patch = JSON.stringify({ status: { conditions: [condition] } });
+    const args = ['patch', 'node', name, '--subresource=status', '--type=strategic', '-p', patch];
+    expect((await cluster().kubectl(args)).code).to.equal(0);
+    await eventually(isReady, (status) => status === 'True', { what: 'Ready' });
+  });
+
   it('shows each profile under strategy mixed; what is gone falls to 0 and keeps its capacity', async () => {
     const { name, stateFile } = await nodes.boot(states.twoSlices);
     await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });

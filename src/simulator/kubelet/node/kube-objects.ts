@@ -18,6 +18,7 @@ export interface KubeletNode extends KubeObject {
   readonly status?: {
     readonly capacity?: Readonly<Record<string, string>>;
     readonly allocatable?: Readonly<Record<string, string>>;
+    readonly conditions?: readonly Condition[];
   };
 }
 

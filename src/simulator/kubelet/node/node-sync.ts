@@ -80,8 +80,11 @@ async function wipeSlices({ driver, node }: Machine, { client, timing }: NodeSig
   return Infinity;
 }
 
-async function report(machine: Machine, { client, timing }: NodeSight): Promise<void> {
-  if (performance.now() - machine.reportedAtMs < timing.reportMs) return;
+/** In time, and at once if somebody says otherwise: the life cycle of nodes takes one for dead whose Lease it has not seen renewed. */
+async function report(machine: Machine, { client, shown, timing }: NodeSight): Promise<void> {
+  const isDenied =
+    shown?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status !== 'True') === true;
+  if (!isDenied && performance.now() - machine.reportedAtMs < timing.reportMs) return;
   const patch = { status: { conditions: describeConditions(new Date().toISOString()) } };
   const ref = { resource: nodesResource, name: machine.node.name, subresource: 'status' };
   await client.merge(ref, patch, { metadataOnly: true });
