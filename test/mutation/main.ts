@@ -6,11 +6,13 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 import { Random } from '../model/random.ts';
-import { nameOf } from './mutants.ts';
+import { type Mutant, nameOf } from './mutants.ts';
 import { findSpecs, Programs, root } from './programs.ts';
 import type { MutantTask, MutantFate, MutantNews } from './worker.ts';
 
-type Sources = Pick<MutantTask, 'sources' | 'specs'>;
+type Trial = Pick<MutantTask, 'sources' | 'specs' | 'stories'>;
+type Fate = MutantFate | 'Rejected by the compiler' | 'Accepted';
+type Tell = (id: number, fate: MutantFate) => void;
 
 const { env } = process;
 const folders = (env['FILES'] ?? 'src/core/{node/rules,rollout,policy,gpu/plan}').trim();
@@ -27,11 +29,7 @@ function readAccepted(): ReadonlySet<string> {
 }
 
 /** Tries some mutants in a process of their own, another one whenever one of them never ends. */
-async function tryIn(
-  sources: Sources,
-  ids: readonly number[],
-  tell: (id: number, fate: MutantFate) => void,
-): Promise<void> {
+async function tryIn(trial: Trial, ids: readonly number[], tell: Tell): Promise<void> {
   let left = ids;
   while (left.length > 0) {
     const worker = fork(join(import.meta.dirname, 'worker.ts'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -53,7 +51,7 @@ async function tryIn(
       if (progress.name === 'Unfit') console.error(`fails without a mutant: ${progress.test}`);
     });
     expect();
-    worker.send({ ...sources, ids: left, isAtLoad: false, stories } satisfies MutantTask);
+    worker.send({ ...trial, ids: left, isAtLoad: false } satisfies MutantTask);
     await once(worker, 'exit');
     clearTimeout(watchdog);
     if (current !== undefined) finish(current, 'NeverEnds');
@@ -61,15 +59,22 @@ async function tryIn(
   }
 }
 
+/** Tries mutants side by side. */
+async function tryEach(trial: Trial, ids: readonly number[], tell: Tell): Promise<void> {
+  const lanes = availableParallelism();
+  const parts = Array.from({ length: lanes }, (_, lane) => ids.filter((_id, at) => at % lanes === lane));
+  await Promise.all(parts.map((part) => tryIn(trial, part, tell)));
+}
+
 /** Every spec is run once in a process in which the program starts with the mutant. */
-async function tryAtLoad(sources: Sources, id: number): Promise<MutantFate> {
+async function tryAtLoad(trial: Trial, id: number): Promise<MutantFate> {
   const worker = fork(join(import.meta.dirname, 'worker.ts'), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   let fate: MutantFate = 'KilledBySpec';
   worker.on('message', (progress: MutantNews) => {
     if (progress.name === 'Done') fate = progress.fate;
   });
   const watchdog = setTimeout(() => worker.kill('SIGKILL'), silenceMs);
-  worker.send({ ...sources, ids: [id], isAtLoad: true, stories: 0 } satisfies MutantTask);
+  worker.send({ ...trial, ids: [id], isAtLoad: true } satisfies MutantTask);
   await once(worker, 'exit');
   clearTimeout(watchdog);
   return fate;
@@ -88,42 +93,39 @@ const chosen = mutants
   .sort((one, other) => one.order - other.order)
   .slice(0, sample)
   .map(({ mutant }) => mutant);
-const given: Sources = { sources, specs: findSpecs(files) };
-console.log(
-  `${chosen.length} of ${mutants.length} mutants of ${files.length} files, ${given.specs.flat().length} specs`,
-);
+const ids = chosen.map(({ id }) => id);
+const specs = findSpecs(files);
+console.log(`${chosen.length} of ${mutants.length} mutants of ${files.length} files`);
 
-const fates = new Map<number, MutantFate>();
+const accepted = readAccepted();
+const fates = new Map<number, Fate>();
+let news = 0;
 const tell = (id: number, fate: MutantFate): void => {
   fates.set(id, fate);
   const mutant = mutants[id];
   if (fate === 'Survived' && mutant) console.log(`? line ${mutant.line} of ${nameOf(mutant)}`);
+  news += 1;
+  if (news % 100 === 0) console.log(`${news} tries, ${countOf('Survived')} survivors`);
 };
-const lanes = availableParallelism();
-await Promise.all(
-  Array.from({ length: lanes }, (_, lane) =>
-    tryIn(
-      given,
-      chosen.map(({ id }) => id).filter((_id, at) => at % lanes === lane),
-      tell,
-    ),
-  ),
-);
-for (const [id, fate] of fates) if (fate === 'AtLoad') fates.set(id, await tryAtLoad(given, id));
+const countOf = (fate: Fate): number => [...fates.values()].filter((one) => one === fate).length;
+const withFate = (fate: Fate): readonly Mutant[] => chosen.filter(({ id }) => fates.get(id) === fate);
 
-const accepted = readAccepted();
-const counts = new Map<string, number>();
-const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
-for (const mutant of chosen) {
-  const fate = fates.get(mutant.id) ?? 'Survived';
-  if (fate !== 'Survived') count(fate);
-  else if (!programs.accepts(mutant)) count('Rejected by the compiler');
-  else if (accepted.has(nameOf(mutant))) count('Accepted');
-  else {
-    count('Survived');
-    console.log(`survived at line ${mutant.line}:\n${nameOf(mutant)}`);
-  }
+await tryEach({ sources, specs: specs.own, stories: 0 }, ids, tell);
+// What no other test has to look at is sorted out first: those take long.
+for (const mutant of [...withFate('Survived'), ...withFate('AtLoad')]) {
+  if (!programs.accepts(mutant)) fates.set(mutant.id, 'Rejected by the compiler');
+  else if (accepted.has(nameOf(mutant))) fates.set(mutant.id, 'Accepted');
 }
 programs.close();
-for (const [what, number] of counts) console.log(`${what}: ${number}`);
-process.exitCode = counts.has('Survived') ? 1 : 0;
+console.log(`${countOf('Survived')} that no test of their folder notices are tried against all others`);
+const survivors = withFate('Survived').map(({ id }) => id);
+await tryEach({ sources, specs: specs.others, stories }, survivors, tell);
+for (const { id } of withFate('AtLoad'))
+  fates.set(id, await tryAtLoad({ sources, specs: [...specs.own, ...specs.others], stories: 0 }, id));
+
+for (const mutant of withFate('Survived')) console.log(`survived at line ${mutant.line}:\n${nameOf(mutant)}`);
+for (const mutant of chosen)
+  if (accepted.has(nameOf(mutant)) && fates.get(mutant.id) !== 'Accepted')
+    console.log(`accepted, but ${fates.get(mutant.id) ?? 'not tried'}:\n${nameOf(mutant)}`);
+for (const fate of new Set(fates.values())) console.log(`${fate}: ${countOf(fate)}`);
+process.exitCode = countOf('Survived') > 0 ? 1 : 0;

@@ -61,11 +61,15 @@ export class Programs {
   }
 }
 
-/**
- * The specs that import any of these files, directly or through others: first those of the files' rooms, then those of core and of the
- * command line. None that draws its cases or starts programs, as those take long.
- */
-export function findSpecs(files: readonly string[]): readonly (readonly string[])[] {
+export interface FoundSpecs {
+  /** Those of the files' rooms. */
+  readonly own: readonly string[];
+  /** Those of all of core and of the command line. */
+  readonly others: readonly string[];
+}
+
+/** The specs that import any of these files, directly or through others. None that draws its cases or starts programs, as those take long. */
+export function findSpecs(files: readonly string[]): FoundSpecs {
   const wanted = new Set(files.map((file) => join(root, file)));
   const known = new Map<string, boolean>();
   const reaches = (file: string): boolean => {
@@ -89,7 +93,7 @@ export function findSpecs(files: readonly string[]): readonly (readonly string[]
       .filter((spec) => reaches(spec) && !startsPrograms(spec))
       .sort();
   const own = find(rooms);
-  return [own, find(['test/core', 'test/cli']).filter((spec) => !own.includes(spec))];
+  return { own, others: find(['test/core', 'test/cli']).filter((spec) => !own.includes(spec)) };
 }
 
 function startsPrograms(spec: string): boolean {

@@ -6,8 +6,7 @@ import Mocha from 'mocha';
 export interface MutantTask {
   /** Programs with all their mutants, by absolute path. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Those of the mutants' rooms, then all others. */
-  readonly specs: readonly (readonly string[])[];
+  readonly specs: readonly string[];
   readonly ids: readonly number[];
   /** Whether the mutant is active as programs are loaded already. */
   readonly isAtLoad: boolean;
@@ -31,8 +30,10 @@ declare global {
 
 /** A test that asks more often has no end. */
 const mostQuestions = 200_000_000;
-/** How many tests are tried alone before all others: those that reach fewest mutants know most about each. */
+/** How many tests are tried first: those that have noticed a mutant last, and those that reach fewest mutants. */
 const firstTests = 20;
+/** A test that takes longer is tried after all others, alone. */
+const slowMs = 100;
 
 let active: number | undefined;
 let reached = new Set<number>();
@@ -62,29 +63,19 @@ async function tryAll({ sources, specs, ids, isAtLoad, stories }: MutantTask): P
       return source === undefined ? next(url, context) : { format: 'module-typescript', source, shortCircuit: true };
     },
   });
-  if (isAtLoad) active = ids[0];
-  const suites = specs.map((files) => new TrialSuite(files));
+  const suite = new TrialSuite(specs);
   if (isAtLoad) {
-    for (const id of ids) report({ name: 'Done', id, fate: (await passAll(suites)) ? 'Survived' : 'KilledBySpec' });
+    active = ids[0];
+    await suite.load();
+    for (const id of ids) report({ name: 'Done', id, fate: (await suite.passes()) ? 'Survived' : 'KilledBySpec' });
     return;
   }
+  await suite.measure();
   const tryOne = async (id: number): Promise<MutantFate> => {
-    let isRead = false;
-    for (const suite of suites) {
-      await suite.measure();
-      const concerned = suite.concernedWith(id);
-      isRead ||= concerned.length > 0;
-      active = id;
-      const firstPass = await suite.passes(concerned.slice(0, firstTests));
-      const isKilled = !firstPass || !(await suite.passes(concerned.slice(firstTests)));
-      active = undefined;
-      if (isKilled) return 'KilledBySpec';
-    }
-    active = id;
-    const isBroken = await breaksModel(stories);
-    active = undefined;
-    if (isBroken) return 'KilledByModel';
-    return !isRead && suites.some(({ atLoad }) => atLoad.has(id)) ? 'AtLoad' : 'Survived';
+    const batches = suite.batchesFor(id);
+    for (const batch of batches) if (!(await withMutant(id, () => suite.passes(batch)))) return 'KilledBySpec';
+    if (await withMutant(id, () => breaksModel(stories))) return 'KilledByModel';
+    return batches.length === 0 && suite.atLoad.has(id) ? 'AtLoad' : 'Survived';
   };
   for (const id of ids) {
     report({ name: 'Started', id });
@@ -92,21 +83,24 @@ async function tryAll({ sources, specs, ids, isAtLoad, stories }: MutantTask): P
   }
 }
 
-async function passAll(suites: readonly TrialSuite[]): Promise<boolean> {
-  for (const suite of suites) {
-    await suite.load();
-    if (!(await suite.passes())) return false;
+async function withMutant<T>(id: number, act: () => Promise<T>): Promise<T> {
+  active = id;
+  try {
+    return await act();
+  } finally {
+    active = undefined;
   }
-  return true;
 }
 
-/** Specs that are tried together, loaded when they are first needed. */
+/** Specs that are tried together. */
 class TrialSuite {
   /** Mutants that the specs reach as they are loaded. */
   atLoad: ReadonlySet<number> = new Set();
-  readonly #mocha = new Mocha({ reporter: Silent, timeout: 20_000 });
+  readonly #mocha = new Mocha({ reporter: Silent, timeout: 120_000 });
   readonly #files: readonly string[];
-  #tests: Awaited<ReturnType<typeof reachOf>> | undefined;
+  #tests: readonly KnownTest[] = [];
+  /** Tests that have noticed a mutant, the last one first. */
+  #killers: readonly string[] = [];
 
   constructor(files: readonly string[]) {
     this.#files = files;
@@ -118,32 +112,48 @@ class TrialSuite {
     reached = new Set();
     await this.#mocha.loadFilesAsync();
     this.atLoad = reached;
+    this.#mocha.bail(true);
   }
 
   /** Finds out which mutants each test reaches. */
   async measure(): Promise<void> {
-    if (this.#tests) return;
     await this.load();
+    this.#mocha.bail(false);
     this.#tests = await reachOf(this.#mocha);
     this.#mocha.bail(true);
   }
 
-  /** Titles of the tests that reach a mutant. */
-  concernedWith(id: number): readonly string[] {
-    return (this.#tests ?? []).filter((test) => test.ids.has(id)).map(({ title }) => title);
+  /** Titles of the tests that reach a mutant, the likeliest to notice it first, the slow ones last. */
+  batchesFor(id: number): readonly (readonly string[])[] {
+    const concerned = this.#tests.filter((test) => test.ids.has(id));
+    const slow = concerned.filter(({ ms }) => ms > slowMs).sort((one, other) => one.ms - other.ms);
+    const quick = concerned.filter(({ ms }) => ms <= slowMs).map(({ title }) => title);
+    const known = this.#killers.filter((title) => quick.includes(title)).slice(0, firstTests);
+    const others = quick.filter((title) => !known.includes(title));
+    const batches = [known, others.slice(0, firstTests), others.slice(firstTests), ...slow.map(({ title }) => [title])];
+    return batches.filter((batch) => batch.length > 0);
   }
 
   /** @param titles all tests unless given */
   async passes(titles?: readonly string[]): Promise<boolean> {
-    return passes(this.#mocha, titles);
+    const failed = await findFailure(this.#mocha, titles);
+    if (failed === undefined) return true;
+    this.#killers = [failed, ...this.#killers.filter((one) => one !== failed)];
+    return false;
   }
 }
 
+interface KnownTest {
+  readonly title: string;
+  readonly ids: ReadonlySet<number>;
+  /** How long it takes without a mutant. */
+  readonly ms: number;
+}
+
 /** Which mutants each test reaches, those that reach fewest first. */
-async function reachOf(
-  mocha: Mocha,
-): Promise<readonly { readonly title: string; readonly ids: ReadonlySet<number> }[]> {
+async function reachOf(mocha: Mocha): Promise<readonly KnownTest[]> {
   const found = new Map<string, Set<number>>();
+  const durations = new Map<string, number>();
   const add = (test: Mocha.Runnable): void => {
     const all = found.get(test.fullTitle()) ?? new Set();
     reached.forEach((id) => all.add(id));
@@ -165,23 +175,26 @@ async function reachOf(
     });
     runner.on('test end', (test) => {
       add(test);
+      durations.set(test.fullTitle(), test.duration ?? 0);
       report({ name: 'Measuring' });
     });
     runner.on('fail', (test) => failed.push(test.fullTitle()));
   });
   for (const test of failed) report({ name: 'Unfit', test });
   return [...found]
-    .map(([title, ids]) => ({ title, ids }))
+    .map(([title, ids]) => ({ title, ids, ms: durations.get(title) ?? 0 }))
     .filter(({ title }) => !failed.includes(title))
     .sort((one, other) => one.ids.size - other.ids.size);
 }
 
 /** @param titles all tests if there are none */
-async function passes(mocha: Mocha, titles?: readonly string[]): Promise<boolean> {
-  if (titles?.length === 0) return true;
+async function findFailure(mocha: Mocha, titles?: readonly string[]): Promise<string | undefined> {
   questions = 0;
   if (titles) mocha.grep(new RegExp(`^(?:${titles.map((title) => title.replace(/[^\w ]/g, '\\$&')).join('|')})$`));
-  return new Promise((resolve) => mocha.run((failures) => resolve(failures === 0)));
+  let failed: string | undefined;
+  return new Promise((resolve) => {
+    mocha.run(() => resolve(failed)).on('fail', (test) => (failed ??= test.fullTitle()));
+  });
 }
 
 /** Models that stop for another reason than a broken promise have noticed, too. */
