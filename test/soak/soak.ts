@@ -8,7 +8,7 @@ import { FleetRecorder } from '../support/fleet-recorder.ts';
 import { ownTaints } from '../support/rig.ts';
 import { patience } from '../support/eventually.ts';
 import { Random } from '../model/random.ts';
-import { AuditTail } from './audit-tail.ts';
+import { AuditTail } from '../support/audit-tail.ts';
 import { describeNodes, describePlugin, maxConcurrentNodes, pluginName } from './cast.ts';
 import { ClusterActs } from './cluster-acts.ts';
 import { FaultMaker } from './fault-maker.ts';
@@ -75,7 +75,8 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     }),
   });
   const result = await new Soak(options, rig).run();
-  if (options.evidenceFolder !== undefined && result.violations.length > 0) await keepEvidence(rig, options.evidenceFolder);
+  if (options.evidenceFolder !== undefined && result.violations.length > 0)
+    await keepEvidence(rig, options.evidenceFolder);
   return result;
 }
 

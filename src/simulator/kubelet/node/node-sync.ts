@@ -82,7 +82,8 @@ async function wipeSlices({ driver, node }: Machine, { client, timing }: NodeSig
 
 /** In time, and at once if somebody says otherwise: the life cycle of nodes takes one for dead whose Lease it has not seen renewed. */
 async function report(machine: Machine, { client, shown, timing }: NodeSight): Promise<void> {
-  const isDenied = shown?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status !== 'True') === true;
+  const isDenied =
+    shown?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status !== 'True') === true;
   if (!isDenied && performance.now() - machine.reportedAtMs < timing.reportMs) return;
   const patch = { status: { conditions: describeConditions(new Date().toISOString()) } };
   const ref = { resource: nodesResource, name: machine.node.name, subresource: 'status' };
