@@ -6,7 +6,7 @@ NODE := $(CURDIR)/node_modules/.bin/node
 # Files of tests that run side by side, the longest first: each has a process of its own, with a control plane if it wants one.
 LANES := $(shell expr 2 '*' $$(nproc))
 
-.PHONY: help demo test test-quick test-models mutate test-node verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus image sbom
+.PHONY: help demo test test-quick test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus image sbom
 
 help: ## Show what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,7 +21,7 @@ demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEE
 
 test: build control-plane helm old-nodes ## Run all tests on Kubernetes' own control plane
 	@exec mocha --parallel --jobs $(LANES) 'test/{model,fleet-model}/*.spec.ts' test/e2e/{fleet,faults}.spec.ts \
-	  'test/e2e/!(fleet|faults).spec.ts' 'test/!(model|fleet-model|e2e|node|trio)/**/*.spec.ts'
+	  'test/e2e/!(fleet|faults).spec.ts' 'test/!(model|fleet-model|e2e|node|trio|kueue)/**/*.spec.ts'
 
 test-quick: node_modules/.installed lint ## Check types, lint, and run the tests that need neither a control plane nor a build
 	@tsc
@@ -35,6 +35,9 @@ mutate: node_modules/.installed ## Change src/core in small ways and list what n
 
 test-node: build control-plane helm ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
 	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'
+
+test-kueue: build control-plane ## Run a demand from Kueue with Kueue itself (root, Go; 5 minutes to build it the first time)
+	@exec mocha 'test/kueue/*.spec.ts'
 
 verify: node_modules/.installed generate lint ## Check types, lint, format, structure, prose and generated files
 	@tsc

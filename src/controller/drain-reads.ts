@@ -45,7 +45,7 @@ export class DrainReads {
 /** Anybody may write budgets into a namespace of theirs: one with a longer selector is left to the API server, which enforces it. */
 const longestSelector = 4096;
 
-function projectBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
+export function projectBudget({ metadata, spec, status }: BudgetView & KubeObject): BudgetView & KubeObject {
   const { name, namespace, generation } = metadata;
   return {
     metadata: { name, ...(namespace !== undefined && { namespace }), ...(generation !== undefined && { generation }) },

@@ -5,7 +5,7 @@ import type { Command, Drain } from '../core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../core/node/memory.ts';
 import { metadataOf } from '../core/node/node-view.ts';
 import type { NodeSnapshot } from '../core/node/snapshot.ts';
-import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../kube/api-error.ts';
+import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Logger } from '../process/logger.ts';
@@ -67,7 +67,9 @@ export class Executor {
     try {
       const ref = { resource: nodes, name, subresource: 'status' };
       const patch = { metadata: { resourceVersion }, status };
-      const written = await this.#client.merge<KubeObject>(ref, patch, { metadataOnly: true });
+      const written = await this.#write(this.#cluster.nodes, name, () =>
+        this.#client.merge<KubeObject>(ref, patch, { metadataOnly: true }),
+      );
       this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#now());
       this.#log.info('devices advertised', { node: name, allocatable: status.allocatable });
       return memory;
@@ -120,7 +122,9 @@ export class Executor {
         if (patch.length === 0) return undefined;
         // Another node of the same name has nothing to do with what was decided.
         const isThis = { op: 'test' as const, path: '/metadata/uid', value: node.metadata.uid };
-        const written = await this.#client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true });
+        const written = await this.#write(this.#cluster.nodes, name, () =>
+          this.#client.patch({ resource: nodes, name }, [isThis, ...patch], { metadataOnly: true }),
+        );
         this.#cluster.nodes.expect(name, written.metadata.resourceVersion, this.#now());
         return undefined;
       }
@@ -147,11 +151,28 @@ export class Executor {
   /** The version that the decision was based on makes this a compare-and-swap. */
   async #writeSpec({ partition, node }: NodeSnapshot, spec: object): Promise<void> {
     const { resourceVersion } = partition?.metadata ?? {};
-    const written = await this.#client.merge<GpuNodePartition & KubeObject>(
-      { resource: nodePartitions, name: node.metadata.name },
-      { metadata: { resourceVersion }, spec },
+    const { name } = node.metadata;
+    const written = await this.#write(this.#cluster.partitions, name, () =>
+      this.#client.merge<GpuNodePartition & KubeObject>(
+        { resource: nodePartitions, name },
+        { metadata: { resourceVersion }, spec },
+      ),
     );
     this.#cluster.partitions.remember(written);
+  }
+
+  /** A write without an answer may have taken effect: the object is read before the next decision. */
+  async #write<Answer>(
+    objects: Pick<Cluster['nodes'], 'doubt'>,
+    name: string,
+    send: () => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isDefinite(error)) objects.doubt(name);
+      throw error;
+    }
   }
 
   /** @returns the API server's refusal; undefined if the pod is terminating or gone */

@@ -1,11 +1,13 @@
 import { defragAnnotation } from '../api/names.ts';
 import type { PolicyDemand } from '../api/types.ts';
+import type { PoolGpu } from '../core/demand/pool.ts';
 import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
 import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
 import { askFor, isServed, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import { weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
@@ -19,12 +21,14 @@ import { readMembers, readWaiting } from '../process/pool-reading.ts';
 import type { Cluster } from './cluster.ts';
 import type { HeldWorkloads } from './held-workloads.ts';
 import type { PendingPods } from './pending-pods.ts';
+import type { SliceHolders } from './slice-holders.ts';
 
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
 export class DemandReconciler {
   readonly #cluster: Cluster;
   readonly #pods: PendingPods;
   readonly #held: HeldWorkloads;
+  readonly #holders: SliceHolders;
   readonly #log: Logger;
   readonly #requeueNodes: (names: Iterable<string>) => void;
   readonly #tellPolicy: (name: string) => void;
@@ -35,6 +39,7 @@ export class DemandReconciler {
     readonly cluster: Cluster;
     readonly pods: PendingPods;
     readonly held: HeldWorkloads;
+    readonly holders: SliceHolders;
     readonly log: Logger;
     readonly requeueNodes: (names: Iterable<string>) => void;
     /** Called with a policy whose demand stands differently. */
@@ -44,6 +49,7 @@ export class DemandReconciler {
     this.#cluster = parts.cluster;
     this.#pods = parts.pods;
     this.#held = parts.held;
+    this.#holders = parts.holders;
     this.#log = parts.log;
     this.#requeueNodes = parts.requeueNodes;
     this.#tellPolicy = parts.tellPolicy;
@@ -65,7 +71,7 @@ export class DemandReconciler {
     const asked = askFor(policy, wanted);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
-      const { planned, defrag } = await this.#planFree(course, name, asked, members);
+      const { planned, defrag } = await this.#planFree(course, record, asked, members);
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
       // 1. What was planned for a pool that has changed meanwhile is not taken.
       const current = await this.#gather(record, demand, course);
@@ -122,35 +128,51 @@ export class DemandReconciler {
   /** Plans the demand, and with it what is to be freed if that can be done. */
   async #planFree(
     course: DemandCourse,
-    name: string,
+    record: PolicyRecord,
     asked: DemandAsked,
     members: readonly Member[],
   ): Promise<{ readonly planned: Planned | { readonly waitMs: number }; readonly defrag?: DefragState | undefined }> {
-    const { metadata, status } = this.#cluster.policies.get(name) ?? {};
+    const { metadata, status } = this.#cluster.policies.get(record.name) ?? {};
     const requested = requestedFree(metadata?.annotations, status?.defrag);
     const isKnown = status?.defrag?.request === metadata?.annotations?.[defragAnnotation];
     if (!requested)
-      return { planned: await this.#plan(course, asked, members), defrag: isKnown ? status?.defrag : undefined };
+      return {
+        planned: await this.#plan(course, record, asked, members),
+        defrag: isKnown ? status?.defrag : undefined,
+      };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
-    if (!freeing) return { planned: await this.#plan(course, asked, members), defrag };
+    if (!freeing) return { planned: await this.#plan(course, record, asked, members), defrag };
     const planned = isServed(freeing, members)
       ? { members, asked: freeing, layouts: [], shortfall: { lacking: {} } }
-      : await planPool(members, freeing);
+      : await planPool(members, freeing, await this.#weigh(record, freeing, members));
     if (Object.keys(planned.shortfall.lacking).length === 0) return { planned, defrag };
-    return { planned: await this.#plan(course, asked, members), defrag: judgeShortage(requested, planned) };
+    return { planned: await this.#plan(course, record, asked, members), defrag: judgeShortage(requested, planned) };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */
   async #plan(
     course: DemandCourse,
+    record: PolicyRecord,
     asked: DemandAsked,
     members: readonly Member[],
   ): Promise<Planned | { readonly waitMs: number }> {
     const next = course.next(asked, members, this.#now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#now();
-    const planned = await planPool(members, asked);
+    const planned = await planPool(members, asked, await this.#weigh(record, asked, members));
     course.takePlan(planned, startedMs, this.#now());
     return planned;
+  }
+
+  /** What evictions cost; undefined for a plan that has none. */
+  async #weigh(
+    { policy }: PolicyRecord,
+    { evict }: DemandAsked,
+    members: readonly Member[],
+  ): Promise<readonly PoolGpu[] | undefined> {
+    const isInUse = members.some(({ gpu }) => gpu.instances.some(({ busy }) => busy));
+    return evict === 'IfNeeded' && isInUse
+      ? weighGpus(members, await this.#holders.read(), policy.spec.drain)
+      : undefined;
   }
 }

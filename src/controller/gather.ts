@@ -71,7 +71,7 @@ export class Gatherer {
     const { name } = snapshot.node.metadata;
     // The partition first: it is then never newer than the policy that is read.
     const isAll = look !== 'Pods';
-    const reading = isAll ? this.#readPartition(name) : undefined;
+    const reading = isAll ? this.readPartition(name) : undefined;
     const budgets = look === 'Drain' ? await this.#listBudgets(snapshot, await reading) : undefined;
     const isDra = backendOf(snapshot) === 'DRA';
     const [found, configFiles, reported, slices, claims] = await Promise.all([
@@ -86,6 +86,8 @@ export class Gatherer {
     if (!isAll) return { ...more, now: this.#now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
+    // A watch that lags must not show the next decision less than this one knows.
+    this.#cluster.nodes.remember(node);
     const partition = this.#cluster.partitions.get(name);
     // These reads took time: the agent or another leader may have reported something else meanwhile.
     if (reported === undefined || partition?.metadata.resourceVersion !== reported.metadata.resourceVersion)
@@ -119,9 +121,10 @@ export class Gatherer {
   }
 
   /** The partition's current version, even if the watch lags. The watch does not keep the holders. */
-  async #readPartition(name: string): Promise<(GpuNodePartition & KubeObject) | undefined> {
+  async readPartition(name: string): Promise<(GpuNodePartition & KubeObject) | undefined> {
     const partition = await this.#client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name });
     if (partition) this.#cluster.partitions.remember(partition);
+    else this.#cluster.partitions.drop(name);
     return partition;
   }
 

@@ -33,6 +33,7 @@ import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { SliceWatch } from './slice-watch.ts';
 import { NodeReporter } from './report-node.ts';
 import { PendingPods } from './pending-pods.ts';
+import { SliceHolders } from './slice-holders.ts';
 
 export interface GpuPartitionOperatorOptions {
   readonly client: KubeClient;
@@ -211,6 +212,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       cluster,
       pods: new PendingPods(client, now),
       held: new HeldWorkloads(client, now),
+      holders: new SliceHolders(client, now),
       log: logger,
       requeueNodes,
       tellPolicy,

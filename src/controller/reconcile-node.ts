@@ -98,14 +98,17 @@ export class NodeReconciler {
     }
   }
 
-  /** @returns how long to wait for the watch to bring back what we wrote, in ms */
+  /** Reads what an unanswered write may have changed. @returns how long to wait for the watch to bring back what we wrote, in ms */
   async #catchUp(name: string): Promise<number | undefined> {
-    const since = this.#cluster.nodes.expectedSince(name);
-    if (since === undefined) return undefined;
-    const left = ownWriteMs - (this.#now() - since);
+    const { nodes, partitions } = this.#cluster;
+    if (partitions.isDoubted(name)) await this.#gatherer.readPartition(name);
+    const since = nodes.expectedSince(name);
+    const left = since === undefined ? 0 : ownWriteMs - (this.#now() - since);
     if (left > 0) return left + 10;
+    if (since === undefined && !nodes.isDoubted(name)) return undefined;
     const node = await this.#gatherer.readNode(name);
-    if (node) this.#cluster.nodes.remember(node);
+    if (node) nodes.remember(node);
+    else nodes.drop(name);
     return undefined;
   }
 

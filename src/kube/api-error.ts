@@ -84,6 +84,11 @@ export function isAlreadyExists(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'AlreadyExists';
 }
 
+/** The API server has refused: the request has changed nothing. Without an answer, or after trouble of its own, it may have. */
+export function isDefinite(error: unknown): boolean {
+  return error instanceof ApiError && error.code !== 0 && error.code < 500;
+}
+
 /** The resourceVersion or the continue token is too old: list again. */
 export function isGone(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 410;

@@ -18,6 +18,7 @@ export class OwnWrites<T extends KubeObject> {
   readonly #written = new Map<string, T>();
   /** Of those whose answer was not the whole object. */
   readonly #expected = new Map<string, ExpectedWrite>();
+  readonly #doubted = new Set<string>();
 
   /** @param project what the store keeps of an object */
   constructor(store: Store<T>, project: (object: T) => T) {
@@ -58,12 +59,24 @@ export class OwnWrites<T extends KubeObject> {
   forget(): void {
     this.#written.clear();
     this.#expected.clear();
+    this.#doubted.clear();
   }
 
   /** Call this when an object is gone. */
   drop(name: string): void {
     this.#written.delete(name);
     this.#expected.delete(name);
+    this.#doubted.delete(name);
+  }
+
+  /** Call this when a write got no answer: it may have taken effect, and the watch need not show it yet. */
+  doubt(name: string): void {
+    this.#doubted.add(name);
+  }
+
+  /** Whether an object has to be read before anything is decided by it. */
+  isDoubted(name: string): boolean {
+    return this.#doubted.has(name);
   }
 
   /** Takes the version of a write whose answer is not the whole object: the watch is to bring it. */
@@ -83,6 +96,7 @@ export class OwnWrites<T extends KubeObject> {
   remember(object: T): T {
     const kept = this.#project(object);
     const { name } = kept.metadata;
+    this.#doubted.delete(name);
     const watched = this.#store.get(name);
     // The watch may be faster than the answer.
     const isKnown = watched?.metadata.uid === kept.metadata.uid && !isOlder(versionOf(watched), versionOf(kept));

@@ -72,6 +72,36 @@ describe('gpu-partition labels', () => {
     expect(stderr).to.match(/^error: broken\.json:\d+:\d+: neither YAML nor JSON/);
   });
 
+  it('says with the DRA driver what a workload writes for each slice, with the labels of strategy mixed', async () => {
+    const { code, stdout, stderr } = await run(['labels', '-f', '-', '--backend', 'DRA'], { stdin: node });
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    const answer = JSON.parse(stdout) as { labels: object; devices: { deviceClass: string; count: number }[] };
+    expect(Object.keys(answer)).to.deep.equal(['labels', 'devices', 'errors']);
+    expect(answer.labels).to.deep.equal(mixed?.expected.labels);
+    const counts = Object.values(mixed?.expected.resources ?? {}).toSorted((a, b) => a - b);
+    expect(answer.devices.map(({ count }) => count).toSorted((a, b) => a - b)).to.deep.equal(counts);
+    const text = (await run(['labels', '-f', '-', '--backend', 'DRA', '-o', 'text'], { stdin: node })).stdout;
+    for (const { deviceClass } of answer.devices) {
+      expect(text).to.contain(`, DeviceClass ${deviceClass}\n`);
+      expect(text).to.match(new RegExp(`^ +deviceClassName: ${deviceClass}$`, 'm'));
+    }
+    expect(text).to.match(/^ {2}resources: \{limits: \{nvidia\.com\/mig-\S+: 1\}\}$/m);
+  });
+
+  it('refuses with the DRA driver what only the device plugin has, and asks for a strategy with the latter', async () => {
+    const tell = async (...argv: readonly string[]) => {
+      const { code, stderr } = await run(['labels', '-f', '-', ...argv], { stdin: node });
+      return `${code} ${stderr}`;
+    };
+    expect(await tell('--backend', 'DRA', '--strategy', 'single')).to.match(
+      /^2 error: .*--strategy single does not go/,
+    );
+    expect(await tell('--backend', 'DRA', '--device-plugin-config', 'c')).to.match(
+      /^2 error: --device-plugin-config is for/,
+    );
+    expect(await tell()).to.equal('2 error: --strategy is required: none, single, mixed\n');
+  });
+
   it('prints labels and resources as lines for people', async () => {
     const { stdout } = await run(['labels', '-f', '-', '--strategy', 'mixed', '-o', 'text'], { stdin: node });
     expect(stdout)

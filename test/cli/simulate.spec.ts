@@ -71,11 +71,19 @@ describe('gpu-partition simulate', () => {
     const { stdout } = await run([...argv, '-f', 'demand.yaml'], { cwd: folder });
     const lines = stdout.split('\n');
     expect(lines[0]).to.equal('1 day, 2 GPUs on 2 nodes, 30 pods, seed 1');
-    expect(lines[2]).to.match(/^ +SERVED +MEDIAN WAIT +95 % WAIT +LONGEST +WAIT STILL +EVICTED +GPUS RE-LAID$/);
-    expect(lines[3]).to.match(/^now +0\.0 % +0 +0 +0 +30 +0 +0$/);
+    expect(lines[2]).to.match(/^ +SERVED +MEDIAN WAIT +95 % WAIT +LONGEST +WAIT STILL +EVICTED +LOST +GPUS RE-LAID$/);
+    expect(lines[3]).to.match(/^now +0\.0 % +21 h 40 min +\S+ h( \d+ min)? +\S+ h( \d+ min)? +30 +0 +0\.0 % +0$/);
+    const demand = /^demand\.yaml +(\S+ %) +/.exec(lines[4] ?? '')?.[1] ?? '';
+    expect(lines[7]).to.match(/^1g\.5gb +30 +now +0\.0 %/);
+    expect(lines[8]).to.match(new RegExp(`^ +demand\\.yaml +${demand}`));
+    expect(lines.slice(-3)).to.deep.equal([
+      'DAY  now                         demand.yaml',
+      `1    ···················· 0.0 %  ████████████████████ ${demand}`,
+      '',
+    ]);
     const csv = (await run([...argv, '-f', 'demand.yaml', '-o', 'csv'], { cwd: folder })).stdout.trim().split('\n');
     expect(csv[0]).to.equal(
-      'side,day,profile,pods,asked_slice_s,served_slice_s,started,wait_s,longest_wait_s,evictions,gpus_relaid',
+      'side,day,profile,pods,asked_slice_s,served_slice_s,lost_slice_s,wait_slice_s,started,longest_wait_s,evictions,gpus_relaid',
     );
     expect(csv.slice(1).map((row) => row.split(',').slice(0, 4).join(','))).to.deep.equal([
       'now,1,1g.5gb,30',
@@ -133,6 +141,23 @@ describe('gpu-partition simulate', () => {
     await save('cluster.yaml', snapshotYaml(aCluster([])));
     const empty = await refuse();
     expect(empty.stderr).to.include('the snapshot has no Node');
+  });
+
+  it('says what of a policy it does not play, and plays its schedules', async () => {
+    const slices = [{ name: 'whole', mig: 'Disabled' as const, count: 1 }];
+    await save('demand.yaml', aPolicyText('p', { demand: { from: 'Pods', slices, rest: 'Balanced' } }));
+    const { code, stderr } = await refuse('-f', 'demand.yaml');
+    expect(code).to.equal(0);
+    expect(stderr.split('\n')).to.deep.equal([
+      'warning: demand.rest: Balanced of policy p is not played: idle GPUs stay as they are',
+      'warning: pods on the whole GPUs of policy p are not played: these GPUs stay idle',
+      '',
+    ]);
+    const schedules = [{ name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ preset: 'all-1g.5gb' }] }];
+    await save('small.yaml', aPolicyText('p', { layouts: [{ preset: 'all-balanced' }], schedules }));
+    const total = (await ask('-f', 'small.yaml')).answer.sides[1]?.figures.total;
+    // Each GPU at the start, at six, and at ten.
+    expect(total).to.include({ relayouts: 6, started: 30 });
   });
 
   it('plays a node that cannot take the policy as it is, and says so with code 1', async () => {

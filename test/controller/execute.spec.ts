@@ -31,6 +31,7 @@ class PodClient extends KubeClient {
 
   override async patch<T extends KubeObject>(...[{ name }, operations]: Parameters<KubeClient['patch']>): Promise<T> {
     this.asked.push(`patch ${name} ${JSON.stringify(operations)}`);
+    this.#answer(name);
     return { metadata: { name, resourceVersion: '2' } } as T;
   }
 
@@ -61,7 +62,11 @@ function anExecutor(answers: Readonly<Record<string, Error>>) {
     agents: new AgentPods(),
   });
   const executor = new Executor({ client, cluster, configFiles: undefined, log: silentLogger, now: () => 7 });
-  return { client, execute: (commands: readonly Command[]) => executor.execute(commands, aSnapshot(), noMemory) };
+  return {
+    client,
+    cluster,
+    execute: (commands: readonly Command[]) => executor.execute(commands, aSnapshot(), noMemory),
+  };
 }
 
 const pod = (name: string) => ({ namespace: 'team', name, uid: `uid-${name}` });
@@ -75,6 +80,20 @@ describe('Executor', () => {
     expect(client.asked).to.have.lengthOf(1);
     expect(client.asked[0]).to.include('patch n [{"op":"test","path":"/metadata/uid","value":"uid-n"},');
   });
+
+  for (const [words, code, isDoubted] of [
+    ['no answer', 0, true],
+    ['the answer of a server that had trouble', 504, true],
+    ['a refusal', 409, false],
+  ] as const)
+    it(`${isDoubted ? 'doubts' : 'does not doubt'} what the watch shows of a Node after ${words}`, async () => {
+      const { cluster, execute } = anExecutor({ n: refusal(code, 'sorry') });
+      const error = await execute([
+        { name: 'PatchNode', change: { labels: { 'gpupartition.dev/state': 'ready' } } },
+      ]).catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(ApiError);
+      expect(cluster.nodes.isDoubted('n')).to.equal(isDoubted);
+    });
 
   it('keeps what the API server says of each eviction, in its own words, and lets no refusal keep the others', async () => {
     const { client, execute } = anExecutor({

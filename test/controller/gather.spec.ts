@@ -48,14 +48,17 @@ class ListingClient extends KubeClient {
   }
 }
 
-function aGatherer(client: KubeClient): Gatherer {
+function aCluster(): Cluster {
   const nodes = new ObjectStore<NodeObject>();
   const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
   nodes.upsert(node);
   partitions.upsert(partition);
   const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const fleet = new Fleet({ sharing: false });
-  const cluster = new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
+  return new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() });
+}
+
+function aGatherer(client: KubeClient, cluster = aCluster()): Gatherer {
   return new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now: () => 0 });
 }
 
@@ -77,6 +80,19 @@ describe('Gatherer', () => {
       ['Pod', false],
       ['ResourceSlice', false],
     ]);
+  });
+
+  it('shows no later decision a Node that is older than what it has read', async () => {
+    const closed = { ...node, metadata: { ...node.metadata, resourceVersion: '2' } };
+    class ClosedClient extends ListingClient {
+      override async find<T extends KubeObject>(ref: ObjectRef): Promise<T | undefined> {
+        return ref.resource.kind === 'Node' ? (closed as unknown as T) : super.find<T>(ref);
+      }
+    }
+    const cluster = aCluster();
+    const gatherer = aGatherer(new ClosedClient(), cluster);
+    await gatherer.look(gatherer.known(node), 'All');
+    expect(cluster.nodes.get('n')?.metadata.resourceVersion).to.equal('2');
   });
 
   describe('of pods that have to go', () => {

@@ -11,7 +11,7 @@ import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { EventRecorder } from '../../src/kube/events.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
+import type { KubeObject, ObjectRef } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { someSettings } from '../support/node-builders.ts';
@@ -22,9 +22,9 @@ const nodeAt = (resourceVersion: string): NodeObject => ({ metadata: { name: 'n'
 class Server extends KubeClient {
   reads = 0;
 
-  override async find<T extends KubeObject>(): Promise<T> {
+  override async find<T extends KubeObject>({ resource }: ObjectRef): Promise<T> {
     this.reads += 1;
-    return nodeAt('2') as unknown as T;
+    return { ...nodeAt('2'), ...(resource.kind !== 'Node' && { spec: {} }) } as unknown as T;
   }
 }
 
@@ -78,5 +78,24 @@ describe('a node that was written', () => {
     nodes.upsert(nodeAt('2'));
     await reconciler.reconcile('n');
     expect(client.reads).to.equal(0);
+  });
+
+  it('is read before the next decision where the write got no answer, which may have taken effect', async () => {
+    const { client, cluster, nodes, reconciler } = aController();
+    nodes.upsert(nodeAt('2'));
+    cluster.nodes.doubt('n');
+    await reconciler.reconcile('n');
+    expect(client.reads).to.equal(1);
+    await reconciler.reconcile('n');
+    expect(client.reads).to.equal(1);
+  });
+
+  it('is decided on by its partition as the API server has it where a write of that got no answer', async () => {
+    const { client, cluster, nodes, reconciler } = aController();
+    nodes.upsert(nodeAt('2'));
+    cluster.partitions.doubt('n');
+    await reconciler.reconcile('n');
+    expect(client.reads).to.equal(1);
+    expect(cluster.partitions.isDoubted('n')).to.equal(false);
   });
 });

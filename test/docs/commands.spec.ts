@@ -86,6 +86,12 @@ describe('commands in documents', function () {
           containers: [{ name: 'main', image: 'none', resources: { limits: { 'nvidia.com/mig-3g.20gb': '1' } } }],
         },
       },
+      {
+        apiVersion: 'resource.k8s.io/v1',
+        kind: 'ResourceClaim',
+        metadata: { name: names.policy, namespace },
+        spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'mig.nvidia.com' } }] } },
+      },
     ];
     const input = objects.map((one) => stringify(one)).join('---\n');
     const { code, stderr } = await cluster().kubectl(['create', '-f', '-'], { input });

@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { resourceSlices } from '../../src/api/resources.ts';
 import { collectionPath } from '../../src/kube/resource.ts';
 import { attributeOf, listSliceDevices, type ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import type { ClaimExplanation } from '../../src/core/explain/claim-explanation.ts';
 import type { PodExplanation } from '../../src/core/explain/explanation.ts';
-import { jsonRunner } from '../cli/run.ts';
+import { jsonRunner, run } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod, slicesOf } from '../support/gpu-pods.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
@@ -60,6 +61,12 @@ describe('a policy with backend DRA', function () {
   const claiming = (): Promise<string> =>
     rig().kubectl('get', 'pods', '-l', 'app=train', '-o', 'jsonpath={.items[*].status.phase} {.items[*].metadata.uid}');
 
+  const explainClaim = async (claim: string): Promise<ClaimExplanation> => {
+    const config = await rig().controlPlane.kubeconfigFile();
+    const argv = ['explain', 'claim', `default/${claim}`, '--kubeconfig', config];
+    return (await jsonRunner<ClaimExplanation>()(argv)).answer;
+  };
+
   it('brings a node from MIG off to Ready, when the slices of its driver show what the device has', async () => {
     await layout({ '3g.20gb': 1, '1g.5gb': 2 });
     await rig().waitFor('dra', 'Ready', 'True', 'Ready');
@@ -93,11 +100,33 @@ describe('a policy with backend DRA', function () {
     await layout({ '2g.10gb': 3 });
     await rig().untilReason(node, 'EvictionBlocked');
     expect(await claiming()).to.equal(before);
+    const config = await rig().controlPlane.kubeconfigFile();
+    const shown = (await run(['status', node, '--kubeconfig', config])).stdout;
+    expect(shown).to.match(/3g\.20gb at \d: default\/train-\w+ by claim default\/train\n/);
+    expect(shown.replaceAll(/\s+/g, ' ')).to.match(/pods to evict: default\/train-\w+; their claims: default\/train /);
+    const held = await explainClaim('train');
+    expect(held).to.include({ code: 'Allocated', isPending: false });
+    expect(held.message).to.match(
+      /\(GPU 0: 3g\.20gb at \d\), which the plan of the node destroys; used by default\/train-\w+ /,
+    );
     await rig().kubectl('delete', 'poddisruptionbudget', 'train');
     await rig().kubectl('annotate', 'node', node, 'gpupartition.dev/retry=now');
     await rig().waitFor('dra', 'Ready', 'True', 'Ready');
     expect([...(await published()).keys()].every((one) => one.includes('2g10gb'))).to.equal(true);
     expect(await claiming()).not.to.include(before.replace('Running ', ''));
+  });
+
+  it('is what `explain claim` tells of a claim that waits with its pod, and which layout would serve it', async () => {
+    const told = await eventually(
+      () => explainClaim('train'),
+      ({ code }) => code === 'NotOffered',
+      { what: 'the claim of the next pod' },
+    );
+    expect(told.isPending).to.equal(true);
+    expect(told.message).to.match(/^it waits with pod default\/train-\w+: .* by claim default\/train; /);
+    expect(told.nodes.map((one) => one.node)).to.deep.equal([node]);
+    const [edit] = told.suggestions.filter(({ kind }) => kind === 'EditPolicy');
+    expect(edit?.message).to.match(/^set spec\.layouts\[0\]\.profiles of policy dra to .*1×3g\.20gb/);
   });
 
   it('keeps the slice of a pod that asked for it as with the device plugin', async () => {

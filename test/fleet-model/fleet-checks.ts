@@ -1,6 +1,6 @@
 import { repartitioningTaint, restartedValue } from '../../src/api/names.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { GpuPartitionPolicy, PolicySpec, Wish } from '../../src/api/types.ts';
+import type { Grant, GpuPartitionPolicy, PolicySpec, Wish } from '../../src/api/types.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { SettledDecision } from '../model/controller-world.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
@@ -179,8 +179,13 @@ export class FleetChecks {
       spec?.granted !== undefined &&
       spec.nodeUID === this.#world.api.find('nodes', name)?.metadata.uid &&
       (status?.device?.observedEpoch ?? 0) < spec.granted.epoch &&
-      Date.parse(spec.granted.deadline) >= this.#now
+      this.#endOf(spec.granted) >= this.#now
     );
+  }
+
+  /** When a grant is over, in ms: the clock of those that write deadlines may be wrong. */
+  #endOf({ deadline }: Grant): number {
+    return Date.parse(deadline) - this.#world.leadersAheadMs;
   }
 
   #countNodes(): void {
@@ -229,7 +234,7 @@ export class FleetChecks {
     const node = this.#world.api.find('nodes', name);
     const earlier = before?.spec.granted?.epoch ?? 0;
     demand((spec.granted?.epoch ?? 0) > earlier, 'S8', `${by} counts the epoch of ${name} back`);
-    const isOver = Date.parse(before?.spec.granted?.deadline ?? '') < this.#now;
+    const isOver = before?.spec.granted !== undefined && this.#endOf(before.spec.granted) < this.#now;
     const isAnswered = (status?.device?.observedEpoch ?? 0) >= earlier;
     demand(isAnswered || isOver, 'S7', `${by} grants over a grant of ${name}`);
     if (node?.metadata.uid === spec.nodeUID) {
@@ -266,8 +271,11 @@ export class FleetChecks {
   }
 
   /** Called when the agent is about to change a device. */
-  deviceIsChanged(machine: FleetMachine, work: readonly GpuWork[]): void {
+  deviceIsChanged(machine: FleetMachine, work: readonly GpuWork[], { deadline, seconds = 0 }: Grant): void {
     const holders = machine.holders();
+    const lateMs = this.#now - Date.parse(deadline);
+    const words = `${machine.name} is changed ${lateMs / 1000} s after the deadline of its grant of ${seconds} s`;
+    demand(lateMs <= seconds * 1000, 'S7', words);
     this.changes += work.length;
     for (const { uuid, mode, steps } of work) {
       const gpu = machine.device.gpus.find((one) => one.uuid === uuid);
@@ -296,6 +304,7 @@ export class FleetChecks {
       for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
     }
     if (object.status?.canary === undefined) this.#canaries.delete(`${uid} ${object.metadata.generation}`);
+    if (isController) this.#canariesAreReplaced(object, before);
     const slots = object.status?.inFlight ?? [];
     const earlier = before?.status?.inFlight ?? [];
     const isLost = type === 'delete' || before?.metadata.uid !== uid || !isController;
@@ -320,6 +329,21 @@ export class FleetChecks {
       !earlier.some((one) => one.node === slot.node && one.startTime === slot.startTime);
     const added = slots.filter(isNew);
     if (added.length > 0) this.#isAdmitted(object, { slots, added, earlier }, by);
+  }
+
+  /**
+   * A leader whose watches lag takes a canary that another has just found done for one that waits for another slot: it starts over. No
+   * leader can know better while there are two.
+   */
+  #canariesAreReplaced({ metadata, status }: Policy, before: Policy | undefined): void {
+    const { canary: was } = before?.status ?? {};
+    const { canary: is } = status ?? {};
+    if (this.#world.controllers.length < 2 || was?.generation !== is?.generation) return;
+    const known = this.#canaries.get(`${metadata.uid} ${metadata.generation}`);
+    for (const node of was?.nodes ?? []) {
+      if (is?.nodes.includes(node) === true) continue;
+      for (const key of known?.keys() ?? []) if (key.startsWith(`${node} `)) known?.delete(key);
+    }
   }
 
   /** Others follow a canary that is well at that moment. */

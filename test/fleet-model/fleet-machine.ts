@@ -1,4 +1,5 @@
 import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
+import { GrantClock } from '../../src/agent/grant-clock.ts';
 import type { DeviceReport, Grant, PlanReport } from '../../src/api/types.ts';
 import { faultFields, keepOutcome } from '../../src/core/report/report-fields.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
@@ -33,6 +34,10 @@ export class FleetMachine {
   /** When instances last disappeared without being asked to. */
   lostAt = -Infinity;
   agent: MachineAgent | undefined;
+  /** Its agent's watch delivers nothing. */
+  isBlind = false;
+  /** How far its clock is ahead of the API server's, in ms. */
+  aheadMs = 0;
   #pluginRound = 0;
 
   constructor(world: FleetWorld, name: string, uid: string) {
@@ -154,6 +159,7 @@ export class FleetMachine {
   startAgent(withinMs: number): void {
     this.#world.later(100, withinMs, () => {
       if (!this.isUp || this.isGone || this.agent) return;
+      this.isBlind = false;
       this.agent = new MachineAgent(this.#world, this);
       this.#setAgentPod(true);
     });
@@ -205,18 +211,26 @@ export class MachineAgent {
   readonly #world: FleetWorld;
   readonly #machine: FleetMachine;
   readonly worker: Worker;
+  readonly #grants: GrantClock;
   #watched: StoredPartition | undefined;
   #written: StoredPartition | undefined;
 
   constructor(world: FleetWorld, machine: FleetMachine) {
     this.#world = world;
     this.#machine = machine;
+    const clock = {
+      monotonicMs: () => world.timeline.now,
+      wallMs: () => world.timeline.now + machine.aheadMs,
+      startTimer: (ms: number, act: () => void) => world.timeline.after(ms, act),
+    };
+    this.#grants = new GrantClock(clock, () => (world.hasBug('OwnClock') ? 0 : machine.aheadMs));
     this.worker = new Worker(world, () => this.#reconcile());
     this.see();
   }
 
   see(): void {
     this.#watched = this.#world.api.find('partitions', this.#machine.name);
+    if (this.#watched) this.#grants.see(this.#watched);
     this.worker.add();
   }
 
@@ -273,12 +287,12 @@ export class MachineAgent {
     const isAnswered = (fresh?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
     const isSame = fresh?.metadata.uid === partition.metadata.uid && fresh?.spec.granted?.epoch === granted.epoch;
     if (!isSame || isAnswered) return 'Stopped';
-    if (this.#world.timeline.now > Date.parse(granted.deadline)) return 'Expired';
+    if (this.#grants.explainEnd(granted) !== undefined && !this.#world.hasBug('TakeLateGrant')) return 'Expired';
     if (this.#machine.fate !== 'Well') {
       if (this.#machine.fate === 'FailOnce') this.#machine.fate = 'Well';
       return 'CommandFailed';
     }
-    this.#world.checks.deviceIsChanged(this.#machine, plan.work);
+    this.#world.checks.deviceIsChanged(this.#machine, plan.work, granted);
     for (const { uuid, mode, steps } of plan.work) {
       const gpu = this.#machine.device.gpus.find((one) => one.uuid === uuid);
       if (!gpu) continue;

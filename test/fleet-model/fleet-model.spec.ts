@@ -6,7 +6,7 @@ const seeds = Number(process.env['MODEL_SEEDS'] ?? 900);
 const firstSeed = Number(process.env['MODEL_FIRST_SEED'] ?? 0);
 const parts = 5;
 /** Their stories take longer, and find what they can find early. */
-const lateThemes: readonly FleetTheme[] = ['Users', 'Demand', 'Succession'];
+const lateThemes: readonly FleetTheme[] = ['Users', 'Clocks', 'Leaderless', 'Demand', 'Succession'];
 
 /** Seeds that have found a bug, with the bug: they run first. */
 const regressions: readonly (readonly [seed: number, what: string, theme?: FleetTheme])[] = [
@@ -18,6 +18,17 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
     'an old leader opened a node with its layout while the new one wrote another wish: nobody can know',
     'Leaders',
   ],
+  [
+    20_910,
+    'a new leader that had read a Node anew decided by its lagging watch again, and took the slot of a closed node',
+    'Leaders',
+  ],
+  [
+    21_511,
+    'a leader whose write got no answer decided by its lagging watch, and took the slot of a closed node',
+    'Leaders',
+  ],
+  [99, 'a node was closed with a slot whose deadline had passed, and which was given back at that moment', 'Clocks'],
 ];
 
 describe('model of a fleet', function () {

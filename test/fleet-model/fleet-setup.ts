@@ -10,6 +10,8 @@ export interface FleetSetup {
   readonly product: 'NVIDIA A30' | 'NVIDIA A100-SXM4-40GB';
   /** Whether policies have demands, and pods wait until they find a slice. */
   readonly hasDemands?: boolean;
+  /** Whether the controllers' clock may be an hour ahead of the API server's, or behind it. */
+  readonly hasClocks?: boolean;
 }
 
 const sizes = [3, 3, 4, 4, 5, 5, 6, 7, 8, 10] as const;

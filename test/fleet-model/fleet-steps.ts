@@ -12,7 +12,7 @@ import {
   tooMany,
 } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
-import { apps, type FleetWorld } from './fleet-world.ts';
+import { apps, type FleetWorld, hourMs } from './fleet-world.ts';
 
 /** What can happen to a fleet. */
 const usualSteps = {
@@ -164,7 +164,50 @@ const userSteps = {
     editSome(world, (spec) => ({ ...spec, onDelete: world.random.chance(0.5) ? 'DisableMig' : 'Keep' })),
 } as const satisfies FleetSteps;
 
-const steps = { ...usualSteps, ...demandSteps, ...userSteps };
+/** Clocks that are wrong, agents that hear late, and a fleet that nobody leads for a while. */
+const lateSteps = {
+  setClock: (world) =>
+    withMachine(world, (machine) => {
+      machine.aheadMs = world.random.pick([0, hourMs, -hourMs]) ?? 0;
+    }),
+  blindAgent: (world) =>
+    withMachine(world, (machine) => {
+      machine.isBlind = true;
+      world.later(5000, 200_000, () => {
+        machine.isBlind = false;
+        machine.agent?.see();
+      });
+    }),
+  leaderless: (world) => {
+    world.leaderlessUntil = world.timeline.now + world.random.between(30_000, 600_000);
+    world.endControllers();
+  },
+  editCanary: (world) =>
+    editSome(world, (spec) => ({
+      ...spec,
+      layouts: drawLayouts(world.setup, world.random),
+      rollout: {
+        maxUnavailable: '100%',
+        failureThreshold: 3,
+        canary: { nodes: world.random.chance(0.7) ? 1 : 2, soak: world.random.pick(['30s', '2m', '5m']) ?? '30s' },
+      },
+    })),
+  breakCanary: (world) => {
+    const canaries = world.api.list('policies').flatMap(({ status }) => status?.canary?.nodes ?? []);
+    const machine = world.machines.get(world.random.pick(canaries) ?? '');
+    if (!machine) return;
+    if (world.random.chance(0.3)) machine.fate = 'FailAlways';
+    else setReady(machine, false);
+  },
+  mendNodes: (world) => {
+    for (const machine of world.machines.values()) {
+      machine.fate = 'Well';
+      if (machine.isUp) setReady(machine, true);
+    }
+  },
+} as const satisfies FleetSteps;
+
+const steps = { ...usualSteps, ...demandSteps, ...userSteps, ...lateSteps };
 
 type FleetSteps = Readonly<Record<string, (world: FleetWorld) => unknown>>;
 

@@ -130,6 +130,31 @@ const themes = {
     ],
     pauses: [200, 3000, 10_000, 30_000, 120_000],
   },
+  /** Clocks that are an hour off, and agents that see their grants late. */
+  Clocks: {
+    setup: { cap: '100%', hasStartupTaint: false, hasClocks: true },
+    names: [
+      'editLayout',
+      'editLayout',
+      'editLayout',
+      'editRollout',
+      'setClock',
+      'setClock',
+      'blindAgent',
+      'blindAgent',
+      'crashController',
+      'crashAgent',
+      'addPods',
+      'wait',
+    ],
+    pauses: [1000, 3000, 10_000, 30_000, 120_000],
+  },
+  /** Canaries that break while nobody leads. */
+  Leaderless: {
+    setup: { cap: '100%', hasStartupTaint: false },
+    names: ['editCanary', 'editCanary', 'breakCanary', 'breakCanary', 'leaderless', 'leaderless', 'mendNodes', 'wait'],
+    pauses: [3000, 10_000, 30_000, 120_000],
+  },
   Succession: {
     setup: { hasDemands: true, cap: '100%', hasStartupTaint: false },
     names: ['crashController', 'crashAtCall', 'crashController', 'crashAtCall', 'wait'],
@@ -154,6 +179,8 @@ export const fleetThemes: readonly FleetTheme[] = [
   'Pods',
   'Churn',
   'Users',
+  'Clocks',
+  'Leaderless',
   'Demand',
   'Succession',
 ];
@@ -227,6 +254,9 @@ function calmDown(world: FleetWorld): void {
   Object.assign(world.faults, { refusal: 0, lostAnswer: 0 });
   world.crashIn = undefined;
   world.freeze = undefined;
+  world.leaderlessUntil = -Infinity;
+  // No agent takes a grant whose deadline was over an hour ago: somebody has to set that clock.
+  world.leadersAheadMs = Math.max(0, world.leadersAheadMs);
   world.deliverAll();
   world.endControllers();
   for (const { metadata } of world.api.list('pods')) world.endPod(metadata.uid ?? '');
@@ -235,7 +265,9 @@ function calmDown(world: FleetWorld): void {
   for (const machine of world.machines.values()) {
     machine.comeUp();
     machine.fate = 'Well';
+    machine.isBlind = false;
     machine.startAgent(1000);
+    machine.agent?.see();
     setReady(machine, true);
     machine.edit(({ spec, ...node }) => {
       const { unschedulable: _over, ...rest } = spec ?? {};

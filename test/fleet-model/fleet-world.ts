@@ -10,6 +10,7 @@ import type { Member } from '../../src/core/supply/member.ts';
 import { timeText } from '../../src/core/text/duration.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
+import { withClock } from '../model/clock.ts';
 import { ControllerProcess } from '../model/controller.ts';
 import type { ControllerWorld } from '../model/controller-world.ts';
 import { setFinalizers } from '../model/deletion.ts';
@@ -36,6 +37,7 @@ const watched: readonly Kind[] = ['policies', 'nodes', 'partitions', 'agents'];
 const mostEvents = 300_000;
 /** An old leader notices within this time that it has lost its lease. */
 const rivalryMs = 30_000;
+export const hourMs = 3600_000;
 
 /** State of an application's disruption budget. */
 export type Budget = 'Free' | 'OneAtATime' | 'Closed';
@@ -60,6 +62,10 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   /** When a leader's view or actions were last disturbed. */
   lastFaultAt = -Infinity;
   crashIn: number | undefined;
+  /** How far the clock of controllers that start now is ahead of the API server's, in ms. */
+  leadersAheadMs = 0;
+  /** Until when no controller starts, in ms. */
+  leaderlessUntil = -Infinity;
   readonly #due = new Set<string>();
   readonly #graceMs = new Map<string, number>();
   #leaders = 0;
@@ -78,6 +84,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     this.random = new Random(seed ^ 0x5f5f5f);
     this.checks = new FleetChecks(this);
     this.api = new Api((change) => this.#changed(change));
+    if (setup.hasClocks === true) this.leadersAheadMs = this.random.pick([0, hourMs, -hourMs]) ?? 0;
     for (let index = 0; index < setup.nodes; index += 1) this.join(`n${index}`);
     this.lead();
   }
@@ -160,7 +167,8 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   lead(): void {
     this.#leaders += 1;
     const rivals = this.controllers;
-    this.controllers = [...rivals, new ControllerProcess(this, `controller-${this.#leaders}`, this.freeze)];
+    const name = `controller-${this.#leaders}`;
+    this.controllers = [...rivals, new ControllerProcess(withClock(this, this.leadersAheadMs), name, this.freeze)];
     if (rivals.length === 0) return;
     this.noteFault();
     this.timeline.after(rivalryMs, () => {
@@ -181,13 +189,18 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   #end(controllers: readonly ControllerProcess[]): void {
     for (const controller of controllers) controller.stop();
     this.controllers = this.controllers.filter((one) => !one.isGone);
-    if (this.controllers.length === 0) {
-      this.later(100, 8000, () => {
-        if (this.controllers.length > 0) return;
-        this.noteFault();
-        this.lead();
-      });
+    if (this.controllers.length === 0) this.later(100, 8000, () => this.#leadAgain());
+  }
+
+  #leadAgain(): void {
+    if (this.controllers.length > 0) return;
+    const leftMs = this.leaderlessUntil - this.timeline.now;
+    if (leftMs > 0) {
+      this.timeline.after(leftMs, () => this.#leadAgain());
+      return;
     }
+    this.noteFault();
+    this.lead();
   }
 
   // --- nodes ------------------------------------------------------------------------------------------------------
@@ -450,7 +463,8 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     this.#due.add(key);
     this.later(1, 150, () => {
       this.#due.delete(key);
-      this.machines.get(key)?.agent?.see();
+      const machine = this.machines.get(key);
+      if (machine?.isBlind === false) machine.agent?.see();
     });
   }
 

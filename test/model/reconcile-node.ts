@@ -49,13 +49,8 @@ export class NodeWork {
   *reconcile(name: string): WorkerTask {
     const { nodes, rollout, memory } = this.#cluster;
     if (!nodes.get(name)) return this.#forget(name);
-    const since = nodes.expectedSince(name);
-    if (since !== undefined) {
-      const left = ownWriteMs - (this.#world.timeline.now - since);
-      if (left > 0) return left + 10;
-      const read = yield* this.#shell.call('Read', () => this.#world.api.find('nodes', name));
-      if (read) nodes.remember(projectNode(read));
-    }
+    const left = yield* this.#catchUp(name);
+    if (left !== undefined) return left;
     const node = nodes.get(name);
     if (!node) return this.#forget(name);
     const known = this.known(node);
@@ -71,6 +66,24 @@ export class NodeWork {
     memory.put(name, remembered);
     this.verdicts.set(name, verdict);
     return yield* this.#shell.report(snapshot, verdict, remembered);
+  }
+
+  *#catchUp(name: string): Generator<number, number | undefined, undefined> {
+    const { nodes, partitions } = this.#cluster;
+    const { api, timeline } = this.#world;
+    if (partitions.isDoubted(name)) {
+      const read = yield* this.#shell.call('Read', () => api.find('partitions', name));
+      if (read) partitions.remember(read);
+      else partitions.drop(name);
+    }
+    const since = nodes.expectedSince(name);
+    const left = since === undefined ? 0 : ownWriteMs - (timeline.now - since);
+    if (left > 0) return left + 10;
+    if (since === undefined && !nodes.isDoubted(name)) return undefined;
+    const read = yield* this.#shell.call('Read', () => api.find('nodes', name));
+    if (read) nodes.remember(projectNode(read));
+    else nodes.drop(name);
+    return undefined;
   }
 
   /** What the watches and our own writes show of a node. */

@@ -17,7 +17,7 @@ import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-stat
 import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
 import { slotOf } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
-import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../src/kube/api-error.ts';
+import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../../src/kube/api-error.ts';
 import type { Api, Pod, StoredPartition } from './api.ts';
 import { mergePatch } from '../support/merge-patch.ts';
 import type { ModelConfigMap } from './config-map.ts';
@@ -77,11 +77,13 @@ export class NodeShell {
     if (look === 'Pods') return { ...more, now: timeline.now };
     const read = yield* this.call('Read', () => api.find('partitions', name));
     if (read) this.#cluster.partitions.remember(read);
+    else this.#cluster.partitions.drop(name);
     const found = yield* this.call('Read', () => api.find('nodes', name));
     const { winner } = snapshot.claim;
     const policy = yield* this.call('Read', () => winner && api.find('policies', winner.metadata.name));
     const node = found && projectNode(found);
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
+    this.#cluster.nodes.remember(node);
     const partition = this.#cluster.partitions.get(name);
     if (read === undefined || partition?.metadata.resourceVersion !== read.metadata.resourceVersion) return undefined;
     const { uid, generation } = policy?.metadata ?? {};
@@ -153,7 +155,8 @@ export class NodeShell {
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return;
-        const written = yield* this.call('Write', () => api.patchNode(name, patch, this.#by));
+        const { nodes } = this.#cluster;
+        const written = yield* this.#write(nodes, name, () => api.patchNode(name, patch, this.#by));
         this.#cluster.nodes.expect(name, written.metadata.resourceVersion, timeline.now);
         return;
       }
@@ -173,7 +176,7 @@ export class NodeShell {
   ): Generator<number, NodeMemory, undefined> {
     const { name, resourceVersion } = node.metadata;
     try {
-      const written = yield* this.call('Write', () => {
+      const written = yield* this.#write(this.#cluster.nodes, name, () => {
         this.#world.devicesAreAdvertised(this.#by, status);
         const offer = (one: NodeObject): NodeObject => mergePatch(one, { status }) as NodeObject;
         return this.#world.api.update('nodes', name, this.#by, offer, resourceVersion);
@@ -203,10 +206,24 @@ export class NodeShell {
       metadata: { ...one.metadata, generation: (one.metadata.generation ?? 0) + 1 },
       spec: mergePatch(one.spec, spec) as StoredPartition['spec'],
     });
-    const written = yield* this.call('Write', () =>
-      this.#world.api.update('partitions', node.metadata.name, this.#by, change, version),
+    const { name } = node.metadata;
+    const written = yield* this.#write(this.#cluster.partitions, name, () =>
+      this.#world.api.update('partitions', name, this.#by, change, version),
     );
     this.#cluster.partitions.remember(written);
+  }
+
+  *#write<Answer>(
+    objects: Pick<Cluster['nodes'], 'doubt'>,
+    name: string,
+    act: () => Answer,
+  ): Generator<number, Answer, undefined> {
+    try {
+      return yield* this.call('Write', act);
+    } catch (error) {
+      if (!isDefinite(error)) objects.doubt(name);
+      throw error;
+    }
   }
 
   /** @returns the API server's refusal; undefined if the pod is terminating or gone */

@@ -65,6 +65,22 @@ export function withPods(gpu: GpuReport, pods: Readonly<Record<string, readonly 
   return { ...gpu, instances };
 }
 
+/** With pods that have slices by claims, as `claim: pods` by slice. */
+export function withClaims(
+  gpu: GpuReport,
+  claims: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): GpuReport {
+  const podsOf = Object.fromEntries(Object.entries(claims).map(([slice, held]) => [slice, Object.values(held)]));
+  const { instances, ...rest } = withPods(gpu, podsOf);
+  return {
+    ...rest,
+    instances: instances.map((one) => {
+      const held = claims[`${one.profile}@${one.start}`];
+      return held ? { ...one, claims: Object.keys(held) } : one;
+    }),
+  };
+}
+
 function readSlice(text: string, gi: number): InstanceReport {
   const [, profile = '', start = '', busy] = /^([^@]+)@(\d+)(\*)?$/.exec(text) ?? [];
   return {

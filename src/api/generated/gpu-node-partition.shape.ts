@@ -227,6 +227,7 @@ export const shape = {
                 migPending: { type: 'string' },
                 busy: { type: 'boolean' },
                 pods: { type: 'array', items: { type: 'string' } },
+                claims: { type: 'array', items: { type: 'string' } },
                 error: { type: 'string' },
                 vgpuHost: { type: 'string' },
                 health: {
@@ -246,6 +247,7 @@ export const shape = {
                       uuid: { type: 'string' },
                       busy: { type: 'boolean' },
                       pods: { type: 'array', items: { type: 'string' } },
+                      claims: { type: 'array', items: { type: 'string' } },
                       computeInstances: {
                         type: 'array',
                         items: {

@@ -567,6 +567,10 @@ export interface GpuNodePartition {
          */
         pods?: string[];
         /**
+         * ResourceClaims by which these pods have it, as NAMESPACE/NAME. Absent where the device plugin hands it out.
+         */
+        claims?: string[];
+        /**
          * Why the GPU cannot be used, for example GpuLost.
          */
         error?: string;
@@ -615,6 +619,10 @@ export interface GpuNodePartition {
            * Pods that hold the instance, as NAMESPACE/NAME, from the kubelet.
            */
           pods?: string[];
+          /**
+           * ResourceClaims by which these pods have it, as NAMESPACE/NAME. Absent where the device plugin hands it out.
+           */
+          claims?: string[];
           /**
            * Compute instances of the GPU instance. Absent: a single one takes all of it, and has what the profile in models says.
            */

@@ -7,7 +7,7 @@ import { writeChangePlan } from '../../core/plan/plan-text.ts';
 import { asWritten } from '../../core/policy/as-written.ts';
 import { podName } from '../../core/pods/gpu-pods.ts';
 import type { KueueReading } from '../../core/supply/kueue.ts';
-import { explainWaiting, waitsForGpu } from '../../core/view/waiting-pods.ts';
+import { explainWaiting, listWaiting } from '../../core/view/waiting-pods.ts';
 import { reportWaste } from '../../core/waste/waste-report.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
@@ -35,7 +35,10 @@ export function answerLive(client: KubeClient, setup: ControllerSetup): PageAnsw
     async countWaiting() {
       // Without a node: a cluster has many pods, and few that wait.
       const found = await listAllowed<WorkloadPod & KubeObject>(client, pods, { fieldSelector: 'spec.nodeName=' });
-      return found?.filter(waitsForGpu).length;
+      // What a claim is for, only the rest of the cluster shows.
+      const hasClaims = found?.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0) === true;
+      const others = hasClaims ? await readFacts(client) : { nodes: [], partitions: [], policies: [] };
+      return found && listWaiting({ ...others, pods: found }).length;
     },
     async history(node) {
       const running = await listAllowed<StartedPod>(client, pods, { fieldSelector: `spec.nodeName=${node}` });
@@ -60,7 +63,7 @@ export function answerSaved(saved: SavedFacts, setup: ControllerSetup): PageAnsw
   return {
     waste: async () => report,
     waiting: async () => explainWaiting(saved),
-    countWaiting: async () => saved.pods.filter(waitsForGpu).length,
+    countWaiting: async () => listWaiting(saved).length,
     async history(node) {
       const running = (saved.pods as readonly StartedPod[]).filter(({ spec }) => spec?.nodeName === node);
       return { ...savedHistory(saved, node), podsSince: listStarts(running) };

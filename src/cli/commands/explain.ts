@@ -14,9 +14,12 @@ import { addConnectionOptions, ask, connect, type ConnectionOptions, listAllowed
 import { readFacts, readSavedFacts } from '../cluster/facts.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
+import { explainClaimCommand } from '../explain/explain-claim.ts';
+import { printExplanation } from '../explain/explanation-text.ts';
+import { type ObjectName, ownNamespace, readName } from '../explain/object-name.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { claimResources, snapshotCommand } from '../plan/snapshot-file.ts';
-import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
+import { printJson, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly namespace?: string;
@@ -24,10 +27,8 @@ interface Options extends ConnectionOptions {
   readonly output: OutputFormat;
 }
 
-/** A node is only mentioned if that helps. */
-const mostNodes = 10;
-
-export function explainCommand({ terminal, outcome }: CommandContext): Command {
+export function explainCommand(context: CommandContext): Command {
+  const { terminal, outcome } = context;
   const pod = addConnectionOptions(new Command('pod'))
     .summary('explain why a pod is pending, and what would let it run')
     .description(
@@ -42,15 +43,22 @@ export function explainCommand({ terminal, outcome }: CommandContext): Command {
     .addOption(outputOption())
     .action(async (name: string, options: Options) => {
       const explained = options.snapshot
-        ? await explainSaved(readName(name, options.namespace, 'default'), options.snapshot, terminal)
+        ? await explainSaved(readName(name, options.namespace, 'default', 'pod'), options.snapshot, terminal)
         : await explainLive(name, options);
       if (explained.isPending) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, explained);
-      else print(terminal, explained);
+      else
+        printExplanation(
+          terminal,
+          { kind: 'pod', name: explained.pod },
+          explained,
+          explained.demands.map(({ message }) => message),
+        );
     });
   return new Command('explain')
     .description('Explains why something waits.')
     .addCommand(pod)
+    .addCommand(explainClaimCommand(context))
     .addHelpText('after', '\nOptions: --kubeconfig <file>, --context <name>, -o, --output <format> (json or text).');
 }
 
@@ -69,29 +77,13 @@ async function explainAll(
   return { ...explanation, demands };
 }
 
-/** @param own the context's namespace */
-function readName(
-  text: string,
-  namespace: string | undefined,
-  own: string,
-): { readonly namespace: string; readonly name: string } {
-  const [first = '', second, ...rest] = text.split('/');
-  if (second === undefined) return { namespace: namespace ?? own, name: first };
-  if (first === '' || second === '' || rest.length > 0)
-    throw new CliError(`${JSON.stringify(text)} is not of the form NAMESPACE/NAME`);
-  if (namespace !== undefined && namespace !== first)
-    throw new CliError(`the pod is in ${first} or in ${namespace}: name one namespace`);
-  return { namespace: first, name: second };
-}
-
 async function explainLive(name: string, options: Options): Promise<Explained> {
   const client = connect(options);
-  const own = client.config.getContextObject(client.config.currentContext)?.namespace ?? 'default';
-  return explain(client, readName(name, options.namespace, own));
+  return explain(client, readName(name, options.namespace, ownNamespace(client), 'pod'));
 }
 
 async function explainSaved(
-  { namespace, name }: ReturnType<typeof readName>,
+  { namespace, name }: ObjectName,
   files: readonly string[],
   terminal: Terminal,
 ): Promise<Explained> {
@@ -101,10 +93,7 @@ async function explainSaved(
   return explainAll(pod, saved, async () => saved.kueue);
 }
 
-async function explain(
-  client: KubeClient,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-): Promise<Explained> {
+async function explain(client: KubeClient, { namespace, name }: ObjectName): Promise<Explained> {
   const pod = await ask(`pod ${namespace}/${name}`, () =>
     client.find<WorkloadPod & KubeObject>({ resource: pods, namespace, name }),
   );
@@ -122,22 +111,4 @@ async function missing(client: KubeClient, namespace: string, name: string): Pro
     `there is no pod ${namespace}/${name}${why === undefined ? '' : `; ${why}`}`,
     why === undefined ? 2 : 1,
   );
-}
-
-function print(
-  { stdout }: Terminal,
-  { pod, isPending, message, demands, nodes: verdicts, suggestions }: Explained,
-): void {
-  const state = isPending ? paint(stdout, 'yellow', 'is pending') : paint(stdout, 'green', 'is not pending');
-  printLine(stdout, `pod ${paint(stdout, 'bold', pod)} ${state}: ${message}`);
-  for (const one of demands) printLine(stdout, one.message);
-  const shown = isPending ? verdicts.filter(({ blockers }) => blockers.length > 0) : [];
-  if (shown.length > 1) printLine(stdout, '');
-  if (shown.length > 1)
-    for (const { node, blockers } of shown.slice(0, mostNodes)) printLine(stdout, `  ${node}: ${blockers.join('; ')}`);
-  if (shown.length > mostNodes) printLine(stdout, `  and ${shown.length - mostNodes} more nodes (-o json has all)`);
-  if (suggestions.length === 0) return;
-  printLine(stdout, '');
-  printLine(stdout, 'What would let it run:');
-  for (const one of suggestions) printLine(stdout, `  - ${one.message}`);
 }

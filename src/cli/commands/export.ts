@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { type ExportedObject, exportClasses } from '../../core/classes/class-objects.ts';
+import { splitReason } from '../../core/classes/node-claims.ts';
 import { exportQueue } from '../../core/classes/queue-objects.ts';
 import { listSliceKinds, listSplitLayouts } from '../../core/classes/slice-kind.ts';
 import type { SplitLayout } from '../../core/classes/slice-kind.ts';
@@ -73,9 +74,5 @@ function draCommand({ terminal }: CommandContext): Command {
 
 function refuseSplit({ policy, path, profile }: SplitLayout): CliError {
   const whole = profile.replace(/^\d+c\./, '');
-  return new CliError(
-    `policy ${policy}: ${path}: ${profile}: NVIDIA’s DRA driver exits on a compute instance that is ` +
-      `smaller than its GPU instance, and then offers nothing new on the whole node; use ${whole}, or the device plugin`,
-    1,
-  );
+  return new CliError(`policy ${policy}: ${path}: ${profile}: ${splitReason}; use ${whole}, or the device plugin`, 1);
 }

@@ -1,5 +1,7 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
+import { listNodeClaims, type NodeClaims } from '../../core/classes/node-claims.ts';
+import type { Backend } from '../../core/node/backend.ts';
 import { parseDevicePluginConfig } from '../../core/nvidia/plugin-config/device-plugin-config.ts';
 import { invalidLabels } from '../../core/nvidia/labels/label-value.ts';
 import { MIG_STRATEGIES, type MigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
@@ -12,12 +14,14 @@ import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { readInput } from '../input/input-file.ts';
 import { parseYaml, type YamlDocument } from '../input/yaml-document.ts';
+import { writeYaml } from '../node/layout-yaml.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
 interface Options {
   readonly filename: string;
-  readonly strategy: MigStrategy;
+  readonly strategy?: MigStrategy;
+  readonly backend: Backend;
   readonly devicePluginConfig?: string;
   readonly output: OutputFormat;
 }
@@ -26,14 +30,32 @@ export function labelsCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('labels')
     .description(
       'Predicts what GPU Feature Discovery and the device plugin make of a node: its nvidia.com/* labels and its resources, or the ' +
-        'error with which they would stop.',
+        'error with which they would stop. With --backend DRA also what a workload writes to get each of its devices by a claim.',
     )
     .requiredOption('-f, --filename <file>', 'description of the node: driver, GPUs, MIG devices; - for standard input')
-    .requiredOption('--strategy <strategy>', `MIG strategy: ${MIG_STRATEGIES.join(', ')}`, oneOf(MIG_STRATEGIES))
+    .option(
+      '--strategy <strategy>',
+      `MIG strategy: ${MIG_STRATEGIES.join(', ')}; with --backend DRA always mixed`,
+      oneOf(MIG_STRATEGIES),
+    )
+    .addOption(
+      new Option('--backend <backend>', 'what hands the devices out: the device plugin, or NVIDIA’s DRA driver')
+        .choices(['DevicePlugin', 'DRA'])
+        .default('DevicePlugin'),
+    )
     .option('--device-plugin-config <file>', 'config file of the device plugin, for its sharing section')
     .addOption(outputOption('json'))
-    .action(async ({ filename, strategy, devicePluginConfig, output }: Options) => {
+    .action(async (options: Options) => {
+      const { filename, backend, devicePluginConfig, output } = options;
+      const strategy = strategyOf(options);
       const node = readNode(filename, await readDocument(filename, terminal));
+      if (backend === 'DRA') {
+        const { labels, errors } = describeNode(node, strategy);
+        const claims = listNodeClaims(node);
+        const answer = { labels, devices: claims.devices, errors: [...errors, ...claims.errors] };
+        if (answer.errors.length > 0) outcome.code = 1;
+        return output === 'json' ? printJson(terminal, answer) : printClaims(terminal, answer);
+      }
       const file = devicePluginConfig === undefined ? undefined : await readDocument(devicePluginConfig, terminal);
       const answer = describeNode(node, strategy, file?.value);
       if (answer.errors.length > 0) outcome.code = 1;
@@ -43,6 +65,21 @@ export function labelsCommand({ terminal, outcome }: CommandContext): Command {
       for (const { key, reason } of invalidLabels(answer.labels))
         warn(terminal, `label ${key} never reaches the node: ${reason}`);
     });
+}
+
+/** @throws CliError if it is not given, or not one that the backend has */
+function strategyOf({ strategy, backend, devicePluginConfig }: Options): MigStrategy {
+  if (backend === 'DRA') {
+    if (devicePluginConfig !== undefined)
+      throw new CliError('--device-plugin-config is for the device plugin, and --backend DRA for nodes without it');
+    if (strategy !== undefined && strategy !== 'mixed')
+      throw new CliError(
+        `the DRA driver offers every slice by its profile: --strategy ${strategy} does not go with --backend DRA`,
+      );
+    return 'mixed';
+  }
+  if (strategy === undefined) throw new CliError(`--strategy is required: ${MIG_STRATEGIES.join(', ')}`);
+  return strategy;
 }
 
 /** @throws CliError that lists all problems of the file, each with its field */
@@ -90,10 +127,34 @@ function warn(terminal: Terminal, message: string): void {
   printLine(terminal.stderr, `${paint(terminal.stderr, 'yellow', 'warning:')} ${message}`);
 }
 
-function printAnswer(terminal: Terminal, { labels, resources, errors }: LabelsAndResources): void {
+function printAnswer(terminal: Terminal, { resources, ...answer }: LabelsAndResources): void {
+  const { stdout } = terminal;
+  printLabels(terminal, answer);
+  for (const [name, count] of Object.entries(resources)) printLine(stdout, `resource ${name}: ${count}`);
+}
+
+function printLabels(terminal: Terminal, { labels, errors }: Pick<LabelsAndResources, 'labels' | 'errors'>): void {
   const { stdout } = terminal;
   for (const error of errors) printLine(stdout, `${paint(stdout, 'red', 'error:')} ${error}`);
   for (const [key, value] of Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     printLine(stdout, `label ${key}=${value}`);
-  for (const [name, count] of Object.entries(resources)) printLine(stdout, `resource ${name}: ${count}`);
+}
+
+/** For each kind of device the lines of a pod, and the template that they name. */
+function printClaims(
+  terminal: Terminal,
+  { devices, ...answer }: Pick<LabelsAndResources, 'labels' | 'errors'> & Pick<NodeClaims, 'devices'>,
+): void {
+  const { stdout } = terminal;
+  printLabels(terminal, answer);
+  for (const { device, count, deviceClass, extendedResourceName, template } of devices) {
+    printLine(stdout, '');
+    printLine(stdout, `device ${device}: ${count}, DeviceClass ${deviceClass}`);
+    if (extendedResourceName !== undefined) {
+      printLine(stdout, 'as with the device plugin:');
+      printLine(stdout, `  resources: {limits: {${extendedResourceName}: 1}}`);
+    }
+    printLine(stdout, 'by a claim:');
+    stdout.write(writeYaml(template).replaceAll(/^(?=.)/gm, '  '));
+  }
 }

@@ -22,7 +22,7 @@ import { loadByDemand, loadByTrace } from '../simulate/arrivals.ts';
 import { readTrace } from '../simulate/trace-file.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 
-/** A Monday: windows of policies open by it. */
+/** A Monday: windows and schedules of policies open by it. */
 const startMs = Date.UTC(2026, 0, 5);
 
 interface Options extends ConnectionOptions {
@@ -74,8 +74,9 @@ export function simulateCommand({ terminal, outcome }: CommandContext): Command 
         .default('text'),
     )
     .action(async (options: Options) => {
-      const { simulation, names, title, refused } = await prepare(options, terminal);
+      const { simulation, names, title, refused, ignored } = await prepare(options, terminal);
       if (refused.length > 0) outcome.code = 1;
+      for (const line of ignored) printLine(terminal.stderr, `warning: ${line}`);
       for (const line of refused) printLine(terminal.stderr, line);
       const figures = await play(simulation);
       const sides = figures.map((one, index) => ({ name: names[index] ?? '', figures: one }));
@@ -104,7 +105,9 @@ async function prepare(options: Options, terminal: Terminal) {
   const given = await Promise.all(filename.map((path) => readPolicies([path], terminal)));
   const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
   const gpuNodes = listSimulated(facts, selector && { matchLabels: selector });
-  const starts = (given.length === 2 ? given : [[], ...given]).map((policies) => startSide(facts, gpuNodes, policies));
+  const starts = (given.length === 2 ? given : [[], ...given]).map((policies) =>
+    startSide(facts, gpuNodes, policies, { startMs, days }),
+  );
   const sides = starts.map(({ side }) => side);
   const nodes = sides[0]?.nodes ?? [];
   const gpus = nodes.flatMap((node) => node.gpus);
@@ -125,6 +128,7 @@ async function prepare(options: Options, terminal: Terminal) {
       countWords(pods, 'pod'),
       `seed ${seed}`,
     ].join(', '),
+    ignored: [...new Set(starts.flatMap(({ ignored }) => ignored))],
     refused: starts.flatMap(({ refused }) =>
       refused.map(
         ({ node, policy, message }) => `node ${node} cannot take policy ${policy}, and stays as it is: ${message}`,

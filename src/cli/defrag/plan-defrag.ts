@@ -9,9 +9,9 @@ import { judgeFate } from '../../core/pods/pod-fate.ts';
 import { evictsNever } from '../../core/policy/demand-wish.ts';
 import { countPresent } from '../../core/supply/count.ts';
 import { askToFree, isFree } from '../../core/supply/defrag.ts';
-import { holdersOf, listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
+import { listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
 import { askFor } from '../../core/supply/demand-question.ts';
-import { weighEviction } from '../../core/supply/eviction-weight.ts';
+import { weighGpus } from '../../core/supply/eviction-weight.ts';
 import type { Member } from '../../core/supply/member.ts';
 import { wantedOf } from '../../core/supply/wanted.ts';
 import { planDemand } from '../../process/demand-solver.ts';
@@ -73,23 +73,23 @@ export async function planDefrag(
   const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
   const partitionOf = (node: string): GpuNodePartition | undefined => partitions.get(node);
   const pods = new Map(cluster.pods.map((pod) => [podName(pod), pod]));
-  const members = (await readMembers({ fleet, nodes, partitions }, record, () => false)).map((member) =>
-    weighMember(
-      member,
-      (one) => holdersOf(member, one, partitionOf).map((pod) => pods.get(pod)),
-      cluster,
-      record.policy,
-    ),
-  );
+  const members = await readMembers({ fleet, nodes, partitions }, record, () => false);
+  const holders = { budgets: cluster.budgets, partitionOf, podOf: (pod: string) => pods.get(pod) };
+  const weighed = weighGpus(members, holders, record.policy.spec.drain);
   const { demand } = record.policy.spec;
   // What runs and waits beyond is the controller's to follow; what runs keeps its slices in any case.
   const wanted = demand ? wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) : [];
   const evict = evictsNever(record.policy) ? 'Never' : 'IfNeeded';
   const asked = askToFree({ ...askFor(record.policy, wanted), evict }, free, members);
-  const plan = await planDemand(
-    members.map(({ gpu }) => gpu),
-    { ...asked, seconds },
-  );
+  const best = await planDemand(weighed, { ...asked, seconds });
+  // What is in the way, where that does not go.
+  const plan =
+    Object.keys(best.unserved).length === 0
+      ? best
+      : await planDemand(
+          members.map(({ gpu }) => gpu),
+          { ...asked, seconds },
+        );
   const pool = { members, layouts: plan.layouts, partitionOf };
   const moves = listMoves(pool, nodes, (pod) => pods.get(pod));
   const lacking = Object.entries(plan.unserved);
@@ -122,29 +122,6 @@ export async function planDefrag(
     gpus,
     findings,
   };
-}
-
-type Priority = { readonly spec?: { readonly priority?: number } };
-
-/** Whoever is dear to evict stays as long as another can go. */
-function weighMember(
-  member: Member,
-  holders: (one: PoolInstance) => readonly (ClusterPod | undefined)[],
-  { budgets }: ClusterState,
-  { spec: { drain } }: GpuPartitionPolicy,
-): Member {
-  const weigh = (one: PoolInstance): PoolInstance => {
-    if (!one.busy) return one;
-    const weights = holders(one).map((pod) =>
-      pod
-        ? weighEviction(judgeFate(pod, drain, { budgets }).fate, (pod as Priority).spec?.priority)
-        : weighEviction('Evicted'),
-    );
-    const evictionWeight =
-      weights.length === 0 ? weighEviction('Stays') : weights.reduce((sum, weight) => sum + weight, 0);
-    return { ...one, evictionWeight };
-  };
-  return { ...member, gpu: { ...member.gpu, instances: member.gpu.instances.map(weigh) } };
 }
 
 function explainStay(

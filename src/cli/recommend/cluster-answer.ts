@@ -46,7 +46,7 @@ export async function answerCluster(
   const past = history && judgeHistory(pools, history, history);
   const advised: PoolAdvice[] = [];
   for (const pool of pools) {
-    const question = askPool(pool, waitingOf.get(pool) ?? [], evict, past?.leastOf.get(pool));
+    const question = askPool(pool, waitingOf.get(pool) ?? new Map(), evict, past?.leastOf.get(pool));
     const plan = await planPool(question, evict, seconds);
     const isHeld = plan !== undefined && plan.cost.unserved > 0 && evict === 'Never';
     advised.push(advisePool(question, plan, isHeld ? await planPool(question, 'IfNeeded', seconds) : undefined));

@@ -1,10 +1,10 @@
-import { couldTake } from '../explain/could-take.ts';
-import { isResourceOf } from '../explain/cluster-facts.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
-import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
+import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { podName } from '../pods/gpu-pods.ts';
-import { isSlice, isWaiting } from '../supply/pod-demand.ts';
+import { asScheduled } from '../policy/schedules.ts';
+import { isSlice, listWaiters } from '../supply/pod-demand.ts';
+import { alikeKey, type PodPool, PoolReader, shareWaiting } from '../supply/waiting-share.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import type { AdvicePool } from './pools.ts';
 
@@ -16,40 +16,46 @@ export interface HomelessPods {
 }
 
 export interface PlacedPods {
-  readonly waitingOf: ReadonlyMap<AdvicePool, readonly WorkloadPod[]>;
+  /** By pool, what pods request that wait for it, by resource. */
+  readonly waitingOf: ReadonlyMap<AdvicePool, ReadonlyMap<string, number>>;
   readonly homeless: readonly HomelessPods[];
 }
 
-/** Gives each waiting pod to the first pool that could run it: one pod gets one node only. */
+/** Shares waiting pods among pools as the controller does, where every pool without such a demand could have one. */
 export function placePods(pools: readonly AdvicePool[], pods: readonly WorkloadPod[]): PlacedPods {
-  const waitingOf = new Map<AdvicePool, WorkloadPod[]>(pools.map((pool) => [pool, []]));
+  const waiters = listWaiters(pods);
+  const asPools = pools.map(toPodPool);
+  const shares = shareWaiting(waiters, asPools);
+  const waitingOf = new Map(
+    pools.map((pool, index) => [pool, shares.get(asPools[index]?.policy ?? '') ?? new Map<string, number>()]),
+  );
   const homeless = new Map<string, string[]>();
-  const geometries = new Map(pools.map((pool) => [pool, geometriesOf(pool)]));
-  for (const pod of pods) {
-    if (!isWaiting(pod)) continue;
-    const asked = [...requestsOf(pod, isAsked).keys()];
-    if (asked.length === 0) continue;
-    const home = pools.find(
-      (pool) =>
-        asked.every((resource) => couldOffer(pool, geometries.get(pool) ?? [], resource)) &&
-        pool.nodes.some(({ node }) => couldTake(node, pod)),
-    );
-    if (home !== undefined) waitingOf.get(home)?.push(pod);
-    else for (const resource of asked) homeless.set(resource, [...(homeless.get(resource) ?? []), podName(pod)]);
+  for (const [, alike] of Map.groupBy(waiters, alikeKey)) {
+    const [first] = alike;
+    if (first === undefined || [...shareWaiting([first], asPools).values()].some(({ size }) => size > 0)) continue;
+    for (const resource of first.requests.keys())
+      homeless.set(resource, [...(homeless.get(resource) ?? []), ...alike.map(({ pod }) => podName(pod))]);
   }
   return { waitingOf, homeless: [...homeless].map(([resource, names]) => ({ resource, pods: names })) };
 }
 
-/** Slices that are not shared, and whole GPUs. */
-export function isAsked(resource: string): boolean {
-  return resource === GPU_RESOURCE || isSlice(resource);
-}
-
-/** Whether some layout of the pool's GPUs would offer a resource. */
-function couldOffer({ policy }: AdvicePool, geometries: readonly Geometry[], resource: string): boolean {
-  if (resource === GPU_RESOURCE) return true;
-  const isMixed = (policy?.spec.strategy ?? 'mixed') === 'mixed';
-  return isMixed && geometries.some(({ profiles }) => profiles.some(({ name }) => isResourceOf(resource, name)));
+function toPodPool({ name, policy, nodes }: AdvicePool, index: number): PodPool {
+  const scheduled = policy && asScheduled(policy);
+  const reader = new PoolReader(scheduled ?? { spec: { strategy: 'mixed', nodeSelector: {} } });
+  const { strategy = 'mixed', priority = 0, demand } = scheduled?.spec ?? {};
+  return {
+    // Pools without a policy may bear the name of one.
+    policy: `${name} ${index}`,
+    priority,
+    followsQueues: demand?.from === 'Kueue',
+    nodes: nodes.map((one) => {
+      const read = reader.read(one.node, one.partition);
+      const profiles =
+        strategy === 'mixed' ? geometriesOf({ nodes: [one] }).flatMap((geometry) => geometry.profiles) : [];
+      const possible = profiles.map((profile) => migResourceName(labelProfile(profile.name)));
+      return { ...read, fixed: new Set([...read.fixed, ...possible, GPU_RESOURCE]) };
+    }),
+  };
 }
 
 /** Of the GPUs that agents have reported. */
@@ -65,6 +71,6 @@ export function geometriesOf({ nodes }: Pick<AdvicePool, 'nodes'>): readonly Geo
 export function sumRequests(pods: readonly WorkloadPod[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const pod of pods)
-    for (const [resource, amount] of requestsOf(pod, isAsked)) sums.set(resource, (sums.get(resource) ?? 0) + amount);
+    for (const [resource, amount] of requestsOf(pod, isSlice)) sums.set(resource, (sums.get(resource) ?? 0) + amount);
   return sums;
 }

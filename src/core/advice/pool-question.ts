@@ -1,6 +1,5 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { isDra, isPlanned, offerOf, useOf } from '../explain/cluster-facts.ts';
-import type { WorkloadPod } from '../explain/workload.ts';
 import type { EvictionRule } from '../demand/pool.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { countPresent } from '../supply/count.ts';
@@ -40,17 +39,16 @@ export interface PoolQuestion {
 const mostSlices = 16;
 
 /**
- * @param waiting pods that wait for this pool
+ * @param requested by pods that wait for this pool, by resource
  * @param least by profile, how many were asked for in its history
  */
 export function askPool(
   pool: AdvicePool,
-  waiting: readonly WorkloadPod[],
+  requested: ReadonlyMap<string, number>,
   evict: EvictionRule,
   least?: ProfileCounts,
 ): PoolQuestion {
   const geometries = geometriesOf(pool);
-  const requested = sumRequests(waiting);
   const running = byProfile(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)), geometries);
   const members = pool.nodes.flatMap(({ partition }) => readMembers(pool.policy, partition, evict));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));

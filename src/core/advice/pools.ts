@@ -18,7 +18,7 @@ export interface AdvicePool {
 
 /**
  * The node sets of policies, and those that no policy selects by the models of their GPUs; or the one that a selector takes.
- * Sorted by name, which is the order in which a pod that several could take counts.
+ * Sorted by name.
  */
 export function listPools(facts: ClusterFacts, selection?: LabelSelection): readonly AdvicePool[] {
   const nodes = listGpuNodes(facts).map((node) => ({ ...node, policy: decidingPolicy(node, facts.policies) }));

@@ -5,7 +5,7 @@ import { isWhole, nameSlice, profilesServing, type WantedSlice } from '../policy
 import { compareText } from '../text/fingerprint.ts';
 import type { ExportedObject } from './class-objects.ts';
 
-const apiVersion = 'kueue.x-k8s.io/v1beta1';
+const apiVersion = 'kueue.x-k8s.io/v1beta2';
 /** What Kueue allows of a flavor. */
 const mostLabels = 8;
 /** A queue admits only what requests nothing but resources that it covers. */

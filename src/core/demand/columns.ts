@@ -51,14 +51,14 @@ export class ColumnLister {
     const wanted = this.#profiles.map((name) => grid.indexOf.get(name));
     const wholeAs = this.#profiles.indexOf(WHOLE);
     const isWhole = instances.some(({ profile }) => profile === WHOLE);
-    const known = instances.map(({ profile, start, busy, evictionWeight = 1 }) => {
+    const known = instances.map(({ profile, start, busy, evictionWeight = 1, stays = false }) => {
       const index = grid.indexOf.get(profile) ?? -1;
       return {
         profile: index,
         wantedAs: isWhole ? wholeAs : wanted.indexOf(index),
         mask: unitMask(start, grid.profiles[index]?.memorySlices ?? 0),
         evictions: busy ? evictionWeight : 0,
-        mayGo: !isResting && !(isWhole && keepsMode) && (!busy || this.#evict === 'IfNeeded'),
+        mayGo: !isResting && !(isWhole && keepsMode) && (!busy || (this.#evict === 'IfNeeded' && !stays)),
       };
     });
     const best = new Map<string, Column>();

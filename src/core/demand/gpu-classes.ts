@@ -59,8 +59,8 @@ export class PoolClasses {
 
   #keyOf({ geometry, instances, isResting = false, keepsMode = false }: PoolGpu): string {
     const places = instances.map(
-      ({ profile, start, busy, evictionWeight = 1 }) =>
-        `${String.fromCharCode(0x41 + start)}${profile}${busy ? `*${evictionWeight}` : ''}`,
+      ({ profile, start, busy, evictionWeight = 1, stays }) =>
+        `${String.fromCharCode(0x41 + start)}${profile}${busy ? `*${stays === true ? '' : evictionWeight}` : ''}`,
     );
     const limits = `${isResting ? 'resting ' : ''}${keepsMode ? 'keeps its mode ' : ''}`;
     return `${this.#gridKey(geometry)} ${limits}${places.sort().join(' ')}`;

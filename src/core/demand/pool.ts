@@ -12,6 +12,8 @@ export interface PoolInstance {
   readonly busy: boolean;
   /** What its eviction costs, a positive integer; 1 if absent. Idle instances cost nothing here. */
   readonly evictionWeight?: number;
+  /** True if nothing moves who uses it: it never goes. */
+  readonly stays?: boolean;
 }
 
 /** A GPU that may be re-laid. */
@@ -39,7 +41,7 @@ export interface DemandSlice {
   readonly weight: number;
 }
 
-/** Whether instances in use may go: `Never`, or where more of the demand is served by it. */
+/** Whether instances in use may go, unless they stay anyway: `Never`, or where more of the demand is served by it. */
 export type EvictionRule = 'Never' | 'IfNeeded';
 
 /**

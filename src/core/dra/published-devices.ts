@@ -84,14 +84,28 @@ function publishGpu(gpu: GpuReport, models: readonly ModelReport[]): readonly Pu
   });
 }
 
-/** UUID of this node's device that has a name of the driver's; undefined if there is none. */
-export function findNamedUuid(name: string, { gpus = [] }: Pick<DeviceReport, 'gpus'>): string | undefined {
+/** A device of a node, by the driver's name. */
+export interface NamedDevice {
+  readonly gpu: GpuReport;
+  /** Absent: the whole GPU. */
+  readonly instance?: InstanceReport;
+}
+
+/** The device of this node that has a name of the driver's; undefined if there is none. */
+export function findNamedDevice(name: string, { gpus = [] }: Pick<DeviceReport, 'gpus'>): NamedDevice | undefined {
   for (const gpu of gpus) {
-    if (gpu.mig !== 'Enabled' && name === `gpu-${minorOf(gpu)}`) return gpu.uuid;
-    const found = gpu.instances.find((one) => isNamed(name, gpu, one));
-    if (found) return computeInstancesOf(found)[0]?.uuid;
+    if (gpu.mig !== 'Enabled' && name === `gpu-${minorOf(gpu)}`) return { gpu };
+    const instance = gpu.instances.find((one) => isNamed(name, gpu, one));
+    if (instance) return { gpu, instance };
   }
   return undefined;
+}
+
+/** UUID of {@link findNamedDevice}. */
+export function findNamedUuid(name: string, device: Pick<DeviceReport, 'gpus'>): string | undefined {
+  const found = findNamedDevice(name, device);
+  if (found === undefined) return undefined;
+  return found.instance ? computeInstancesOf(found.instance)[0]?.uuid : found.gpu.uuid;
 }
 
 /** The id of the profile follows from its name, and need not be known. */

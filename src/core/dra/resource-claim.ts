@@ -1,15 +1,17 @@
+import { namespacedName } from '../text/namespaced-name.ts';
 import { gpuDriver } from './resource-slice.ts';
 
 /** The parts of a ResourceClaim (`resource.k8s.io`) that tell which devices it has, and for whom. */
 export interface ResourceClaimView {
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };
   readonly status?: {
     readonly allocation?: { readonly devices?: { readonly results?: readonly AllocatedDevice[] } };
     readonly reservedFor?: readonly { readonly resource: string; readonly name: string; readonly uid: string }[];
   };
 }
 
-interface AllocatedDevice {
+/** One of the devices that a claim was given. */
+export interface AllocatedDevice {
   readonly driver: string;
   readonly pool: string;
   readonly device: string;
@@ -50,11 +52,11 @@ function listClaims(
     const results = status?.allocation?.devices?.results ?? [];
     const own = pick(results.filter((one) => one.driver === gpuDriver && one.pool === node));
     if (own.length === 0) return [];
-    const { namespace = 'default', name } = metadata;
+    const { namespace = 'default' } = metadata;
     const users = (status?.reservedFor ?? []).filter(({ resource }) => resource === 'pods');
     return [
       {
-        name: `${namespace}/${name}`,
+        name: namespacedName(metadata),
         devices: [...new Set(own.map(({ device }) => device))],
         users: users.map((user) => ({ name: `${namespace}/${user.name}`, uid: user.uid })),
       },

@@ -1,4 +1,6 @@
 import type { ResourceClaimView } from '../dra/resource-claim.ts';
+import { namespacedName } from '../text/namespaced-name.ts';
+import { isAllocated } from './allocated-claim.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
 import { type ClaimRequest, type DeviceChoice, type DeviceRequest, readChoice } from './device-request.ts';
 import type { DeviceClassView } from './device-request.ts';
@@ -33,6 +35,10 @@ export interface ClaimRequests {
   readonly requests: readonly ClaimRequest[];
   /** Why the rest is not known. */
   readonly unclear: readonly string[];
+  /** Where what is requested comes from: `claim team/train-gpu-x7k2p`, or `ResourceClaimTemplate small` while there is no claim of it. */
+  readonly sources: readonly string[];
+  /** Claims that have their devices: the pod can only run where these are. */
+  readonly allocated: readonly ResourceClaimView[];
 }
 
 /** What a pod requests by claim. A selector that is not evaluated is named. */
@@ -40,23 +46,41 @@ export function claimRequestsOf(pod: WorkloadPod, facts: ClusterFacts): ClaimReq
   const asked = new Map<string, number>();
   const requests: ClaimRequest[] = [];
   const unclear: string[] = [];
+  const sources: string[] = [];
+  const allocated: ResourceClaimView[] = [];
   for (const { name = '', ...source } of pod.spec?.resourceClaims ?? []) {
-    const found = findClaim(source, pod, facts);
-    if (typeof found === 'string') {
-      unclear.push(`claim ${name}: ${found}`);
+    const found = findClaim(name, source, pod, facts);
+    if ('unknown' in found) {
+      unclear.push(`claim ${name}: ${found.unknown}`);
       continue;
     }
-    const { requests: wanted = [], constraints = [] } = found.devices ?? {};
+    if (found.claim && isAllocated(found.claim)) {
+      allocated.push(found.claim);
+      continue;
+    }
+    sources.push(found.source);
+    const { requests: wanted = [], constraints = [] } = found.spec.devices ?? {};
     if (constraints.length > 0 && wanted.length > 1)
-      unclear.push(`claim ${name}: its constraints between requests are not evaluated here`);
+      unclear.push(`${found.source}: its constraints between requests are not evaluated here`);
     for (const request of wanted) {
       const read = readRequest(request, facts.classes ?? []);
-      if (typeof read === 'string') unclear.push(`claim ${name}, request ${request.name}: ${read}`);
+      if (typeof read === 'string') unclear.push(`${found.source}, request ${request.name}: ${read}`);
       else if ('resource' in read) asked.set(read.resource, (asked.get(read.resource) ?? 0) + read.count);
       else requests.push({ name: request.name, choices: read.choices });
     }
   }
-  return { asked, requests, unclear };
+  return { asked, requests, unclear, sources, allocated };
+}
+
+/** `NAMESPACE/NAME` of the claims of a pod, whichever way it asks: by name, by a template or by an extended resource. */
+export function listClaimNames({ metadata, spec, status }: WorkloadPod): readonly string[] {
+  const names = [
+    ...(spec?.resourceClaims ?? []).map((one) => one.resourceClaimName),
+    ...(status?.resourceClaimStatuses ?? []).map((one) => one.resourceClaimName),
+    status?.extendedResourceClaimStatus?.resourceClaimName,
+  ];
+  const own = names.flatMap((name) => (name === undefined ? [] : namespacedName({ ...metadata, name })));
+  return [...new Set(own)];
 }
 
 /** All that a pod requests of GPUs, however it does. */
@@ -72,24 +96,33 @@ export function allRequestsOf(
 
 type ClaimSource = Omit<NonNullable<NonNullable<WorkloadPod['spec']>['resourceClaims']>[number], 'name'>;
 
+type FoundClaim =
+  { readonly unknown: string } | { readonly source: string; readonly spec: ClaimSpec; readonly claim?: RequestedClaim };
+
 function findClaim(
+  entry: string,
   { resourceClaimName, resourceClaimTemplateName }: ClaimSource,
-  { metadata }: WorkloadPod,
+  { metadata, status }: WorkloadPod,
   { claims, templates }: ClusterFacts,
-): ClaimSpec | string {
+): FoundClaim {
   const isHere = (one: { readonly metadata: { readonly namespace?: string } }): boolean =>
     one.metadata.namespace === metadata.namespace;
+  const made = status?.resourceClaimStatuses?.find(({ name }) => name === entry)?.resourceClaimName;
+  const name = resourceClaimName ?? made;
+  const claim = claims?.find((one) => isHere(one) && one.metadata.name === name);
+  if (claim) return { source: `claim ${namespacedName(claim.metadata)}`, spec: claim.spec ?? {}, claim };
   if (resourceClaimName !== undefined) {
-    if (claims === undefined) return 'ResourceClaims are not known here';
-    const claim = claims.find((one) => isHere(one) && one.metadata.name === resourceClaimName);
-    if (!claim) return `there is no ResourceClaim ${resourceClaimName}`;
-    const [device] = claim.status?.allocation?.devices?.results ?? [];
-    if (device) return `ResourceClaim ${resourceClaimName} has ${device.device} of pool ${device.pool} already`;
-    return claim.spec ?? {};
+    const unknown = claims ? `there is no ResourceClaim ${resourceClaimName}` : 'ResourceClaims are not known here';
+    return { unknown };
   }
-  if (templates === undefined) return 'ResourceClaimTemplates are not known here';
+  if (templates === undefined) return { unknown: 'ResourceClaimTemplates are not known here' };
   const template = templates.find((one) => isHere(one) && one.metadata.name === resourceClaimTemplateName);
-  return template ? (template.spec?.spec ?? {}) : `there is no ResourceClaimTemplate ${resourceClaimTemplateName}`;
+  if (!template) return { unknown: `there is no ResourceClaimTemplate ${resourceClaimTemplateName}` };
+  const source =
+    made === undefined
+      ? `ResourceClaimTemplate ${resourceClaimTemplateName}`
+      : `claim ${namespacedName({ ...metadata, name: made })}`;
+  return { source, spec: template.spec?.spec ?? {} };
 }
 
 /** A class that stands for a resource needs no look at its selectors. */

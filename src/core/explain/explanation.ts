@@ -1,9 +1,12 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { hasEnded, podName } from '../pods/gpu-pods.ts';
-import { allRequestsOf, type ClaimRequests, claimRequestsOf } from './claim-request.ts';
+import { namespacedName } from '../text/namespaced-name.ts';
+import { isAllocated, nameDevices } from './allocated-claim.ts';
+import { describeAsks } from './asks-text.ts';
+import { allRequestsOf, type ClaimRequests, claimRequestsOf, listClaimNames } from './claim-request.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes, listOffered } from './cluster-facts.ts';
 import { type BlockerKind, blockerKinds, judgeNode, type NodeVerdict } from './node-verdict.ts';
-import { describeRequest, listMeetingResources } from './request-verdict.ts';
+import { listMeetingResources } from './request-verdict.ts';
 import { explainName, type NameFinding } from './resource-name.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
 import type { WorkloadPod } from './workload.ts';
@@ -41,12 +44,13 @@ type Finding = Pick<PodExplanation, 'isPending' | 'code' | 'message'>;
 /** Explains why a pod is pending, and what would let it run. */
 export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanation {
   const name = podName(pod);
-  const known = explainState(pod);
+  const known = explainState(pod, facts);
   if (known) return { pod: name, ...known, nodes: [], suggestions: [] };
   const claims = claimRequestsOf(pod, facts);
   const asked = allRequestsOf(pod, claims, (resource) => resource.startsWith('nvidia.com/') || isGpuResource(resource));
   const nodes = listGpuNodes(facts);
-  const by = { claim: claims.asked, classes: facts.classes, requests: claims.requests, facts };
+  const { requests, allocated } = claims;
+  const by = { claim: claims.asked, classes: facts.classes, requests, allocated, facts };
   const verdicts = nodes.map((node) => judgeNode(pod, node, asked, by)).toSorted(byNearness);
   const finding = explainWait(pod, asked, claims, verdicts);
   const wanted = wantedResources(asked, claims, nodes);
@@ -72,7 +76,7 @@ function wantedResources(
 }
 
 /** What the pod's own state shows, regardless of the cluster. */
-function explainState(pod: WorkloadPod): Finding | undefined {
+function explainState(pod: WorkloadPod, facts: ClusterFacts): Finding | undefined {
   const { spec, status, metadata } = pod;
   const say = (code: ExplanationCode, message: string, isPending = true): Finding => ({ isPending, code, message });
   if (status?.phase === 'Failed' && status.reason !== undefined && spec?.nodeName !== undefined) {
@@ -86,12 +90,13 @@ function explainState(pod: WorkloadPod): Finding | undefined {
   if (metadata.deletionTimestamp !== undefined) return say('Terminating', 'it is being deleted', false);
   if (spec?.nodeName !== undefined) {
     const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting?.reason !== undefined);
-    if (!waiting) return say('Bound', `it is on node ${spec.nodeName} (${status?.phase ?? 'Pending'})`, false);
+    const held = describeHeld(pod, facts);
+    if (!waiting) return say('Bound', `it is on node ${spec.nodeName} (${status?.phase ?? 'Pending'})${held}`, false);
     const { reason, message } = waiting.state?.waiting ?? {};
     const words = message === undefined ? '' : `: ${message}`;
     return say(
       'NotStarted',
-      `it has its GPU on node ${spec.nodeName}; container ${waiting.name} waits: ${reason}${words}`,
+      `it has its GPU on node ${spec.nodeName}${held}; container ${waiting.name} waits: ${reason}${words}`,
     );
   }
   const gates = (spec?.schedulingGates ?? []).map((gate) => gate.name);
@@ -107,19 +112,19 @@ function explainState(pod: WorkloadPod): Finding | undefined {
 function explainWait(
   pod: WorkloadPod,
   asked: ReadonlyMap<string, number>,
-  { unclear, requests }: ClaimRequests,
+  claims: ClaimRequests,
   verdicts: readonly NodeVerdict[],
 ): Finding {
   const say = (code: ExplanationCode, message: string): Finding => ({ isPending: true, code, message });
   const word = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+  const { unclear, requests, allocated } = claims;
   if (unclear.length > 0) {
     return say('AsksByClaim', `it requests devices by claim: ${unclear.join('; ')}${scheduler(word)}`);
   }
-  if (asked.size + requests.length === 0) {
+  if (asked.size + requests.length + allocated.length === 0) {
     return say('NoGpuAsked', `it requests no GPU resource, so it does not wait for a partition${scheduler(word)}`);
   }
-  const resources = [...asked].map(([resource, amount]) => `${amount} ${resource}`);
-  const what = [...resources, ...requests.map(describeRequest)].join(' and ');
+  const what = describeAsks(asked, claims);
   if (verdicts.length === 0) return say('NoGpuNodes', `it requests ${what}, and no node reports a GPU`);
   const offered = listOffered(verdicts.map(({ gpuNode }) => gpuNode));
   const [nearest] = verdicts;
@@ -162,6 +167,13 @@ function explainRoom(pod: WorkloadPod, word: string | undefined, nearest: NodeVe
   return { isPending: true, code: 'SchedulerSays', message: `node ${node} has its GPUs free${scheduler(word)}` };
 }
 
+/** `, with gpu-0 of node n by claim team/train-gpu` */
+function describeHeld(pod: WorkloadPod, { claims = [] }: ClusterFacts): string {
+  const names = listClaimNames(pod);
+  const own = claims.filter((one) => isAllocated(one) && names.includes(namespacedName(one.metadata)));
+  return own.map((one) => `, with ${nameDevices(one)} by claim ${namespacedName(one.metadata)}`).join('');
+}
+
 function scheduler(word: string | undefined): string {
   return word === undefined || word === '' ? '' : `; the scheduler reports: ${word}`;
 }
@@ -173,11 +185,15 @@ const kindWords: Readonly<Record<BlockerKind, string>> = {
   Tainted: 'a taint that the pod does not tolerate',
   Changing: 'closed for a change',
   NotAdvertised: 'its slices are not on offer',
+  ClaimElsewhere: 'its claim has a device of another node',
   NotOffered: 'not offered',
   TooMany: 'too few in total',
   Full: 'all in use',
   OtherResource: 'not enough of another resource',
 };
+
+/** A node with one of these cannot take the pod as its GPUs are. */
+const lackKinds: readonly BlockerKind[] = ['ClaimElsewhere', 'NotOffered', 'NotAdvertised', 'TooMany'];
 
 /** Orders nodes by the least that is wrong with them: first by the firmest blocker, then by how much. */
 function byNearness(a: NodeVerdict, b: NodeVerdict): number {
@@ -186,6 +202,6 @@ function byNearness(a: NodeVerdict, b: NodeVerdict): number {
     return first === undefined ? blockerKinds.length : blockerKinds.indexOf(first.kind);
   };
   const isOffering = ({ blockers }: NodeVerdict): number =>
-    Number(blockers.some(({ kind }) => kind === 'NotOffered' || kind === 'NotAdvertised' || kind === 'TooMany'));
+    Number(blockers.some(({ kind }) => lackKinds.includes(kind)));
   return isOffering(a) - isOffering(b) || rank(b) - rank(a) || a.blockers.length - b.blockers.length;
 }

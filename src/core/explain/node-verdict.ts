@@ -1,6 +1,8 @@
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../node/observed-epoch.ts';
+import type { ResourceClaimView } from '../dra/resource-claim.ts';
 import { parseQuantity } from '../text/quantity.ts';
+import { describeAllocated, ownDevicesOf } from './allocated-claim.ts';
 import type { ClaimRequest, DeviceClassView } from './device-request.ts';
 import {
   type ClusterFacts,
@@ -24,6 +26,7 @@ export const blockerKinds = [
   'Tainted',
   'Changing',
   'NotAdvertised',
+  'ClaimElsewhere',
   'NotOffered',
   'TooMany',
   'Full',
@@ -49,6 +52,8 @@ export interface RequestedBy {
   readonly claim?: ReadonlyMap<string, number>;
   /** Requests of claims that no resource stands for, and what is known to judge them by. */
   readonly requests?: readonly ClaimRequest[];
+  /** Claims that have devices already. */
+  readonly allocated?: readonly ResourceClaimView[];
   readonly facts?: ClusterFacts;
   /** Undefined: not known. */
   readonly classes?: readonly DeviceClassView[] | undefined;
@@ -69,10 +74,17 @@ export function judgeNode(
       ([resource, amount]) => judgeStack(gpuNode, resource, by) ?? judgeResource(gpuNode, resource, amount),
     ),
     ...(by.requests ?? []).flatMap((request) => (by.facts ? judgeRequest(gpuNode, request, by.facts) : [])),
+    ...(by.allocated ?? []).flatMap((claim) => judgeAllocated(gpuNode, claim)),
     ...judgeOthers(pod, gpuNode),
   ];
   const blockers = found.toSorted((a, b) => blockerKinds.indexOf(a.kind) - blockerKinds.indexOf(b.kind));
   return { gpuNode, mismatches, blockers };
+}
+
+/** A claim stays with its devices until no pod uses it. */
+function judgeAllocated({ name }: GpuNode, claim: ResourceClaimView): readonly Blocker[] {
+  const isHere = ownDevicesOf(claim).every(({ pool }) => pool === name);
+  return isHere ? [] : [{ kind: 'ClaimElsewhere', message: describeAllocated(claim) }];
 }
 
 /** Taints that the control plane derives from what is reported already. */

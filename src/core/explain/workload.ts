@@ -74,6 +74,10 @@ export interface WorkloadPod {
       readonly message?: string;
     }[];
     readonly containerStatuses?: readonly { readonly name: string; readonly state?: WaitingState }[];
+    /** The claims that were made of templates. */
+    readonly resourceClaimStatuses?: readonly { readonly name: string; readonly resourceClaimName?: string }[];
+    /** The claim that the scheduler made for resources of DeviceClasses (KEP-5004). */
+    readonly extendedResourceClaimStatus?: { readonly resourceClaimName?: string };
   };
 }
 

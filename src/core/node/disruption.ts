@@ -23,7 +23,7 @@ function isIrreversible({ name }: Command): boolean {
 }
 
 /** Closes a node, ends a pod, says what the node offers, or makes the software of others come, go or change. */
-function disrupts(command: Command): boolean {
+export function disrupts(command: Command): boolean {
   if (command.name === 'PatchNode') return takesAway(command.change);
   // Removing a resource that is at 0 changes nothing that the node offers.
   if (command.name === 'AdvertiseDevices')

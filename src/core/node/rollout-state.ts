@@ -1,6 +1,7 @@
 import { hasGpus } from '../rollout/limit.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import { hasFailed } from './change-failure.ts';
+import { disrupts } from './disruption.ts';
 import { isClosedAnyway, isReadyNode, isUnfinished, isReadBeforeBoot } from './node-view.ts';
 import type { Ruling } from './outcome.ts';
 import { isGrantLive } from './revocation.ts';
@@ -54,8 +55,10 @@ function isUnderWay({ node, partition, slot }: Pick<NodeSnapshot, 'node' | 'part
 }
 
 /** Whether a node that has a slot and is open is about to use it. Bounded: no slot is kept for nothing. */
-function goesOn({ slot, now, settings }: Situation, { verdict, request }: Ruling): boolean {
+function goesOn({ slot, now, settings }: Situation, { verdict, request, commands = [] }: Ruling): boolean {
   if (request !== undefined) return false;
+  // It does so at this moment.
+  if (commands.some(disrupts)) return true;
   const end = Date.parse(slot?.deadline ?? '') + settings.deadlineMs;
   const isMoving = verdict.phase === 'Updating' || (verdict.phase === 'Pending' && verdict.transient === true);
   return isMoving && !(end < now);

@@ -14,7 +14,7 @@ export interface EvictionOutlook {
   /** `NAMESPACE/NAME` */
   readonly pod: string;
   readonly fate: PodOutlook;
-  /** `GPU 0: 3g.20gb at 4`, `GPU 1`; empty if unknown. */
+  /** `GPU 0: 3g.20gb at 4 by claim team/train-gpu`, `GPU 1`; empty if unknown. */
   readonly holds: readonly string[];
   /** Why it is neither evicted nor awaited. */
   readonly message?: string;
@@ -52,10 +52,11 @@ export function isMoving(fate: PodOutlook): boolean {
 
 /** What a pod holds of a node's GPUs. */
 function listHoldings(gpus: readonly GpuReport[], pod: string): readonly string[] {
-  return gpus.flatMap(({ index, pods = [], instances }) => [
-    ...(pods.includes(pod) ? [`GPU ${index}`] : []),
+  const by = (claims: readonly string[] = []): string => (claims.length === 0 ? '' : ` by claim ${claims.join(', ')}`);
+  return gpus.flatMap(({ index, pods = [], claims, instances }) => [
+    ...(pods.includes(pod) ? [`GPU ${index}${by(claims)}`] : []),
     ...instances.flatMap((one) =>
-      one.pods?.includes(pod) === true ? [`GPU ${index}: ${one.profile} at ${one.start}`] : [],
+      one.pods?.includes(pod) === true ? [`GPU ${index}: ${one.profile} at ${one.start}${by(one.claims)}`] : [],
     ),
   ]);
 }

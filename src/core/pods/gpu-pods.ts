@@ -1,4 +1,5 @@
 import { foreignGpuResource, isGpuDriver, isGpuResource } from './gpu-resource.ts';
+import { namespacedName } from '../text/namespaced-name.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
 
 /** The parts of a Pod that tell whether it holds a GPU. */
@@ -13,7 +14,7 @@ export interface PodView {
   readonly status?: {
     readonly phase?: string;
     /** The claim that the scheduler created for resources of a device class (KEP-5004). */
-    readonly extendedResourceClaimStatus?: unknown;
+    readonly extendedResourceClaimStatus?: { readonly resourceClaimName?: string };
   };
 }
 
@@ -104,7 +105,7 @@ export function podName({
 }: {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }): string {
-  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
+  return namespacedName(metadata);
 }
 
 /** What keeps a pod from going. */

@@ -14,6 +14,16 @@ export function listReportedPods({ gpus = [], plan }: DeviceReport = {}): Report
   return { holders: listNames(gpus, () => true), going: listNames(gpus, (place) => places.has(place)) };
 }
 
+/** `NAMESPACE/NAME` of the ResourceClaims that have what the plan destroys. */
+export function listGoingClaims({ gpus = [], plan }: DeviceReport = {}): readonly string[] {
+  const places = new Set(plan?.drains);
+  const going = gpus.flatMap((gpu) => [
+    ...(places.has(userKey(gpu.uuid)) ? (gpu.claims ?? []) : []),
+    ...gpu.instances.flatMap((one) => (places.has(userKey(gpu.uuid, one)) ? (one.claims ?? []) : [])),
+  ]);
+  return [...new Set(going)].toSorted();
+}
+
 function listNames(gpus: readonly GpuReport[], isMeant: (place: string) => boolean): readonly string[] {
   return gpus.flatMap((gpu) => [
     ...(isMeant(userKey(gpu.uuid)) ? (gpu.pods ?? []) : []),

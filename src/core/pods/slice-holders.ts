@@ -12,6 +12,8 @@ export interface Holders {
   readonly ofAny: readonly string[];
   /** Devices that the report does not have: destroyed under the pod, or on a GPU that could not be read. */
   readonly stale: readonly StaleHolding[];
+  /** ResourceClaims by which pods have a device, by its UUID, as `NAMESPACE/NAME`. Absent if there are none. */
+  readonly claimsOf?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -50,9 +52,10 @@ export function holdersOf(
   monitors: readonly string[] = [],
 ): Holders {
   const pods = new Map<string, Set<string>>();
+  const claims = new Map<string, Set<string>>();
   const ofAny = new Set<string>();
   const stale: StaleHolding[] = [];
-  const hold = (uuid: string, pod: string): void => void pods.set(uuid, (pods.get(uuid) ?? new Set()).add(pod));
+  const hold = (uuid: string, pod: string): void => addTo(pods, uuid, pod);
   for (const { namespace, name, devices, claimed = [] } of holdings) {
     const pod = `${namespace}/${name}`;
     for (const held of devices) {
@@ -63,12 +66,14 @@ export function holdersOf(
     for (const one of claimed) {
       if (monitors.includes(one.claim)) continue;
       const uuid = findClaimedUuid(one, device);
+      if (uuid !== undefined) addTo(claims, uuid, one.claim);
       if (uuid !== undefined) hold(uuid, pod);
       else if (isGpuClaim(one)) ofAny.add(pod);
     }
   }
   return {
-    ofDevice: new Map([...pods].map(([uuid, names]) => [uuid, [...names].toSorted()])),
+    ofDevice: sortNames(pods),
+    ...(claims.size > 0 && { claimsOf: sortNames(claims) }),
     ofAny: [...ofAny].toSorted(),
     stale,
   };
@@ -88,6 +93,28 @@ export function listInstanceHolders(
     uuid === undefined ? [] : (ofDevice.get(uuid) ?? []),
   );
   return unite(pods, ofAny);
+}
+
+/** ResourceClaims by which pods have the whole GPU. */
+export function listWholeClaims({ claimsOf }: Holders, { uuid }: Pick<GpuReport, 'uuid'>): readonly string[] {
+  return claimsOf?.get(uuid) ?? [];
+}
+
+/** ResourceClaims by which pods have any compute instance of a GPU instance. */
+export function listInstanceClaims(
+  { claimsOf }: Holders,
+  instance: Parameters<typeof computeInstancesOf>[0],
+): readonly string[] {
+  if (claimsOf === undefined) return [];
+  return computeInstancesOf(instance).flatMap(({ uuid }) => (uuid === undefined ? [] : (claimsOf.get(uuid) ?? [])));
+}
+
+function addTo(sets: Map<string, Set<string>>, uuid: string, name: string): void {
+  sets.set(uuid, (sets.get(uuid) ?? new Set()).add(name));
+}
+
+function sortNames(sets: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, readonly string[]> {
+  return new Map([...sets].map(([uuid, names]) => [uuid, [...names].toSorted()]));
 }
 
 /** Older kubelets name no driver; the vendor of its CDI devices is `k8s.DRIVER`. */

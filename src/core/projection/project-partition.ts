@@ -108,8 +108,8 @@ function projectGpu(gpu: GpuReport, uuids: SharedValues, isDra: boolean): GpuRep
   };
 }
 
-/** Being busy says enough about its pods. */
-function dropPods({ pods: _unread, ...instance }: InstanceReport): InstanceReport {
+/** Being busy says enough about its pods and claims. */
+function dropPods({ pods: _pods, claims: _claims, ...instance }: InstanceReport): InstanceReport {
   return instance;
 }
 

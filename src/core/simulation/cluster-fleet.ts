@@ -3,10 +3,12 @@ import { readMembers } from '../advice/read-members.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
+import { isWhole } from '../policy/demand-profiles.ts';
 import { byPrecedence, selectsNode } from '../policy/precedence.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import { findCap } from '../rollout/cap.ts';
 import type { StartNode } from './fleet.ts';
+import { listSwitches, type SchedulePhase, ScheduledPolicies, type SimulatedTime } from './phase.ts';
 import type { SideStart } from './side.ts';
 
 /** The GPU nodes of a snapshot, as far as they are simulated. */
@@ -21,14 +23,53 @@ export interface RefusedNode {
   readonly message: string;
 }
 
-/** How a fleet starts under the policies of its snapshot, and given ones before them. */
+/** How a fleet starts under the policies of its snapshot, and given ones before them, and how their schedules continue. */
 export function startSide(
   facts: ClusterFacts,
   gpuNodes: readonly GpuNode[],
   given: readonly GpuPartitionPolicy[],
-): { readonly side: SideStart; readonly refused: readonly RefusedNode[] } {
-  const refused: RefusedNode[] = [];
+  time: SimulatedTime,
+): { readonly side: SideStart; readonly refused: readonly RefusedNode[]; readonly ignored: readonly string[] } {
   const policies = withGenerations(facts.policies, given);
+  const scheduled = new ScheduledPolicies(policies);
+  const wants = new Map<string, Wanted>();
+  const phases = listSwitches(policies, time).map((at) => {
+    const then = scheduled.at(time.startMs + at * 1000);
+    const key = then.map(({ status }) => status?.schedule?.name ?? '').join('\n');
+    const known = wants.get(key) ?? readWanted(gpuNodes, then);
+    wants.set(key, known);
+    return { at, policyOf: known.policyOf, layouts: known.layouts };
+  });
+  const side = {
+    nodes: gpuNodes.map(readNode),
+    phases,
+    changeSeconds: new Map(policies.flatMap((policy) => paceOf(policy, facts.policies))),
+    cap: findCap(facts.policies, facts.partitions),
+  };
+  const played = new Set([...wants.values()].flatMap(({ policyOf }) => [...policyOf.values()]));
+  return {
+    side,
+    refused: [...wants.values()].flatMap(({ refused }) => refused),
+    ignored: [...new Set([...played].flatMap(listIgnored))],
+  };
+}
+
+/** What a policy says and a simulation does not do, in words. */
+function listIgnored({ metadata: { name }, spec }: GpuPartitionPolicy): readonly string[] {
+  const { sharing, demand: { rest = 'Keep', slices = [] } = {} } = spec;
+  return [
+    ...(rest === 'Keep' ? [] : [`demand.rest: ${rest} of policy ${name} is not played: idle GPUs stay as they are`]),
+    ...(sharing === undefined ? [] : [`sharing of policy ${name} is not played: each slice takes one pod`]),
+    ...(slices.some(isWhole) ? [`pods on the whole GPUs of policy ${name} are not played: these GPUs stay idle`] : []),
+  ];
+}
+
+interface Wanted extends Omit<SchedulePhase, 'at'> {
+  readonly refused: readonly RefusedNode[];
+}
+
+function readWanted(gpuNodes: readonly GpuNode[], policies: readonly GpuPartitionPolicy[]): Wanted {
+  const refused: RefusedNode[] = [];
   const policyOf = new Map<string, GpuPartitionPolicy>();
   const layouts = new Map<string, Layout>();
   for (const { name, labels, partition } of gpuNodes) {
@@ -43,14 +84,7 @@ export function startSide(
     for (const gpu of 'wish' in resolved ? resolved.wish.gpus : [])
       layouts.set(`${name}/${gpu.uuid}`, gpu.profiles ?? {});
   }
-  const side = {
-    nodes: gpuNodes.map(readNode),
-    policyOf,
-    layouts,
-    changeSeconds: new Map(policies.flatMap((policy) => paceOf(policy, facts.policies))),
-    cap: findCap(facts.policies, facts.partitions),
-  };
-  return { side, refused };
+  return { policyOf, layouts, refused };
 }
 
 /** Given policies before those of the snapshot, of which the ones that only plan do not count. By precedence. */

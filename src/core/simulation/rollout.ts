@@ -8,7 +8,7 @@ import { compareText } from '../text/fingerprint.ts';
 /** Which nodes may change, by the ledgers of their policies: budget, cap, canary, windows and pauses as in a cluster. */
 export class SimulatedRollout {
   readonly #rollout = new FleetRollout();
-  readonly #policies: readonly GpuPartitionPolicy[];
+  #policies: readonly GpuPartitionPolicy[] = [];
   readonly #cap: number;
   readonly #ledgers = new Map<string, readonly Slot[]>();
   readonly #canaries = new Map<string, Canary | undefined>();
@@ -17,7 +17,7 @@ export class SimulatedRollout {
   /** @param policyOf the policy that decides over each node */
   constructor(policyOf: ReadonlyMap<string, GpuPartitionPolicy>, cap: number) {
     this.#cap = cap;
-    this.#policies = [...new Set(policyOf.values())].toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+    this.follow(policyOf);
     for (const { metadata, status } of this.#policies) this.#canaries.set(metadata.name, status?.canary);
     for (const [node, { metadata }] of policyOf)
       this.#rollout.put({
@@ -33,6 +33,11 @@ export class SimulatedRollout {
         isUnderWay: false,
         wishGeneration: metadata.generation ?? 1,
       });
+  }
+
+  /** The policies as they are from now on: of the same names, over the same nodes. */
+  follow(policyOf: ReadonlyMap<string, GpuPartitionPolicy>): void {
+    this.#policies = [...new Set(policyOf.values())].toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
   }
 
   /** Whether nodes wait for leave to change. */
@@ -85,7 +90,14 @@ export class SimulatedRollout {
     const canary = this.#canaries.get(name);
     const step = stepLedger({
       now,
-      policy: { ...policy, status: { inFlight: [...inFlight], ...(canary && { canary }) } },
+      policy: {
+        ...policy,
+        status: {
+          inFlight: [...inFlight],
+          ...(canary && { canary }),
+          ...(policy.status?.schedule && { schedule: policy.status.schedule }),
+        },
+      },
       rolloutStates,
       size: rolloutStates.countGpuNodes(),
       rolloutStateOf: (node) => this.#rollout.rolloutStateOf(node),

@@ -1,25 +1,21 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import type { Layout } from '../gpu/geometry/geometry.ts';
-import { planGpu } from '../gpu/plan/gpu-plan.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
-import { evictsNever } from '../policy/demand-wish.ts';
-import type { Member } from '../supply/member.ts';
 import { type Arrival, DAY } from './arrival.ts';
 import { DemandPlayer, type PlanAtOnce } from './demand-player.ts';
 import { EndQueue } from './end-queue.ts';
 import { type FleetGpu, type FleetNode, type SimulatedSlice, SimulationFleet, type StartNode } from './fleet.ts';
+import type { SchedulePhase } from './phase.ts';
 import { Random } from './random.ts';
 import { SimulatedRollout } from './rollout.ts';
 import { Tally } from './tally.ts';
+import { Targets } from './targets.ts';
 import { type SimulatedPod, type TaskEnd, WaitingTasks } from './task.ts';
 
 /** One way to partition a fleet. */
 export interface SideStart {
   readonly nodes: readonly StartNode[];
-  /** The policy that decides over each node. */
-  readonly policyOf: ReadonlyMap<string, GpuPartitionPolicy>;
-  /** What policies with layouts make of GPUs, by node and UUID. */
-  readonly layouts: ReadonlyMap<string, Layout>;
+  /** What policies want, switch by switch: the first from the beginning. */
+  readonly phases: readonly SchedulePhase[];
   /** By policy, the seconds that a node takes no pods while its GPUs change. */
   readonly changeSeconds: ReadonlyMap<string, number>;
   /** Nodes of all policies that may change at a time. */
@@ -57,6 +53,13 @@ export interface Played {
   readonly waiting: WaitingTasks;
 }
 
+/** A demand, and the GPUs that follow it. */
+interface Followed {
+  readonly policy: GpuPartitionPolicy;
+  readonly player: DemandPlayer;
+  readonly gpus: readonly FleetGpu[];
+}
+
 class Side implements Played {
   readonly tally: Tally;
   readonly waiting = new WaitingTasks();
@@ -67,17 +70,9 @@ class Side implements Played {
   readonly #rollout: SimulatedRollout;
   readonly #ends = new EndQueue<TaskEnd>();
   readonly #finishing = new EndQueue<{ readonly node: FleetNode; readonly end: number }>();
-  /** What GPUs are to become, until they are it. */
-  readonly #targets = new Map<FleetGpu, Layout>();
-  readonly #members = new Map<
-    FleetGpu,
-    { readonly version: number; readonly target: Layout | undefined; readonly member: Member }
-  >();
-  readonly #players: readonly {
-    readonly policy: GpuPartitionPolicy;
-    readonly player: DemandPlayer;
-    readonly gpus: readonly FleetGpu[];
-  }[];
+  readonly #targets: Targets;
+  #phase: SchedulePhase;
+  #players: readonly Followed[] = [];
 
   constructor(start: SideStart, rules: PlayRules) {
     this.#start = start;
@@ -85,18 +80,15 @@ class Side implements Played {
     this.tally = new Tally(rules.days);
     this.#fleet = new SimulationFleet(start.nodes);
     this.#random = new Random(rules.seed);
-    this.#rollout = new SimulatedRollout(start.policyOf, start.cap);
-    this.#players = [...new Set(start.policyOf.values())].flatMap((policy) => {
-      const { demand } = policy.spec;
-      if (demand === undefined) return [];
-      const gpus = this.#fleet.gpus.filter(({ node }) => start.policyOf.get(node.name) === policy);
-      return [{ policy, gpus, player: new DemandPlayer(policy, demand, rules.plan) }];
-    });
+    this.#phase = start.phases[0] ?? { at: 0, policyOf: new Map(), layouts: new Map() };
+    this.#rollout = new SimulatedRollout(this.#phase.policyOf, start.cap);
+    this.#targets = new Targets(this.#rollout, ({ name }) => this.#phase.policyOf.get(name));
   }
 
   play(): void {
     this.#begin();
     const { arrivals, days } = this.#rules;
+    const switches = this.#start.phases.slice(1);
     let next = 0;
     for (let until = 0; until <= days * DAY; until += lookEvery) {
       for (let arrival = arrivals[next]; arrival !== undefined && arrival.start <= until; arrival = arrivals[next]) {
@@ -105,6 +97,10 @@ class Side implements Played {
         next += 1;
       }
       this.#advance(until);
+      for (let phase = switches[0]; phase !== undefined && phase.at <= until; phase = switches[0]) {
+        this.#enter(phase);
+        switches.shift();
+      }
       const isDue = this.waiting.size > 0 || this.#rollout.isAsked || until % calmLookEvery === 0;
       if (isDue && until < days * DAY) this.#look(until);
     }
@@ -115,16 +111,34 @@ class Side implements Played {
   #begin(): void {
     const inUse = Map.groupBy(this.#listInUse(), ({ profile }) => profile);
     for (const { profile, duration } of this.#rules.running) {
-      this.tally.arrive(profile, 0);
+      this.tally.arrive(profile, 0, duration);
       const task: SimulatedPod = { profile, duration, waitsSince: 0, slice: undefined, startedAt: 0, end: 0 };
       const slice = inUse.get(profile)?.shift();
       if (slice !== undefined) this.#run(task, slice, 0);
       else this.waiting.add(task);
     }
     for (const { profile } of this.#rules.running) this.#dispatch(profile, 0);
-    for (const gpu of this.#fleet.gpus) {
-      const layout = this.#start.layouts.get(gpu.id);
-      if (layout !== undefined && !gpu.isFixed) this.#aim(gpu, layout);
+    this.#enter(this.#phase);
+  }
+
+  /** What policies want from now on. */
+  #enter(phase: SchedulePhase): void {
+    const before = this.#phase.policyOf;
+    const isChanged = ({ name }: FleetNode): boolean =>
+      phase === this.#phase || phase.policyOf.get(name) !== before.get(name);
+    this.#phase = phase;
+    this.#rollout.follow(phase.policyOf);
+    this.#players = [...new Set(phase.policyOf.values())].flatMap((policy) => {
+      const { demand } = policy.spec;
+      if (demand === undefined) return [];
+      const same = this.#players.find((one) => one.policy === policy);
+      const gpus = this.#fleet.gpus.filter(({ node }) => phase.policyOf.get(node.name) === policy);
+      return [same ?? { policy, gpus, player: new DemandPlayer(policy, demand, this.#rules.plan) }];
+    });
+    for (const gpu of this.#fleet.gpus.filter(({ node }) => isChanged(node))) {
+      this.#targets.drop(gpu);
+      const layout = phase.layouts.get(gpu.id);
+      if (layout !== undefined && !gpu.isFixed) this.#targets.aim(gpu, layout);
     }
   }
 
@@ -157,7 +171,7 @@ class Side implements Played {
   }
 
   #arrive({ profile, duration, start }: Arrival): void {
-    this.tally.arrive(profile, start);
+    this.tally.arrive(profile, start, duration);
     this.waiting.add({ profile, duration, waitsSince: start, slice: undefined, startedAt: 0, end: 0 });
     this.#dispatch(profile, start);
   }
@@ -196,8 +210,8 @@ class Side implements Played {
 
   #look(now: number): void {
     const waiting = new Map([...this.waiting.counts()].filter(([, count]) => count > 0));
-    for (const { player, gpus, policy } of this.#players) {
-      const members = gpus.map((gpu) => this.#memberOf(gpu, policy));
+    for (const { player, gpus } of this.#players) {
+      const members = gpus.map((gpu) => this.#targets.memberOf(gpu));
       const resources = new Map<string, number>();
       for (const [profile, count] of waiting) {
         if (!gpus.some(({ geometry }) => geometry.profiles.some(({ name }) => name === profile))) continue;
@@ -205,69 +219,17 @@ class Side implements Played {
         // A pod counts for the first policy that could serve it.
         waiting.delete(profile);
       }
-      for (const { gpu, layout } of player.look(now, gpus, members, resources)) this.#aim(gpu, layout);
+      for (const { gpu, layout } of player.look(now, gpus, members, resources)) this.#targets.aim(gpu, layout);
     }
     if (!this.#rollout.isAsked) return;
     for (const node of this.#rollout.step(this.#rules.startMs + now * 1000)) this.#change(node, now);
-  }
-
-  /** A GPU as the planner sees it: as it will be once what was chosen for it is done. */
-  #memberOf(gpu: FleetGpu, policy: GpuPartitionPolicy): Member {
-    const target = this.#targets.get(gpu);
-    const known = this.#members.get(gpu);
-    const isResting = gpu.isFixed || !gpu.node.isOpen;
-    if (known?.version === gpu.version && known.target === target && known.member.gpu.isResting === isResting)
-      return known.member;
-    const present = gpu.slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
-    const plan = target && planFor(gpu, target, evictsNever(policy));
-    if (target !== undefined && plan === undefined) this.#give(gpu);
-    const coming = plan && [
-      ...plan.keep,
-      ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
-    ];
-    const { id, geometry, uuid, product, node } = gpu;
-    const member: Member = {
-      node: node.name,
-      product,
-      gpu: { id, geometry, instances: coming ?? present, isResting },
-      rests: false,
-      present,
-      wish: { uuid },
-    };
-    this.#members.set(gpu, { version: gpu.version, target: this.#targets.get(gpu), member });
-    return member;
-  }
-
-  #aim(gpu: FleetGpu, layout: Layout): void {
-    this.#targets.set(gpu, layout);
-    const { node } = gpu;
-    const policy = this.#start.policyOf.get(node.name);
-    const plans = this.#plansOf(node, policy);
-    const gone = plans.flatMap(({ plan }) => plan.destroy);
-    this.#rollout.request(node.name, gone.filter(({ busy }) => busy).length, gone.length);
-  }
-
-  /** What was chosen for a GPU takes an eviction now, which its policy forbids. */
-  #give(gpu: FleetGpu): void {
-    this.#targets.delete(gpu);
-    if (!gpu.node.gpus.some((one) => this.#targets.has(one))) this.#rollout.settle(gpu.node.name);
-  }
-
-  #plansOf(node: FleetNode, policy: GpuPartitionPolicy | undefined) {
-    return node.gpus.flatMap((gpu) => {
-      const target = this.#targets.get(gpu);
-      const plan = target && planFor(gpu, target, evictsNever(policy));
-      return plan === undefined ? [] : [{ gpu, plan }];
-    });
   }
 
   /** A node has its slot: what is in the way is evicted, and it takes no pods until it is done. */
   #change(name: string, now: number): void {
     const node = this.#fleet.nodes.find((one) => one.name === name);
     if (node === undefined) return;
-    const policy = this.#start.policyOf.get(name);
-    const plans = this.#plansOf(node, policy);
-    for (const gpu of node.gpus) this.#targets.delete(gpu);
+    const plans = this.#targets.take(node);
     if (plans.every(({ plan }) => plan.destroy.length + plan.create.length === 0)) return this.#rollout.settle(name);
     this.#fleet.close(node);
     const evicted = new Set<string>();
@@ -284,36 +246,26 @@ class Side implements Played {
       this.#fleet.relay(gpu, plan.destroy, plan.create);
     }
     for (const profile of evicted) this.#dispatch(profile, now);
-    this.#finishing.add({
-      node,
-      end: now + (this.#start.changeSeconds.get(policy?.metadata.name ?? '') ?? usualChange),
-    });
+    const policy = this.#phase.policyOf.get(name)?.metadata.name ?? '';
+    this.#finishing.add({ node, end: now + (this.#start.changeSeconds.get(policy) ?? usualChange) });
   }
 
   #evict(task: SimulatedPod, slice: SimulatedSlice, now: number): void {
-    this.tally.run(task.profile, task.startedAt, now);
-    this.tally.evict(task.profile, now);
+    this.tally.evict(task.profile, task.startedAt, now);
     this.#release(task, slice);
     task.waitsSince = now;
     this.waiting.add(task);
   }
 
   #open(node: FleetNode, now: number): void {
-    this.#rollout.settle(node.name);
+    this.#targets.finish(node);
     for (const profile of this.#fleet.open(node)) this.#dispatch(profile, now);
   }
 
-  /** What is not over yet counts until the end. */
+  /** What runs or waits still counts until the end. */
   #finish(now: number): void {
     for (const { slices } of this.#fleet.gpus)
       for (const { task } of slices) if (task !== undefined) this.tally.run(task.profile, task.startedAt, now);
     for (const task of this.waiting.all()) this.tally.leaveWaiting(task.profile, task.waitsSince);
   }
-}
-
-/** The agent's plan for a GPU; undefined if it takes an eviction that is not allowed, or does not fit. */
-function planFor({ geometry, slices }: FleetGpu, layout: Layout, isSpared: boolean) {
-  const have = slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
-  const plan = planGpu(geometry, have, layout, { mayDisturb: ({ busy }) => !isSpared || !busy });
-  return plan.fits ? plan : undefined;
 }

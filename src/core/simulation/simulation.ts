@@ -14,9 +14,14 @@ export interface SimulationStart {
 }
 
 /** All profiles and days together. */
-export interface SideTotal extends Omit<SliceFigures, 'askedSeconds' | 'servedSeconds'> {
-  /** Slices by their memory slices: of the time in which pods ran or waited, the part in which they ran, from 0 to 1. */
+export interface SideTotal extends Omit<
+  SliceFigures,
+  'askedSeconds' | 'servedSeconds' | 'lostSeconds' | 'waitSeconds'
+> {
+  /** Of the time that pods would run if each started as it comes, the part that was served, by memory slices: from 0 to 1. */
   readonly servedShare: number;
+  /** Of the same time, what evicted pods had run. */
+  readonly lostShare: number;
   readonly medianWaitSeconds: number;
   readonly p95WaitSeconds: number;
   readonly stillWaiting: number;
@@ -48,13 +53,17 @@ export function simulate({ sides, ...rules }: SimulationStart, plan: PlanAtOnce)
 }
 
 function sumUp(profiles: readonly ProfileFigures[], tally: Tally): SideTotal {
-  const { askedSeconds: _asked, servedSeconds: _served, ...counts } = sumFigures(profiles);
+  const { pods, started, longestWaitSeconds, evictions } = sumFigures(profiles);
   const waits = tally.listWaits();
   const add = (value: (one: ProfileFigures) => number): number => profiles.reduce((sum, one) => sum + value(one), 0);
   const asked = add((one) => one.askedSeconds * one.size);
   return {
-    ...counts,
+    pods,
+    started,
+    longestWaitSeconds,
+    evictions,
     servedShare: asked === 0 ? 1 : add((one) => one.servedSeconds * one.size) / asked,
+    lostShare: asked === 0 ? 0 : add((one) => one.lostSeconds * one.size) / asked,
     medianWaitSeconds: quantile(waits, 0.5),
     p95WaitSeconds: quantile(waits, 0.95),
     stillWaiting: add((one) => one.stillWaiting),

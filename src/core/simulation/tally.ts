@@ -5,12 +5,17 @@ import { DAY } from './arrival.ts';
 export interface SliceFigures {
   /** Pods that came. */
   readonly pods: number;
-  /** Slice-seconds in which pods ran or waited, and those in which they ran. */
+  /** Slice-seconds in which pods would run if each started as it comes, until the end of the simulation at most. */
   readonly askedSeconds: number;
+  /** Those in which they ran: the work that was done. Of a backlog, a day may serve more than it was asked for. */
   readonly servedSeconds: number;
-  /** Pods that got their slice, and how long they had waited. */
-  readonly started: number;
+  /** Those in which pods ran that were evicted: they start over. */
+  readonly lostSeconds: number;
+  /** Those in which pods waited. */
   readonly waitSeconds: number;
+  /** Pods that got their slice. */
+  readonly started: number;
+  /** Of one that has its slice, or still waits at the end. */
   readonly longestWaitSeconds: number;
   readonly evictions: number;
 }
@@ -25,21 +30,23 @@ export interface ProfileFigures extends SliceFigures {
   readonly profile: string;
   /** Memory slices that it takes. */
   readonly size: number;
-  /** Of all that started: the wait that half of them did not exceed, and 95 %. */
+  /** The wait that half of the pods did not exceed, and 95 %; one that still waits at the end counts by its wait until then. */
   readonly medianWaitSeconds: number;
   readonly p95WaitSeconds: number;
   /** At the end. */
   readonly stillWaiting: number;
 }
 
+type Span = 'askedSeconds' | 'servedSeconds' | 'lostSeconds' | 'waitSeconds';
 type Counted = { -readonly [Key in keyof SliceFigures]: SliceFigures[Key] };
 
 const nothing: SliceFigures = {
   pods: 0,
   askedSeconds: 0,
   servedSeconds: 0,
-  started: 0,
+  lostSeconds: 0,
   waitSeconds: 0,
+  started: 0,
   longestWaitSeconds: 0,
   evictions: 0,
 };
@@ -57,29 +64,26 @@ export class Tally {
     this.#relayouts = Array.from({ length: days }, () => 0);
   }
 
-  arrive(profile: string, now: number): void {
+  /** @param duration how long it runs, once it has its slice */
+  arrive(profile: string, now: number, duration: number): void {
     this.#of(profile, now).pods += 1;
+    this.#spend(profile, 'askedSeconds', now, now + duration);
   }
 
   start(profile: string, since: number, now: number): void {
-    const wait = now - since;
-    const figures = this.#of(profile, now);
-    figures.started += 1;
-    figures.waitSeconds += wait;
-    figures.longestWaitSeconds = Math.max(figures.longestWaitSeconds, wait);
-    const waits = this.#waits.get(profile) ?? [];
-    this.#waits.set(profile, waits);
-    waits.push(wait);
-    this.#spend(profile, since, now, false);
+    this.#of(profile, now).started += 1;
+    this.#wait(profile, since, now);
   }
 
-  /** It has run, until its end or its eviction. */
+  /** It has run, to its end or to that of the simulation. */
   run(profile: string, since: number, until: number): void {
-    this.#spend(profile, since, until, true);
+    this.#spend(profile, 'servedSeconds', since, until);
   }
 
-  evict(profile: string, now: number): void {
+  /** It has run in vain. */
+  evict(profile: string, since: number, now: number): void {
     this.#of(profile, now).evictions += 1;
+    this.#spend(profile, 'lostSeconds', since, now);
   }
 
   relay(now: number): void {
@@ -89,7 +93,7 @@ export class Tally {
 
   /** It still waits at the end. */
   leaveWaiting(profile: string, since: number): void {
-    this.#spend(profile, since, this.#end, false);
+    this.#wait(profile, since, this.#end);
   }
 
   /** GPUs re-laid, by day. */
@@ -127,18 +131,26 @@ export class Tally {
     });
   }
 
-  /** How long those that started had waited, ascending. */
+  /** How long pods waited, ascending. */
   listWaits(): readonly number[] {
     return [...this.#waits.values()].flat().toSorted((a, b) => a - b);
   }
 
+  #wait(profile: string, since: number, until: number): void {
+    const wait = until - since;
+    const figures = this.#of(profile, until);
+    figures.longestWaitSeconds = Math.max(figures.longestWaitSeconds, wait);
+    const waits = this.#waits.get(profile) ?? [];
+    this.#waits.set(profile, waits);
+    waits.push(wait);
+    this.#spend(profile, 'waitSeconds', since, until);
+  }
+
   /** What a stretch of time adds to each of its days. */
-  #spend(profile: string, since: number, until: number, isServed: boolean): void {
+  #spend(profile: string, span: Span, since: number, until: number): void {
     for (let from = Math.max(0, since); from < Math.min(until, this.#end);) {
       const to = Math.min(until, this.#end, (Math.floor(from / DAY) + 1) * DAY);
-      const figures = this.#of(profile, from);
-      figures.askedSeconds += to - from;
-      if (isServed) figures.servedSeconds += to - from;
+      this.#of(profile, from)[span] += to - from;
       from = to;
     }
   }
@@ -161,8 +173,9 @@ export function sumFigures(all: readonly SliceFigures[]): SliceFigures {
     sum.pods += one.pods;
     sum.askedSeconds += one.askedSeconds;
     sum.servedSeconds += one.servedSeconds;
-    sum.started += one.started;
+    sum.lostSeconds += one.lostSeconds;
     sum.waitSeconds += one.waitSeconds;
+    sum.started += one.started;
     sum.longestWaitSeconds = Math.max(sum.longestWaitSeconds, one.longestWaitSeconds);
     sum.evictions += one.evictions;
   }

@@ -25,11 +25,15 @@ export interface PodMove {
   readonly to: readonly SlicePlace[] | undefined;
 }
 
+/** What agents have reported, with the pods that hold slices. */
+export interface HolderSource {
+  readonly partitionOf: (node: string) => GpuNodePartition | undefined;
+}
+
 /** What is planned for a pool, GPU by GPU. */
-export interface LaidPool {
+export interface LaidPool extends HolderSource {
   readonly members: readonly Member[];
   readonly layouts: readonly Pick<ClassLayout, 'keep' | 'destroy' | 'create'>[];
-  readonly partitionOf: (node: string) => GpuNodePartition | undefined;
 }
 
 interface Holding extends SlicePlace {
@@ -110,6 +114,6 @@ function holdingOf(member: Member, one: Instance, partitionOf: LaidPool['partiti
 }
 
 /** Pods that hold a slice, by `NAMESPACE/NAME`. */
-export function holdersOf(member: Member, one: Instance, partitionOf: LaidPool['partitionOf']): readonly string[] {
+export function holdersOf(member: Member, one: Instance, { partitionOf }: HolderSource): readonly string[] {
   return holdingOf(member, one, partitionOf).pods;
 }

@@ -20,8 +20,10 @@ const usualStabilization = '10m';
 const longestRiseMs = 60_000;
 /** How often waiting pods are read at most, and at least, in ms. */
 const podsPace = { least: 1000, most: 10_000 };
-/** How often it is looked whether GPUs have rested, in ms. */
+/** How often it is looked whether GPUs have rested, or pods may be evicted by now, in ms. */
 const restPaceMs = 30_000;
+/** Priorities and disruption budgets change, which nothing tells: a shortage is planned again after so long, in ms. */
+const weightsLastMs = 60_000;
 
 /** What is to be done about a demand: nothing or what is known, later, or a plan must be made. */
 type NextPlan = { readonly planned: Planned } | { readonly waitMs: number } | undefined;
@@ -44,7 +46,7 @@ export class DemandCourse {
   /** The demand for which they were counted last: an edit makes another object. */
   #observed: PolicyDemand | undefined;
   /** The last plan that left something unserved, and until when none is made for another pool. */
-  #short: { readonly planned: Planned; readonly untilMs: number } | undefined;
+  #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;
 
   /** Whether a GPU was re-laid a short while ago. */
   isResting(demand: PolicyDemand, id: string, nowMs: number): boolean {
@@ -70,16 +72,16 @@ export class DemandCourse {
     }
     const known = this.#short;
     if (!known || !sameJson(known.planned.asked, asked)) return undefined;
-    const { planned, untilMs } = known;
+    const { planned, atMs, untilMs } = known;
     const isSame = planned.members.length === members.length && areUnchanged(planned.members, members);
-    if (isSame) return { planned };
+    if (isSame && (asked.evict === 'Never' || nowMs - atMs < weightsLastMs)) return { planned };
     return untilMs > nowMs ? { waitMs: untilMs - nowMs } : undefined;
   }
 
   /** Takes in a plan that was made between two moments. */
   takePlan(planned: Planned, startedMs: number, nowMs: number): void {
     const isShort = Object.keys(planned.shortfall.lacking).length > 0;
-    this.#short = isShort ? { planned, untilMs: nowMs + (nowMs - startedMs) / mostShare } : undefined;
+    this.#short = isShort ? { planned, atMs: nowMs, untilMs: nowMs + (nowMs - startedMs) / mostShare } : undefined;
   }
 
   /**
@@ -133,11 +135,12 @@ export function riseMsOf({ stabilization = usualStabilization }: Pick<PolicyDema
   return Math.min(longestRiseMs, durationMs(stabilization));
 }
 
-/** When to look at a demand again, in ms, though nothing tells of a change: what follows pods, and GPUs that may be part of the rest once they have rested. */
+/** When to look at a demand again, in ms, though nothing tells of a change: what follows pods, GPUs that may be part of the rest once they have rested, and pods that may be evicted by then. */
 export function lookAgainAfter(demand: PolicyDemand, members: readonly Member[]): number | undefined {
   if (followsPods(demand)) return podsPaceOf(demand);
-  const { rest = 'Keep' } = demand;
-  return rest !== 'Keep' && members.some(({ rests }) => rests) ? restPaceMs : undefined;
+  const { rest = 'Keep', evict } = demand;
+  const isResting = rest !== 'Keep' && members.some(({ rests }) => rests);
+  return isResting || evict === 'IfNeeded' ? restPaceMs : undefined;
 }
 
 /** How often waiting pods are read: a demand that is to follow quickly is looked at often. */

@@ -11,21 +11,23 @@ type Lacking = Readonly<Record<string, number>>;
 /** What the last plan left unserved. */
 export interface Shortfall {
   readonly lacking: Lacking;
-  /** What would be lacking if pods could be evicted, where the policy forbids it. */
+  /** What would be lacking if all pods could be evicted, where the policy forbids it or some never are. */
   readonly lackingAtLeast?: Lacking | undefined;
+  /** Whether the policy forbids all evictions. */
+  readonly isSpared?: boolean;
 }
 
 export function reportDemand(
   wanted: readonly Wanted[],
   members: readonly Member[],
-  { lacking, lackingAtLeast }: Shortfall,
+  { lacking, lackingAtLeast, isSpared = true }: Shortfall,
 ): DemandReport {
   const missing = missingNow(wanted, members);
   const states = wanted.map((one): DemandState => {
     const { name, count, used, waiting, beyond } = one;
     const unmet = sumOf(one, lacking);
     const freed = lackingAtLeast === undefined ? 0 : Math.max(0, unmet - sumOf(one, lackingAtLeast));
-    const why = unmet > 0 ? explain(unmet, freed, members) : beyond > 0 ? explainMax(one) : undefined;
+    const why = unmet > 0 ? explain({ unmet, freed, isSpared }, members) : beyond > 0 ? explainMax(one) : undefined;
     return {
       name,
       wanted: count,
@@ -76,7 +78,14 @@ function sumOf({ slices }: Wanted, lacking: Lacking): number {
   return slices.reduce((sum, { name }) => sum + (lacking[name] ?? 0), 0);
 }
 
-function explain(unmet: number, freed: number, members: readonly Member[]): string {
+interface Unmet {
+  readonly unmet: number;
+  /** Of these, those that evictions would make room for. */
+  readonly freed: number;
+  readonly isSpared: boolean;
+}
+
+function explain({ unmet, freed, isSpared }: Unmet, members: readonly Member[]): string {
   const gpus = members.length;
   if (gpus === 0) return 'no selected node has reported a GPU that takes part yet';
   if (freed === 0) {
@@ -84,7 +93,10 @@ function explain(unmet: number, freed: number, members: readonly Member[]): stri
     return `the ${who} not hold ${unmet} more beside the other slices${explainModes(members)}: add GPUs, or want less`;
   }
   const rest = unmet - freed;
-  const follow = `${freed} could be made only by evicting pods, which demand.evict Never forbids: they follow when slices fall idle`;
+  const bar = isSpared
+    ? 'by evicting pods, which demand.evict Never forbids'
+    : 'in place of pods that cannot be evicted';
+  const follow = `${freed} could be made only ${bar}: they follow when slices fall idle`;
   return rest === 0 ? follow : `${follow}; for ${rest} more there is no room at all`;
 }
 

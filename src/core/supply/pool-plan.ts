@@ -26,24 +26,33 @@ export interface Planned {
 
 /**
  * The best plan that leaves resting GPUs alone; if that leaves something unserved, one that does not, where it serves more. What stays
- * unserved because nothing may be evicted is planned once more without that, for the proof of the shortage.
+ * unserved because nothing may be evicted, or is never evicted, is planned once more without that, for the proof of the shortage.
+ *
+ * @param gpus of the members in their order, with what evictions cost; equal ones if absent
  */
 export function* planMembers(
   members: readonly Member[],
   asked: DemandAsked,
+  gpus: readonly PoolGpu[] = members.map(({ gpu }) => gpu),
 ): Generator<PlanQuestion, Planned, PlannedPool> {
-  const resting = members.map(({ gpu, rests }) => (rests ? { ...gpu, isResting: true } : gpu));
+  const resting = gpus.map((gpu, index) => (members[index]?.rests === true ? { ...gpu, isResting: true } : gpu));
   const gentle = yield { gpus: resting, asked };
   const isShort = gentle.cost.unserved > 0;
-  const gpus = members.map(({ gpu }) => gpu);
   const urgent = isShort && members.some(({ rests }) => rests) ? yield { gpus, asked } : gentle;
   const plan = urgent.cost.unserved < gentle.cost.unserved ? urgent : gentle;
-  const isHeld = plan.cost.unserved > 0 && asked.evict === 'Never';
-  const free = isHeld ? yield { gpus, asked: { ...asked, evict: 'IfNeeded' } } : undefined;
+  const isHeld = asked.evict === 'Never' || gpus.some(({ instances }) => instances.some(({ stays }) => stays === true));
+  const free =
+    plan.cost.unserved > 0 && isHeld
+      ? yield { gpus: members.map(({ gpu }) => gpu), asked: { ...asked, evict: 'IfNeeded' } }
+      : undefined;
   return {
     members,
     asked,
     layouts: plan.layouts,
-    shortfall: { lacking: plan.unserved, lackingAtLeast: free?.unserved },
+    shortfall: {
+      lacking: plan.unserved,
+      lackingAtLeast: free?.unserved,
+      ...(free && asked.evict === 'IfNeeded' && { isSpared: false }),
+    },
   };
 }

@@ -155,11 +155,16 @@ function* groupAlike(waiters: readonly Waiter[]): Generator<undefined, readonly 
   for (const waiter of waiters) {
     yield;
     const kind = kindOf(waiter);
-    const key = JSON.stringify([kind, ...waiter.requests]);
+    const key = alikeKey(waiter);
     const known = groups.get(key);
     groups.set(key, { waiter, kind, pods: waiter.count + (known?.pods ?? 0) });
   }
   return [...groups].toSorted(([a], [b]) => compareText(a, b)).map(([, group]) => group);
+}
+
+/** Equal for pods that require and request the same. */
+export function alikeKey(waiter: Waiter): string {
+  return JSON.stringify([kindOf(waiter), ...waiter.requests]);
 }
 
 function kindOf({ pod, ways }: Waiter): string {

@@ -16,6 +16,8 @@ export interface PicturedSlice {
   /** Used, regardless of whether it stays. */
   readonly busy: boolean;
   readonly pods: readonly string[];
+  /** ResourceClaims by which the pods have it. */
+  readonly claims: readonly string[];
 }
 
 /** One GPU as it is, and as it is to be. */
@@ -26,8 +28,9 @@ export interface GpuPicture {
   readonly error?: string;
   /** Its health as the driver reports it, if it is not well. */
   readonly health?: string;
-  /** Pods that hold the whole GPU. */
+  /** Pods that hold the whole GPU, and ResourceClaims by which they do. */
   readonly pods: readonly string[];
+  readonly claims: readonly string[];
   /** Undefined for a GPU that is whole. */
   readonly now: readonly PicturedSlice[] | undefined;
   /** Absent if nothing is to change. */
@@ -41,11 +44,12 @@ export function pictureGpu(
   wish: GpuWish | undefined,
   foreign: ForeignInstances,
 ): GpuPicture {
-  const { index, product, error, health, pods = [] } = gpu;
+  const { index, product, error, health, pods = [], claims = [] } = gpu;
   const base = {
     index,
     product: product.replace(/^NVIDIA /, ''),
     pods,
+    claims,
     ...(error !== undefined && { error }),
     ...(health && { health: health.message }),
   };
@@ -65,6 +69,7 @@ export function pictureGpu(
     state: 'coming',
     busy: false,
     pods: [],
+    claims: [],
   }));
   const slices = [...(now ?? []).filter((one) => kept.has(placeOf(one))), ...coming].toSorted(
     (a, b) => a.start - b.start,
@@ -72,8 +77,9 @@ export function pictureGpu(
   return { ...base, now: marked, after: { slices: want === 'Disabled' ? undefined : slices } };
 }
 
-function sliceOf({ profile, start, busy = false, pods = [] }: GpuReport['instances'][number]): PicturedSlice {
-  return { profile, start, state: busy ? 'used' : 'free', busy, pods };
+function sliceOf(instance: GpuReport['instances'][number]): PicturedSlice {
+  const { profile, start, busy = false, pods = [], claims = [] } = instance;
+  return { profile, start, state: busy ? 'used' : 'free', busy, pods, claims };
 }
 
 const indent = '       ';
@@ -87,11 +93,11 @@ export function drawGpuPicture(
   geometry: Geometry | undefined,
   columns: number,
 ): readonly Line[] {
-  const { product, error, health, now, after, pods } = picture;
+  const { product, error, health, now, after } = picture;
   const sick = health === undefined ? [] : [span(`  ${health}`, 'bad')];
   const title = [span(name, 'title'), span(`  ${product}`), ...sick];
   if (error !== undefined) return [[...title, span(`  ${error}`, 'bad')]];
-  if (geometry === undefined) return [[...title, span('  no MIG: whole GPU'), ...holders(pods)]];
+  if (geometry === undefined) return [[...title, span('  no MIG: whole GPU'), ...holders(picture)]];
   const bar = (word: string, slices: readonly PicturedSlice[] | undefined): Line => [
     span(`  ${word.padEnd(5)}`, 'dim'),
     ...drawBar(geometry, slices, Math.min(columns - indent.length - 2, widest)),
@@ -102,15 +108,22 @@ export function drawGpuPicture(
       : 'refusal' in after
         ? [[span('  then '), span(after.refusal, 'bad')]]
         : [bar('then', after.slices)];
-  const held = (now ?? []).flatMap(({ profile, start, pods: names }): readonly Line[] =>
-    names.length === 0 ? [] : [[span(`${indent}${profile} at ${start}: ${names.join(', ')}`, 'dim')]],
+  const held = (now ?? []).flatMap((slice): readonly Line[] =>
+    slice.pods.length === 0
+      ? []
+      : [[span(`${indent}${slice.profile} at ${slice.start}: ${nameHolders(slice)}`, 'dim')]],
   );
-  const whole = pods.length === 0 ? [] : [[span(`${indent}whole GPU: ${pods.join(', ')}`, 'dim')]];
+  const whole = picture.pods.length === 0 ? [] : [[span(`${indent}whole GPU: ${nameHolders(picture)}`, 'dim')]];
   return [title, bar('now', now), ...planned, ...held, ...whole];
 }
 
-function holders(pods: readonly string[]): readonly Span[] {
-  return pods.length === 0 ? [] : [span(`, held by ${pods.join(', ')}`, 'used')];
+function holders(held: Pick<GpuPicture, 'pods' | 'claims'>): readonly Span[] {
+  return held.pods.length === 0 ? [] : [span(`, held by ${nameHolders(held)}`, 'used')];
+}
+
+/** `team/train by claim team/train-gpu` */
+function nameHolders({ pods, claims }: Pick<GpuPicture, 'pods' | 'claims'>): string {
+  return `${pods.join(', ')}${claims.length === 0 ? '' : ` by claim ${claims.join(', ')}`}`;
 }
 
 const tones: Readonly<Record<PicturedSlice['state'], Tone>> = {

@@ -8,6 +8,7 @@ import { drawGpuPicture, type GpuPicture, legend, pictureGpu } from './gpu-pictu
 import { type Line, plainText, span, type Tone } from './line.ts';
 import type { NodeHistory } from './node-timeline.ts';
 import { urgencyOfNode, toneOf } from './urgency.ts';
+import { listGoingClaims } from '../pods/reported-pods.ts';
 import { describeFault } from '../report/device-fault.ts';
 
 /** One node as people see it. */
@@ -22,7 +23,14 @@ export interface NodeStatusView {
   readonly layout: string;
   /** What the agent would do. */
   readonly plan:
-    | { readonly keep: number; readonly destroy: number; readonly create: number; readonly pods: readonly string[] }
+    | {
+        readonly keep: number;
+        readonly destroy: number;
+        readonly create: number;
+        readonly pods: readonly string[];
+        /** ResourceClaims that have what it destroys. */
+        readonly claims: readonly string[];
+      }
     | undefined;
   readonly error: string | undefined;
   readonly driver: string | undefined;
@@ -45,7 +53,13 @@ export function viewNodeStatus({ metadata, spec, status }: GpuNodePartition): No
     message: ready?.message ?? 'nothing is known yet',
     layout: status?.layout ?? '',
     plan: isPlanned
-      ? { keep: plan.keep, destroy: plan.destroy, create: plan.create, pods: plan.affectedPods ?? [] }
+      ? {
+          keep: plan.keep,
+          destroy: plan.destroy,
+          create: plan.create,
+          pods: plan.affectedPods ?? [],
+          claims: listGoingClaims(device),
+        }
       : undefined,
     error: device && describeFault(device),
     driver: device?.driverVersion,
@@ -64,7 +78,8 @@ export function drawNodeStatus(
   const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
   const tone = toneOf(urgencyOfNode(phase, reason));
   const since = ready && `${ready.status === 'True' ? '' : 'not '}Ready since ${ready.lastTransitionTime}`;
-  const pods = plan && plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}` : '';
+  const claims = plan && plan.claims.length > 0 ? `; their claims: ${plan.claims.join(', ')}` : '';
+  const pods = plan && plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}${claims}` : '';
   const change =
     plan && `keeps ${plan.keep}, destroys ${plan.destroy}, creates ${countWords(plan.create, 'instance')}${pods}`;
   const facts: readonly (readonly [key: string, text: string | undefined, tone?: Tone])[] = [

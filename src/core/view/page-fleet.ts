@@ -16,7 +16,7 @@ export interface PageSlice extends PicturedSlice {
 }
 
 /** A GPU on the page: its slices on a scale of so many placement units. */
-export interface PageGpu extends Pick<GpuPicture, 'index' | 'product' | 'error' | 'health' | 'pods'> {
+export interface PageGpu extends Pick<GpuPicture, 'index' | 'product' | 'error' | 'health' | 'pods' | 'claims'> {
   readonly uuid: string;
   readonly units: number;
   /** Null for a GPU that is whole. */
@@ -64,7 +64,7 @@ export function viewPageNode(partition: GpuNodePartition, pool: string): PageNod
 }
 
 function viewGpu(
-  { index, product, error, health, pods, now, after }: GpuPicture,
+  { index, product, error, health, pods, claims, now, after }: GpuPicture,
   uuid: string,
   geometry: Geometry | undefined,
 ): PageGpu {
@@ -75,6 +75,7 @@ function viewGpu(
     uuid,
     product,
     pods,
+    claims,
     ...(error !== undefined && { error }),
     ...(health !== undefined && { health }),
     units: geometry === undefined ? 1 : geometry.memorySlices || geometry.computeSlices,

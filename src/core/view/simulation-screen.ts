@@ -21,7 +21,7 @@ export function drawSimulation({ title, days, sides }: SimulationView): readonly
     [],
     ...drawProfiles(sides),
     [],
-    [span('Served: of the slice-time in which pods ran or waited, the part in which they ran', 'title')],
+    [span('Served by day, of what pods asked for on it; more than 100 % where earlier ones are served too', 'title')],
     ...drawDays(sides, days),
   ];
 }
@@ -35,10 +35,11 @@ function drawTotals(sides: SimulationView['sides']): readonly Line[] {
     span(wait(total.longestWaitSeconds)),
     span(String(total.stillWaiting), total.stillWaiting > 0 ? 'warn' : 'plain'),
     span(String(total.evictions), total.evictions > 0 ? 'warn' : 'plain'),
+    span(percent(total.lostShare), total.lostShare > 0 ? 'warn' : 'plain'),
     span(String(total.relayouts)),
   ]);
   return drawTable(
-    ['', 'SERVED', 'MEDIAN WAIT', '95 % WAIT', 'LONGEST', 'WAIT STILL', 'EVICTED', 'GPUS RE-LAID'],
+    ['', 'SERVED', 'MEDIAN WAIT', '95 % WAIT', 'LONGEST', 'WAIT STILL', 'EVICTED', 'LOST', 'GPUS RE-LAID'],
     rows,
   );
 }
@@ -89,7 +90,7 @@ function shareOf({ days, profiles }: SideFigures, from: number, to: number): num
 }
 
 function drawBar(share: number): string {
-  const full = Math.round(share * barWidth);
+  const full = Math.min(barWidth, Math.round(share * barWidth));
   return `${'█'.repeat(full)}${'·'.repeat(barWidth - full)} ${percent(share)}`;
 }
 

@@ -1,5 +1,9 @@
-import type { ClusterFacts } from '../explain/cluster-facts.ts';
+import { ownDevicesOf } from '../explain/allocated-claim.ts';
+import { describeAsks } from '../explain/asks-text.ts';
+import { allRequestsOf, claimRequestsOf } from '../explain/claim-request.ts';
+import { type ClusterFacts, type GpuNode, isDra, listGpuNodes } from '../explain/cluster-facts.ts';
 import { explainPod, type PodExplanation } from '../explain/explanation.ts';
+import { listMeetingResources } from '../explain/request-verdict.ts';
 import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import { answerHere } from '../supply/plan-here.ts';
 import { foreseePod, type PodProspect } from '../supply/pod-prospect.ts';
@@ -13,7 +17,7 @@ export interface WaitingGroup extends Pick<PodExplanation, 'code' | 'message' | 
   readonly count: number;
   /** The first of them, as NAMESPACE/NAME. */
   readonly pods: readonly string[];
-  /** `1 nvidia.com/mig-3g.20gb` */
+  /** `1 nvidia.com/mig-3g.20gb`, `1 device of DeviceClass mig.nvidia.com by ResourceClaimTemplate small` */
   readonly asks: string;
 }
 
@@ -24,22 +28,48 @@ export type WaitingPods = readonly WaitingGroup[] | undefined;
 const mostGroups = 30;
 const mostPods = 10;
 
-/** Whether a pod waits for a GPU, or a slice of one. */
-export function waitsForGpu(pod: WorkloadPod): boolean {
-  const isWaiting = pod.spec?.nodeName === undefined && pod.metadata.deletionTimestamp === undefined && !hasEnded(pod);
-  return isWaiting && requestsOf(pod, isGpuResource).size > 0;
+/** Lists the pods that wait for a GPU, or a slice of one, by a resource or by a claim. */
+export function listWaiting(facts: ClusterFacts): readonly WorkloadPod[] {
+  const dra = listGpuNodes(facts).filter(isDra);
+  return (facts.pods ?? []).filter(
+    (pod) => isUnbound(pod) && (requestsOf(pod, isGpuResource).size > 0 || claimsGpu(pod, facts, dra)),
+  );
+}
+
+function isUnbound(pod: WorkloadPod): boolean {
+  return pod.spec?.nodeName === undefined && pod.metadata.deletionTimestamp === undefined && !hasEnded(pod);
+}
+
+/** A claim may be for a device of another driver: what no GPU could be is for none. */
+function claimsGpu(pod: WorkloadPod, facts: ClusterFacts, dra: readonly GpuNode[]): boolean {
+  if ((pod.spec?.resourceClaims ?? []).length === 0) return false;
+  const { asked, requests, allocated } = claimRequestsOf(pod, facts);
+  return (
+    [...asked.keys()].some(isGpuResource) ||
+    allocated.some((claim) => ownDevicesOf(claim).length > 0) ||
+    requests.some((request) => listMeetingResources(request, dra).length > 0)
+  );
 }
 
 /** Pods that wait for GPUs, and why; those that ask alike are explained once. */
 export function explainWaiting(facts: ClusterFacts): WaitingPods {
   if (facts.pods === undefined) return undefined;
-  const alike = Map.groupBy(facts.pods.filter(waitsForGpu), ({ metadata, spec, status }) => {
-    const { nodeSelector, affinity, tolerations, schedulingGates, schedulerName, containers = [] } = spec ?? {};
+  const alike = Map.groupBy(listWaiting(facts), ({ metadata, spec, status }) => {
+    const {
+      resourceClaims,
+      nodeSelector,
+      affinity,
+      tolerations,
+      schedulingGates,
+      schedulerName,
+      containers = [],
+    } = spec ?? {};
     const asks = containers.map(({ resources }) => resources);
     const words = (status?.conditions ?? []).map(({ type, message }) => [type, message]);
     return JSON.stringify([
       metadata.namespace,
       asks,
+      resourceClaims,
       nodeSelector,
       affinity,
       tolerations,
@@ -55,9 +85,10 @@ export function explainWaiting(facts: ClusterFacts): WaitingPods {
       const [first] = pods;
       if (!first) return [];
       const { isPending, code, message, suggestions } = explainPod(first, facts);
-      const asks = [...requestsOf(first, isGpuResource)].map(([resource, amount]) => `${amount} ${resource}`);
+      const claims = claimRequestsOf(first, facts);
+      const asks = describeAsks(allRequestsOf(first, claims, isGpuResource), claims);
       const names = pods.map(podName).toSorted().slice(0, mostPods);
       const demands = isPending ? answerHere(foreseePod(first, facts)) : [];
-      return [{ code, message, demands, suggestions, count: pods.length, pods: names, asks: asks.join(', ') }];
+      return [{ code, message, demands, suggestions, count: pods.length, pods: names, asks }];
     });
 }

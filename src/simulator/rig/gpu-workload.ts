@@ -6,9 +6,11 @@ export interface GpuWorkload {
   readonly replicas: number;
   /** A node label that its pods prefer: if they were spread evenly, none would ever have to move. */
   readonly prefers: { readonly key: string; readonly value: string };
+  /** Name of a PriorityClass. */
+  readonly priorityClassName?: string;
 }
 
-export function describeDeployment({ name, resource, replicas, prefers }: GpuWorkload): object {
+export function describeDeployment({ name, resource, replicas, prefers, priorityClassName }: GpuWorkload): object {
   const labels = { app: name };
   const preferred = {
     weight: 100,
@@ -26,6 +28,7 @@ export function describeDeployment({ name, resource, replicas, prefers }: GpuWor
         spec: {
           affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } },
           terminationGracePeriodSeconds: 1,
+          ...(priorityClassName !== undefined && { priorityClassName }),
           containers: [{ name: 'main', image: 'tritonserver', resources: { limits: { [resource]: 1 } } }],
         },
       },

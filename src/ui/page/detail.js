@@ -1,5 +1,5 @@
 import { byId, drawTable, make, makeButton } from './dom.js';
-import { describeGpu, describeSlice, drawGpu, groupGpus } from './gpu.js';
+import { describeGpu, describeSlice, drawGpu, groupGpus, nameHolders } from './gpu.js';
 import { drawReason, explainReason } from './guide.js';
 import { tileOf } from './nodes.js';
 import { state } from './state.js';
@@ -103,7 +103,8 @@ function describeNode({ policy, strategy, pool, driver }) {
 
 function describePlan(plan) {
   if (!plan) return undefined;
-  const pods = plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}` : '';
+  const claims = plan.claims.length > 0 ? `; their claims: ${plan.claims.join(', ')}` : '';
+  const pods = plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}${claims}` : '';
   return `plan: keeps ${plan.keep}, destroys ${plan.destroy}, creates ${plan.create}${pods}`;
 }
 
@@ -146,14 +147,14 @@ function drawGroup(gpus) {
   const health = gpu.health ? `: ${gpu.health}` : '';
   const title = make('h3', {}, `GPU ${ranges(gpus.map(({ index }) => index))} ${gpu.product}${health}`);
   const now = drawGpu(gpu, gpu.now, leastInDetail, `now: ${describeGpu(gpu)}`);
-  const rows = (gpu.now ?? []).map(({ profile, start, size, state: word, busy, pods }) => [
+  const rows = (gpu.now ?? []).map(({ profile, start, size, state: word, busy, pods, claims }) => [
     profile,
     `${start}:${size}`,
     word === 'going' ? `goes, ${busy ? 'in use' : 'free'}` : busy ? 'in use' : word,
-    pods.map(describePod).join(', '),
+    nameHolders({ pods, claims }, describePod),
   ]);
   const table = rows.length > 0 ? [drawTable('', ['profile', 'placement', 'state', 'pods'], rows)] : [];
-  const pods = gpu.pods.length > 0 ? [make('p', {}, `whole GPU: ${gpu.pods.map(describePod).join(', ')}`)] : [];
+  const pods = gpu.pods.length > 0 ? [make('p', {}, `whole GPU: ${nameHolders(gpu, describePod)}`)] : [];
   const uuids = make('p', { className: 'uuids' }, gpus.map(({ uuid }) => uuid).join(' '));
   return [title, now, ...drawAfter(gpu), ...table, ...pods, uuids];
 }

@@ -24,13 +24,18 @@ function paintGpu(gpu, slices) {
 
 export function describeGpu(gpu) {
   if (gpu.error) return gpu.error;
-  if (gpu.now === null) return gpu.pods.length > 0 ? `whole, held by ${gpu.pods.join(', ')}` : 'whole';
+  if (gpu.now === null) return gpu.pods.length > 0 ? `whole, held by ${nameHolders(gpu)}` : 'whole';
   const used = gpu.now.filter(({ busy }) => busy).length;
   return `${used} of ${gpu.now.length} slices in use`;
 }
 
-function useOf({ state, pods, busy }, namePod) {
-  if (pods.length > 0) return `held by ${pods.map(namePod).join(', ')}`;
+/** `team/train by claim team/train-gpu` @param namePod as for {@link describeSlice} */
+export function nameHolders({ pods, claims }, namePod = (pod) => pod) {
+  return `${pods.map(namePod).join(', ')}${claims.length > 0 ? ` by claim ${claims.join(', ')}` : ''}`;
+}
+
+function useOf({ state, pods, claims, busy }, namePod) {
+  if (pods.length > 0) return `held by ${nameHolders({ pods, claims }, namePod)}`;
   if (busy) return 'in use by a process';
   return state === 'coming' ? 'not made yet' : 'free';
 }

@@ -30,11 +30,12 @@ function hayOf(node) {
     node.node,
     node.reason,
     node.message,
-    ...node.gpus.flatMap(({ uuid, product, pods, now }) => [
+    ...node.gpus.flatMap(({ uuid, product, pods, claims, now }) => [
       uuid,
       product,
       ...pods,
-      ...(now ?? []).flatMap((slice) => slice.pods),
+      ...claims,
+      ...(now ?? []).flatMap((slice) => [...slice.pods, ...slice.claims]),
     ]),
   ]
     .join('\n')

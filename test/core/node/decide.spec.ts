@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { decide } from '../../../src/core/node/decide.ts';
+import { timeText } from '../../../src/core/text/duration.ts';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import {
@@ -8,6 +9,7 @@ import {
   aGrant,
   aManagedPartition,
   aNode,
+  aSlot,
   aSlicingPolicy,
   aSnapshot,
   checkingHold,
@@ -153,6 +155,12 @@ describe('decide', () => {
     // The grant was the earlier node's.
     const open = judge({ partition: aManagedPartition({ nodeUID: 'uid-before', granted: aGrant({ epoch: 9 }) }) });
     expect(open.rolloutState.isUnderWay).to.equal(false);
+  });
+
+  it('keeps a slot that it begins to use at that moment, however late: the node would be closed without one', () => {
+    const late = judge({ slot: { ...aSlot, deadline: timeText(noon - 3_600_000) } });
+    expect(namesOf(late)).to.deep.equal(['PatchNode']);
+    expect(late.rolloutState.isUnderWay).to.equal(true);
   });
 
   it('patches the Node once for all that changes on it', () => {

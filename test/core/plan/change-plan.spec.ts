@@ -3,7 +3,7 @@ import type { ChangePlan } from '../../../src/core/plan/change-plan.ts';
 import type { ClusterState } from '../../../src/core/plan/cluster-state.ts';
 import type { PlannedNode } from '../../../src/core/plan/planned-node.ts';
 import { fillDefaults } from '../../../src/core/policy/defaults.ts';
-import { aGpu, uuidOf } from '../../support/builders.ts';
+import { aGpu, uuidOf, withClaims } from '../../support/builders.ts';
 import { aDriverPod } from '../../support/node-builders.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup, planChange } from './cluster-builder.ts';
 
@@ -311,6 +311,15 @@ describe('the pods that a plan evicts', () => {
 
   it('are named with what they hold', () => {
     expect(one({}).evictions).to.deep.equal([{ pod: 'team/a', fate: 'Evicted', holds: ['GPU 0: 3g.20gb at 0'] }]);
+  });
+
+  it('are named with the claim by which they hold it', () => {
+    const gpu = withClaims(aGpu({ slices: halves }), { '3g.20gb@0': { 'team/a-gpu': 'team/a' } });
+    const nodes = [aFleetNode({ name: 'n1', gpus: [gpu] })];
+    const { nodes: planned } = plan(aCluster(nodes, { pods: [aTeamPod('a', {})] }), inFile(inSevenths));
+    expect(planned.flatMap(({ evictions }) => evictions.map(({ holds }) => holds))).to.deep.equal([
+      ['GPU 0: 3g.20gb at 0 by claim team/a-gpu'],
+    ]);
   });
 
   it('are a finding where their budget allows no disruption', () => {

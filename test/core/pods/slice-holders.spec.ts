@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { listUuids } from '../../../src/core/pods/device-id.ts';
-import { holdersOf, listGpuHolders, listInstanceHolders } from '../../../src/core/pods/slice-holders.ts';
+import {
+  holdersOf,
+  listGpuHolders,
+  listInstanceClaims,
+  listInstanceHolders,
+  listWholeClaims,
+} from '../../../src/core/pods/slice-holders.ts';
 import type { ClaimedDevice, HeldDevice, PodHolding } from '../../../src/core/pods/holding.ts';
 import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
 import { aSlicedGpu, anInstance } from './sliced-gpu.ts';
@@ -92,6 +98,22 @@ describe('who holds what', () => {
     };
     const everywhere = [['ml/a'], ['ml/a'], ['ml/a'], ['ml/a']];
     const nowhere = [[], [], [], []];
+
+    it('is named with its device: of each claim once, however many pods share it', () => {
+      const name = (claim: string): ClaimedDevice => ({
+        claim,
+        driver: 'gpu.nvidia.com',
+        device: 'gpu-1',
+        cdiDevices: [],
+      });
+      const holders = holdersOf(device, [claimed('a', name('ml/d')), claimed('b', name('ml/c'), name('ml/d'))]);
+      expect(listWholeClaims(holders, whole)).to.deep.equal(['ml/c', 'ml/d']);
+      expect(listGpuHolders(holders, whole)).to.deep.equal(['ml/a', 'ml/b']);
+      expect(listInstanceClaims(holders, lone)).to.deep.equal([]);
+      const bySlice = { claim: 'ml/e', driver: 'example.com', device: 'mig-b', cdiDevices: [] };
+      expect(listInstanceClaims(holdersOf(device, [claimed('a', bySlice)]), split)).to.deep.equal(['ml/e']);
+      expect(holdersOf(device, [aPod('a', { resource: slice, id: 'MIG-c' })])).not.to.have.property('claimsOf');
+    });
 
     it('holds the very slice that NVIDIA’s driver names by GPU, profile and start', () => {
       const byName = { claim: 'ml/c', driver: 'gpu.nvidia.com', device: 'gpu-0-mig-1g5gb-19-0', cdiDevices: [] };

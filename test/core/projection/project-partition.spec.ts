@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { GpuNodePartition } from '../../../src/api/types.ts';
 import { projectPartition } from '../../../src/core/projection/project-partition.ts';
 import { fleetDevice, fleetLayout, fleetPartition, fleetPool } from '../../bench/fleet-objects.ts';
-import { aPartition, aPolicy } from '../../support/builders.ts';
+import { aDevice, aGpu, aPartition, aPolicy, withClaims } from '../../support/builders.ts';
 import { readKeptMemory } from '../../support/kept-memory.ts';
 import { aManagedPartition, aNode } from '../../support/node-builders.ts';
 import { situations } from '../../support/node-situations.ts';
@@ -59,6 +59,14 @@ describe('a GpuNodePartition as the controller keeps it', () => {
       }
     });
   }
+
+  it('has neither pods nor claims of its instances: being busy says enough', () => {
+    const gpu = withClaims(aGpu({ slices: ['1g.5gb@0'] }), { '1g.5gb@0': { 'team/a-gpu': 'team/a' } });
+    const kept = project(aPartition({ device: aDevice(gpu), backend: 'DRA' }));
+    const [instance] = kept.status?.device?.gpus?.[0]?.instances ?? [];
+    expect(instance).to.include({ profile: '1g.5gb', busy: true });
+    expect(instance).not.to.have.any.keys('pods', 'claims');
+  });
 
   it('shares profile tables and instances with all others, and a grant with its wish', () => {
     const [one, other] = [project(aFleetPartition('fleet-1')), project(aFleetPartition('fleet-2'))];

@@ -1,6 +1,41 @@
 import { expect } from 'chai';
-import { cutHolders } from '../../../src/core/report/held-devices.ts';
+import { cutHolders, withHolders } from '../../../src/core/report/held-devices.ts';
 import { aGpu, withPods } from '../../support/builders.ts';
+
+describe('the claims that a report names', () => {
+  it('stand beside the pods that have a slice or a GPU by them', () => {
+    const gpu = aGpu({ slices: ['1g.5gb@0', '1g.5gb@1'] });
+    const [first, second] = gpu.instances.map((one, at) => ({
+      ...one,
+      computeInstances: [{ profile: '1g.5gb', uuid: `MIG-${at}` }],
+    }));
+    if (!first || !second) throw new Error('the GPU has two slices');
+    const pods = new Map([
+      ['MIG-0', ['team/a']],
+      ['MIG-1', ['team/b']],
+      [gpu.uuid, ['team/c']],
+    ]);
+    const claimsOf = new Map([
+      ['MIG-0', ['team/a-gpu']],
+      [gpu.uuid, ['team/c-gpu']],
+    ]);
+    const holders = { ofDevice: pods, ofAny: [], stale: [], claimsOf };
+    const [found] = withHolders([{ ...gpu, instances: [first, second] }], holders);
+    expect(found).to.deep.include({ busy: true, pods: ['team/c'], claims: ['team/c-gpu'] });
+    expect(found?.instances[0]).to.deep.include({ busy: true, pods: ['team/a'], claims: ['team/a-gpu'] });
+    expect(found?.instances[1])
+      .to.deep.include({ busy: true, pods: ['team/b'] })
+      .and.not.to.have.property('claims');
+  });
+
+  it('are cut with the pods, within the same size', () => {
+    const names = Array.from({ length: 40 }, (_, at) => `team/claim-${at}-${'x'.repeat(200)}`);
+    const gpu = { ...aGpu(), busy: true, pods: names, claims: names };
+    const [cut] = cutHolders([gpu, gpu]);
+    expect(cut?.claims).to.have.lengthOf(cut?.pods?.length ?? 0);
+    expect(names.slice(0, cut?.pods?.length).join('').length * 4).to.be.within(6_000, 8_000);
+  });
+});
 
 describe('the pods that a report names', () => {
   const manyPods = (length: number): readonly string[] =>

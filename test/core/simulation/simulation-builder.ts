@@ -51,8 +51,13 @@ export function aSide(nodes: readonly StartNode[], policy?: GpuPartitionPolicy, 
   const ids = nodes.flatMap(({ name, gpus }) => gpus.map(({ uuid }) => `${name}/${uuid}`));
   return {
     nodes,
-    policyOf: new Map(policy === undefined ? [] : nodes.map(({ name }) => [name, policy])),
-    layouts: new Map(layouts === undefined ? [] : ids.map((id) => [id, layouts])),
+    phases: [
+      {
+        at: 0,
+        policyOf: new Map(policy === undefined ? [] : nodes.map(({ name }) => [name, policy])),
+        layouts: new Map(layouts === undefined ? [] : ids.map((id) => [id, layouts])),
+      },
+    ],
     changeSeconds: new Map([['p', MINUTE]]),
     cap: 100,
   };

@@ -6,7 +6,10 @@ import { isPlain, mayHelp, reduceQuestion } from '../../../src/core/simulation/h
 import { coverDemand, readDemand } from '../../../src/core/demand/coverage.ts';
 import { countPresent } from '../../../src/core/supply/count.ts';
 import { keepMaximalStates, listPlacedStates } from '../gpu/placed-states.ts';
+import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
+import { listSimulated, startSide } from '../../../src/core/simulation/cluster-fleet.ts';
 import { aPolicy } from '../../support/builders.ts';
+import { aCluster, aFleetNode } from '../plan/cluster-builder.ts';
 import {
   aDemandPolicy,
   aSide,
@@ -32,24 +35,39 @@ describe('a simulated fleet', () => {
       waitSeconds: HOUR,
       longestWaitSeconds: HOUR,
       servedSeconds: 3 * HOUR,
-      askedSeconds: 4 * HOUR,
+      askedSeconds: 3 * HOUR,
       stillWaiting: 0,
     });
-    expect(figures.total).to.deep.include({ servedShare: 0.75, medianWaitSeconds: 0, evictions: 0, relayouts: 0 });
+    expect(figures.total).to.deep.include({ servedShare: 1, medianWaitSeconds: 0, evictions: 0, relayouts: 0 });
   });
 
-  it('counts pods that never get a slice until the end, on each of its days', () => {
-    const figures = playOne(aSide([aSimulatedNode('n1', halves)]), pods(1, '1g.5gb', HOUR, HOUR), { days: 2 });
+  it('counts what pods ask for as they come, and their waiting on each of its days', () => {
+    const figures = playOne(aSide([aSimulatedNode('n1', halves)]), pods(1, '1g.5gb', 23 * HOUR, 2 * HOUR), { days: 2 });
     expect(figuresOf(figures, '1g.5gb')).to.deep.include({
       started: 0,
       stillWaiting: 1,
-      askedSeconds: 47 * HOUR,
       servedSeconds: 0,
+      medianWaitSeconds: 25 * HOUR,
+      longestWaitSeconds: 25 * HOUR,
     });
-    expect(figures.days.map(({ day, askedSeconds }) => [day, askedSeconds / HOUR])).to.deep.equal([
-      [1, 23],
-      [2, 24],
+    expect(
+      figures.days.map(({ day, askedSeconds, waitSeconds }) => [day, askedSeconds / HOUR, waitSeconds / HOUR]),
+    ).to.deep.equal([
+      [1, 1, 1],
+      [2, 1, 24],
     ]);
+  });
+
+  it('serves the same share however long it lasts, of pods of which some never get a slice', () => {
+    const shares = [1, 7, 28].map((days) => {
+      const arrivals = Array.from({ length: days }, (_, day) => [
+        ...pods(6, '3g.20gb', day * 24 * HOUR, HOUR),
+        ...pods(1, '7g.40gb', day * 24 * HOUR, HOUR),
+      ]).flat();
+      return playOne(aSide([aSimulatedNode('n1', halves)]), arrivals, { days }).total.servedShare;
+    });
+    // 24 of 32 memory slices.
+    expect(shares).to.deep.equal([0.75, 0.75, 0.75]);
   });
 
   it('leaves pods that run on their slices for as long as they have to go', () => {
@@ -113,10 +131,14 @@ describe('a simulated demand policy', () => {
       aDemandPolicy({ from: 'Pods', slices, evict: 'IfNeeded' }),
     );
     const figures = playOne(side, pods(1, '1g.5gb', 10 * MINUTE, HOUR), { running: pods(2, '3g.20gb', 0, 3 * HOUR) });
-    const { servedSeconds, started, stillWaiting } = figuresOf(figures, '3g.20gb');
-    expect({ started, stillWaiting }).to.deep.equal({ started: 3, stillWaiting: 0 });
-    // Two runs to the end, and the one that was cut off after some ten minutes.
-    expect(servedSeconds).to.be.within(6 * HOUR + 10 * MINUTE, 6 * HOUR + 14 * MINUTE);
+    const { servedSeconds, lostSeconds, started, stillWaiting } = figuresOf(figures, '3g.20gb');
+    expect({ started, stillWaiting, servedSeconds }).to.deep.equal({
+      started: 3,
+      stillWaiting: 0,
+      servedSeconds: 6 * HOUR,
+    });
+    expect(lostSeconds).to.be.within(10 * MINUTE, 14 * MINUTE);
+    expect(figures.total.lostShare).to.be.closeTo((lostSeconds * 4) / (6 * HOUR * 4 + HOUR), 1e-9);
   });
 
   it('does not re-lay a GPU for a pod that comes and goes within the minute', () => {
@@ -167,6 +189,54 @@ describe('a simulated rollout', () => {
   it('starts no pod on a node that changes, though other slices of it stay', () => {
     const side = aSide([aSimulatedNode('n1', ['3g.20gb@0'], ['1g.5gb@0'])], small, { '1g.5gb': 7 });
     expect(figuresOf(playOne(side, pods(1, '1g.5gb', 1, HOUR)), '1g.5gb').longestWaitSeconds).to.equal(MINUTE - 1);
+  });
+});
+
+describe('a simulated schedule', () => {
+  const startMs = Date.UTC(2026, 0, 5);
+  const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', timeZone: 'UTC' };
+  const pool = (...schedules: NonNullable<PolicySpec['schedules']>) =>
+    aPolicy({
+      layouts: [{ profiles: { '3g.20gb': 2 } }],
+      rollout: { maxUnavailable: 1 },
+      ...(schedules.length > 0 && { schedules }),
+    });
+  const fleet = (policy: GpuPartitionPolicy, days: number) => {
+    const node = aFleetNode({ name: 'n1', slices: halves });
+    const facts = { ...aCluster([node]), policies: [policy] };
+    return startSide(facts, listSimulated(facts), [], { startMs, days }).side;
+  };
+
+  it('begins and ends when the clock says so, and the policy without schedules has one phase', () => {
+    const twice = fleet(pool({ ...night, layouts: [{ preset: 'all-1g.5gb' }] }), 2);
+    expect(twice.phases.map(({ at }) => at / HOUR)).to.deep.equal([0, 6, 22, 30, 46]);
+    expect(twice.phases.map(({ layouts }) => [...layouts.values()])).to.deep.equal(
+      ['1g.5gb', '3g.20gb', '1g.5gb', '3g.20gb', '1g.5gb'].map((name) => [{ [name]: name === '1g.5gb' ? 7 : 2 }]),
+    );
+    expect(fleet(pool(), 2).phases.map(({ at }) => at)).to.deep.equal([0]);
+  });
+
+  it('changes the layouts of its nodes, and back', () => {
+    const arrivals = [...pods(1, '1g.5gb', 12 * HOUR, HOUR), ...pods(1, '3g.20gb', 23 * HOUR, HOUR)];
+    const side = fleet(pool({ ...night, layouts: [{ preset: 'all-1g.5gb' }] }), 2);
+    const figures = playOne(side, arrivals, { days: 2, startMs });
+    expect(figuresOf(figures, '1g.5gb').longestWaitSeconds).to.be.within(10 * HOUR, 10 * HOUR + 3 * MINUTE);
+    expect(figuresOf(figures, '3g.20gb').longestWaitSeconds).to.be.within(7 * HOUR, 7 * HOUR + 3 * MINUTE);
+    // To the night's at the start, which is in it, and four times more.
+    expect(figures.total).to.deep.include({ relayouts: 5, stillWaiting: 0 });
+  });
+
+  it('may have a demand instead', () => {
+    const side = fleet(pool({ ...night, demand: follows('1g.5gb', '2g.10gb') }), 1);
+    const figures = playOne(side, pods(1, '2g.10gb', 12 * HOUR, HOUR), { startMs });
+    expect(figuresOf(figures, '2g.10gb').longestWaitSeconds).to.be.within(10 * HOUR, 10 * HOUR + 5 * MINUTE);
+  });
+
+  it('begins while a node changes, which then changes once more', () => {
+    const side = fleet(pool({ ...night, layouts: [{ preset: 'all-1g.5gb' }] }), 1);
+    const slow = { ...side, changeSeconds: new Map([['p', 7 * HOUR]]) };
+    const figures = playOne(slow, pods(1, '3g.20gb', 13 * HOUR, HOUR), { startMs });
+    expect(figuresOf(figures, '3g.20gb').longestWaitSeconds).to.be.within(HOUR, HOUR + 3 * MINUTE);
   });
 });
 

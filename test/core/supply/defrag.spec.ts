@@ -11,7 +11,6 @@ import {
   requestedFree,
 } from '../../../src/core/supply/defrag.ts';
 import { listMoves, listUnnamed } from '../../../src/core/supply/defrag-moves.ts';
-import { weighEviction } from '../../../src/core/supply/eviction-weight.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
@@ -98,18 +97,6 @@ describe('a request to free slices', () => {
     expect(plan(members, askToFree(nothing, { '7g.40gb': 2 }, members)).unserved).to.deep.equal({ 'free 7g.40gb': 1 });
   });
 
-  it('spares the pod that is dearer to evict', () => {
-    const weigh = (member: Member, evictionWeight: number): Member => ({
-      ...member,
-      gpu: { ...member.gpu, instances: member.gpu.instances.map((one) => ({ ...one, evictionWeight })) },
-    });
-    const [first, second] = membersOf(scattered);
-    if (!first || !second) throw new Error('there are two nodes');
-    const dear = [weigh(first, weighEviction('Evicted')), weigh(second, weighEviction('Blocked'))];
-    const { cost } = plan(dear, askToFree(nothing, { '7g.40gb': 1 }, dear));
-    expect(cost.evictions, 'three cheap ones go for one that its budget holds').to.equal(30);
-  });
-
   it('is done once so many are idle together', () => {
     const members = membersOf([
       aFleetNode({ name: 'n1', slices: ['3g.20gb@0', '3g.20gb@4'], pods: { '3g.20gb@0': ['a'] } }, policy),
@@ -158,21 +145,6 @@ describe('the moves of a plan', () => {
     expect(listUnnamed({ ...pool, partitionOf: (node) => byName.get(node) as never })).to.deep.equal([
       { node: 'n2', gpu: 0, profile: '1g.5gb', start: 0 },
     ]);
-  });
-});
-
-describe('what an eviction costs', () => {
-  it('grows with priority, and is highest for pods that a budget or nothing lets go', () => {
-    const costs = [
-      weighEviction('Evicted'),
-      weighEviction('Evicted', 100),
-      weighEviction('Deleted', 1_000_000),
-      weighEviction('Blocked'),
-      weighEviction('Stays'),
-    ];
-    expect(costs).to.deep.equal(costs.toSorted((a, b) => a - b));
-    expect(new Set(costs).size).to.equal(costs.length);
-    expect(weighEviction('Evicted', -5)).to.equal(weighEviction('Evicted'));
   });
 });
 

@@ -84,6 +84,16 @@ describe('the course of a demand', () => {
     expect(course.next(ask(4), members, 3000)).to.equal(undefined);
   });
 
+  it('plans a shortage again after a minute where pods may be evicted: what that costs is read again', async () => {
+    const course = new DemandCourse();
+    const members = [aMember('n1', { busy: true })];
+    const asked = ask(9, 'IfNeeded');
+    const planned = await plan(members, asked);
+    course.takePlan(planned, 1000, 2000);
+    expect(course.next(asked, members, 61_999)).to.deep.equal({ planned });
+    expect(course.next(asked, members, 62_000)).to.equal(undefined);
+  });
+
   it('reads waiting pods again before it counts for the first time, and after an edit', () => {
     const course = new DemandCourse();
     expect(course.longestMs(demand)).to.equal(0);

@@ -162,5 +162,13 @@ describe('the report of a demand', () => {
     const held = report(9, { small: 4 }, { small: 1 });
     expect(held.condition.reason).to.equal('NothingIdle');
     expect(held.states[0]?.why).to.match(/^3 could be made only by evicting pods.*for 1 more there is no room/);
+    const { states } = reportDemand(wantedOf(smalls(9), members, nobody), members, {
+      lacking: { small: 4 },
+      lackingAtLeast: {},
+      isSpared: false,
+    });
+    expect(states[0]?.why).to.equal(
+      '4 could be made only in place of pods that cannot be evicted: they follow when slices fall idle',
+    );
   });
 });

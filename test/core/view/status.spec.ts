@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
+import { userKey } from '../../../src/core/gpu/state/device-users.ts';
 import { drawFleet, viewFleet } from '../../../src/core/view/fleet-status.ts';
 import { fitLine, type Line, plainText } from '../../../src/core/view/line.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node-status.ts';
+import { viewPageNode } from '../../../src/core/view/page-fleet.ts';
 import { drawWaste } from '../../../src/core/view/waste-screen.ts';
 import { reportWaste } from '../../../src/core/waste/waste-report.ts';
 import { fixtures } from '../../cli/run.ts';
-import { aGpu } from '../../support/builders.ts';
+import { aGpu, withClaims } from '../../support/builders.ts';
 import { aCluster } from '../explain/cluster-builder.ts';
 import { wastefulDay } from '../waste/waste-stories.ts';
 import { aStatusNode, changingNode, fleet, policies, readyNode, storyTime } from './status-stories.ts';
@@ -58,6 +60,31 @@ describe('the pictures of gpu-partition status and report', () => {
       '2g.10gb',
     ]);
     expect(busy?.after).to.have.nested.property('slices').with.lengthOf(4);
+  });
+
+  it('name the claims by which pods have a slice, and those whose slice must go', () => {
+    const gpu = withClaims(aGpu({ slices: ['1g.5gb@0', '3g.20gb@4'] }), {
+      '1g.5gb@0': { 'team/small-gpu': 'team/small' },
+      '3g.20gb@4': { 'team/train-0-gpu': 'team/train-0' },
+    });
+    const whole = aGpu({ index: 1, product: 'Tesla T4', migCapable: false, pods: ['team/r'], claims: ['team/r-gpu'] });
+    const node = aStatusNode({ name: 'claims', phase: 'Updating', gpus: [gpu, whole], wish: { '1g.5gb': 7 } });
+    const { status } = node;
+    const { device } = status ?? {};
+    if (!device?.plan) throw new Error('the node has no plan');
+    const plan = { ...device.plan, drains: [userKey(gpu.uuid, { profile: '3g.20gb', start: 4 })] };
+    const planned = { ...node, status: { ...status, device: { ...device, plan } } };
+    expect(viewNodeStatus(planned).plan?.claims).to.deep.equal(['team/train-0-gpu']);
+    const text = drawNodeStatus(planned, 200).map(plainText).join('\n');
+    expect(text).to.contain('pods to evict: team/train-0; their claims: team/train-0-gpu');
+    expect(text).to.contain('1g.5gb at 0: team/small by claim team/small-gpu');
+    expect(text).to.contain('no MIG: whole GPU, held by team/r by claim team/r-gpu');
+    const onPage = viewPageNode(planned, '');
+    expect(onPage.plan?.claims).to.deep.equal(['team/train-0-gpu']);
+    expect(onPage.gpus.map((one) => [one.claims, one.now?.map(({ claims }) => claims)])).to.deep.equal([
+      [[], [['team/small-gpu'], ['team/train-0-gpu']]],
+      [['team/r-gpu'], undefined],
+    ]);
   });
 
   it('say what of a demand is offered: all of it of one policy, and of the fleet what is unmet', () => {

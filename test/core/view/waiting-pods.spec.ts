@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import type { ClaimTemplate } from '../../../src/core/explain/claim-request.ts';
 import { explainWaiting } from '../../../src/core/view/waiting-pods.ts';
 import { aGpu, aPolicy } from '../../support/builders.ts';
+import { aClaimCluster, aHeldClaim, attribute, deviceNames } from '../explain/claim-cluster.ts';
 import { aCluster, aPod } from '../explain/cluster-builder.ts';
 
 const half = { 'nvidia.com/mig-3g.20gb': '1' };
@@ -37,6 +39,41 @@ describe('pods that wait for GPUs', () => {
     expect(groups?.map(({ demands }) => demands.map(({ code, message }) => `${code} ${message}`))).to.deep.equal([
       ['Planned policy p: the planner will offer a 3g.20gb on node n, GPU 0'],
     ]);
+  });
+
+  it('are those with claims as well, if what a claim asks for is a GPU', () => {
+    const byTemplate = (name: string, template: string) =>
+      aPod({ name, spec: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: template }] } });
+    const requesting = (name: string, expression: string): ClaimTemplate => {
+      const exactly = { deviceClassName: 'any', selectors: [{ cel: { expression } }] };
+      return {
+        metadata: { name, namespace: 'team' },
+        spec: { spec: { devices: { requests: [{ name: 'one', exactly }] } } },
+      };
+    };
+    const pods = [
+      byTemplate('one', 'small'),
+      byTemplate('two', 'small'),
+      byTemplate('nic', 'network'),
+      aPod({ name: 'held', spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'held' }] } }),
+      byTemplate('vague', 'none'),
+    ];
+    const [device = ''] = deviceNames;
+    const facts = aClaimCluster([{}], pods, {
+      classes: [{ metadata: { name: 'any' } }],
+      templates: [
+        requesting('small', `${attribute('profile')} == '1g.5gb'`),
+        requesting('network', "device.driver == 'dra.net'"),
+      ],
+      claims: [aHeldClaim([device], { pod: '' })],
+    });
+    const groups = explainWaiting(facts);
+    const words = '1 device of DeviceClass any with selectors of its own by ResourceClaimTemplate small';
+    expect(groups?.map(({ pods: names, asks }) => ({ names, asks }))).to.deep.equal([
+      { names: ['team/one', 'team/two'], asks: words },
+      { names: ['team/held'], asks: `what claim team/held has (${device} of node n)` },
+    ]);
+    expect(groups?.[0]?.message).to.equal('node n has its GPUs free; the scheduler reports: 0/1 nodes are available');
   });
 
   it('are unknown to a user who may not list pods', () => {

@@ -1,0 +1,34 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { aCluster, aFleetNode, inFile } from '../core/plan/cluster-builder.ts';
+import { run } from './run.ts';
+import { snapshotYaml } from './snapshot-text.ts';
+
+const docs = new URL('../../docs/demand.md', import.meta.url);
+const trace = new URL('../fixtures/trace/tasks.csv', import.meta.url).pathname;
+const command = 'gpu-partition simulate --snapshot cluster.yaml -f shared.yaml --trace tasks.csv --load 0.7';
+
+describe('the simulation in the docs', () => {
+  it('is what the command prints for 64 GPUs of halves, a demand for each of the four sizes, and the recorded tasks', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'simulate-docs-'));
+    try {
+      const nodes = Array.from({ length: 64 }, (_, index) =>
+        aFleetNode({ name: `n${index}`, slices: ['3g.20gb@0', '3g.20gb@4'] }),
+      );
+      await writeFile(join(cwd, 'cluster.yaml'), snapshotYaml(aCluster(nodes)));
+      const slices = ['1g.5gb', '2g.10gb', '3g.20gb', '7g.40gb'].map((profile) => ({ profiles: [profile] }));
+      const { layouts: _layouts, ...spec } = inFile({ demand: { from: 'Pods', slices } }).spec;
+      await writeFile(join(cwd, 'shared.yaml'), stringify({ ...inFile({}), spec }));
+      const argv = command.replace('tasks.csv', trace).split(' ').slice(1);
+      const { code, stdout } = await run(argv, { cwd });
+      expect(code).to.equal(0);
+      const shown = (await readFile(docs, 'utf8')).split(`$ ${command}\n`)[1]?.split('```')[0];
+      expect(shown).to.equal(stdout);
+    } finally {
+      await rm(cwd, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import type { DrainSpec, PodFate } from '../../../src/core/pods/pod-fate.ts';
+import { type WeighedPod, weighEviction, weighGpus } from '../../../src/core/supply/eviction-weight.ts';
+import { listMembers } from '../../../src/core/supply/member.ts';
+import { planPool } from '../../../src/process/pool-plan.ts';
+import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
+import { aDemandPolicy } from './defrag-builders.ts';
+
+const policy = aDemandPolicy();
+const nodes = [
+  aFleetNode(
+    { name: 'n1', slices: ['3g.20gb@0', '3g.20gb@4'], pods: { '3g.20gb@0': ['a'], '3g.20gb@4': ['b'] } },
+    policy,
+  ),
+  aFleetNode({ name: 'n2', slices: ['7g.40gb@0'], pods: { '7g.40gb@0': ['c'] } }, policy),
+];
+const members = nodes.flatMap(({ partition }) => listMembers(policy, partition, { isResting: () => false }));
+
+function weigh(pods: Readonly<Record<string, Partial<WeighedPod>>>, drain?: DrainSpec) {
+  const podOf = (name: string): WeighedPod | undefined => {
+    const found = pods[name.replace('team/', '')];
+    return found && { ...aTeamPod(name.replace('team/', '')), ...found };
+  };
+  const partitionOf = (name: string) => nodes.find(({ partition }) => partition.metadata.name === name)?.partition;
+  return weighGpus(members, { budgets: [], podOf, partitionOf }, drain);
+}
+
+/** The slices that a plan for one more small slice frees, and what it says that is lacking. */
+async function planOne(gpus: ReturnType<typeof weigh>) {
+  const slices = [{ name: 'small', profiles: ['1g.5gb'], count: 1, weight: 100 }];
+  const { layouts, shortfall } = await planPool(members, { slices, evict: 'IfNeeded' }, gpus);
+  const freed = layouts.flatMap(({ destroy }, index) =>
+    destroy.map(({ profile, start }) => `${members[index]?.node}/${profile}@${start}`),
+  );
+  return { freed, shortfall };
+}
+
+describe('what an eviction costs', () => {
+  it('grows with the priority of the pod, and more with a budget that refuses; what stays has no price', () => {
+    const costs = [
+      weighEviction('Evicted'),
+      weighEviction('Evicted', 100),
+      weighEviction('Deleted', 1_000_000),
+      weighEviction('Blocked'),
+    ].map(Number);
+    expect(costs).to.deep.equal(costs.toSorted((a, b) => a - b));
+    expect(new Set(costs).size).to.equal(costs.length);
+    expect(weighEviction('Evicted', -5)).to.equal(weighEviction('Evicted'));
+    const staying: readonly PodFate[] = ['Stays', 'Awaited'];
+    expect(staying.map((fate) => weighEviction(fate))).to.deep.equal([undefined, undefined]);
+  });
+
+  it('decides which pod a plan evicts', async () => {
+    const urgent = { spec: { priority: 1000 } };
+    expect((await planOne(weigh({ a: urgent, b: {}, c: urgent }))).freed).to.deep.equal(['n1/3g.20gb@4']);
+    expect((await planOne(weigh({ a: urgent, b: urgent, c: {} }))).freed).to.deep.equal(['n2/7g.40gb@0']);
+  });
+
+  it('counts the pod that is gone since it was read as any other', () => {
+    const [first] = weigh({});
+    expect(first?.instances.map(({ evictionWeight }) => evictionWeight)).to.deep.equal([10, 10]);
+  });
+});
+
+describe('a slice that no eviction frees', () => {
+  const bare = { metadata: { name: 'x', namespace: 'team' } };
+
+  it('stays, and a plan takes another', async () => {
+    expect((await planOne(weigh({ a: bare, b: { spec: { priority: 1_000_000 } }, c: bare }))).freed).to.deep.equal([
+      'n1/3g.20gb@4',
+    ]);
+  });
+
+  it('is left alone where there is no other, and the report says what could be made without', async () => {
+    const { freed, shortfall } = await planOne(weigh({ a: bare, b: bare, c: bare }));
+    expect(freed).to.deep.equal([]);
+    expect(shortfall).to.deep.equal({ lacking: { small: 1 }, lackingAtLeast: {}, isSpared: false });
+  });
+
+  it('is every one where the policy evicts nobody', () => {
+    const [first] = weigh({ a: {}, b: {} }, { scope: 'None' });
+    expect(first?.instances.map(({ stays }) => stays)).to.deep.equal([true, true]);
+  });
+
+  it('is one in use of which no pod is known', () => {
+    const gpus = weighGpus(members, { budgets: [], podOf: () => undefined, partitionOf: () => undefined }, undefined);
+    expect(gpus.flatMap(({ instances }) => instances.map(({ stays }) => stays))).to.deep.equal([true, true, true]);
+  });
+});

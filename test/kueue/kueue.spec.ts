@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import type { GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { Component } from '../../src/simulator/control-plane/component.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { jsonRunner } from '../cli/run.ts';
+import { clusterTimeoutMs } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { applyObjects } from '../support/gpu-pods.ts';
+import { useRig } from '../support/rig.ts';
+import { startKueue } from './start-kueue.ts';
+
+const nodeSelector = { matchLabels: { pool: 'p' } };
+const nodes = ['n1', 'n2'].map((name): RigNode => ({
+  name,
+  gpus: ['A100-SXM4-40GB'],
+  labels: { pool: 'p' },
+  strategy: 'mixed',
+}));
+const large = 'nvidia.com/mig-3g.20gb';
+const spec = {
+  nodeSelector,
+  rollout: { maxUnavailable: 2 },
+  demand: {
+    from: 'Kueue' as const,
+    stabilization: '2s',
+    cooldown: '1s',
+    slices: [
+      { name: 'small', profiles: ['1g.5gb'], min: 2, max: 7 },
+      { name: 'large', profiles: ['3g.20gb'], max: 4 },
+    ],
+  },
+};
+
+/** A job of two pods with a large slice each, for the queue. */
+const job = (name: string) => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name, namespace: 'default', labels: { 'kueue.x-k8s.io/queue-name': 'p' } },
+  spec: {
+    parallelism: 2,
+    completions: 2,
+    template: {
+      spec: {
+        restartPolicy: 'Never',
+        containers: [
+          { name: 'main', image: 'example.com/train:1', resources: { requests: { cpu: 1 }, limits: { [large]: 1 } } },
+        ],
+      },
+    },
+  },
+});
+
+async function exportQueues(): Promise<readonly object[]> {
+  const policy = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'p' } };
+  const stdin = stringify({ ...policy, spec: { strategy: 'mixed', ...spec } });
+  const argv = ['export', 'kueue', '-f', '-'];
+  return (await jsonRunner<{ readonly items: readonly object[] }>()(argv, { stdin })).answer.items;
+}
+
+describe('a demand from Kueue itself', function () {
+  const rig = useRig(nodes);
+  let kueue: Component | undefined;
+
+  before(async function () {
+    this.timeout(clusterTimeoutMs);
+    kueue = await startKueue(rig());
+  });
+  after(async () => kueue?.kill());
+
+  type Slice = NonNullable<NonNullable<GpuPartitionPolicy['status']>['demand']>[number];
+  const until = (what: string, holds: (slice: Slice) => boolean): Promise<Slice | undefined> =>
+    eventually(
+      async () => (await rig().policy('p')).status?.demand?.find(({ name }) => name === 'large'),
+      (one) => one !== undefined && holds(one),
+      { timeoutMs: 120_000, what },
+    );
+  const jobs = async (jsonPath: string): Promise<string> => rig().kubectl('get', 'jobs', '-o', `jsonpath=${jsonPath}`);
+
+  it('accepts the exported queues as they are', async () => {
+    await rig().apply('p', spec);
+    await applyObjects(rig(), await exportQueues());
+    await rig().kubectl('wait', '--for=condition=Active', '--timeout=60s', 'clusterqueue/p', 'localqueue/p');
+  });
+
+  it('admits a job for which there is no slice yet, and its pods get theirs', async () => {
+    await applyObjects(rig(), [job('first')]);
+    await until('two large slices in use', ({ used, waiting }) => used === 2 && waiting === 0);
+    expect(await jobs('{.items[*].spec.suspend}')).to.equal('false');
+  });
+
+  it('counts a job that Kueue holds back for want of quota, which has no pods, and makes its slices in advance', async () => {
+    const quota = [{ op: 'replace', path: '/spec/resourceGroups/0/flavors/0/resources/1/nominalQuota', value: '2' }];
+    const resource = await rig().kubectl(
+      'get',
+      'clusterqueue',
+      'p',
+      '-o',
+      'jsonpath={.spec.resourceGroups[0].flavors[0].resources[1].name}',
+    );
+    expect(resource).to.equal(large);
+    await rig().kubectl('patch', 'clusterqueue', 'p', '--type=json', '-p', JSON.stringify(quota));
+    await applyObjects(rig(), [job('second')]);
+    const slice = await until('two more', ({ offered, waiting }) => offered === 4 && waiting === 2);
+    expect(slice).to.include({ wanted: 4, used: 2, unmet: 0 });
+    expect(await jobs('{.items[?(@.metadata.name=="second")].spec.suspend}')).to.equal('true');
+    expect(await rig().kubectl('get', 'pods', '-l', 'job-name=second', '-o', 'name')).to.equal('');
+  });
+
+  it('counts it by its pods, once, when the first has gone', async () => {
+    await rig().kubectl('delete', 'job', 'first', '--wait');
+    await rig().kubectl('wait', '--for=jsonpath={.status.ready}=2', 'job/second', '--timeout=90s');
+    const slice = await until('only the second job', ({ used, waiting }) => used === 2 && waiting === 0);
+    expect(slice?.offered).to.be.at.least(2);
+    const evictions = (await rig().writes()).filter((write) => write.includes('eviction'));
+    expect(evictions).to.deep.equal([]);
+  });
+});
