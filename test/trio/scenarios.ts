@@ -40,40 +40,40 @@ const layouts: readonly [Profiles, Profiles] = [
 ];
 
 export const scenarioNodes: readonly RigNode[] = [
-  { name: 'n', gpus, labels: { pool: 'n' }, strategy: 'mixed' },
-  { name: 'e', gpus, labels: { pool: 'e' }, strategy: 'mixed' },
-  { name: 'd', gpus, labels: { pool: 'd' }, strategy: 'mixed', plugin: 'dra' },
+  { name: 'plain', gpus, labels: { pool: 'plain' }, strategy: 'mixed' },
+  { name: 'busy', gpus, labels: { pool: 'busy' }, strategy: 'mixed' },
+  { name: 'claims', gpus, labels: { pool: 'claims' }, strategy: 'mixed', plugin: 'dra' },
 ];
 
 export const scenarios: readonly Scenario[] = [
   {
     name: 'a layout is edited, and destroyed by hand',
-    node: 'n',
+    node: 'plain',
     turns: layouts.flatMap((profiles): readonly Turn[] => [
-      edit('n', profiles),
+      edit('plain', profiles),
       {
         name: 'repair',
-        act: (rig) => destroyByHand(rig, 'n'),
-        isDone: async (rig) => countInstances(await rig.rig.deviceState('n')) === countOf(profiles),
+        act: (rig) => destroyByHand(rig, 'plain'),
+        isDone: async (rig) => countInstances(await rig.rig.deviceState('plain')) === countOf(profiles),
       },
     ]),
-    readEnd: (rig) => readEndState(rig, 'n'),
+    readEnd: (rig) => readEndState(rig, 'plain'),
   },
   {
     name: 'a pod is evicted',
-    node: 'e',
+    node: 'busy',
     prepare: (rig) => rig.create(describeDeployment()),
     turns: [
-      { ...edit('e', layouts[0]), isDone: async (rig) => (await readPhases(rig)) === 'Running' },
-      { ...edit('e', layouts[1]), isDone: async (rig) => (await readPhases(rig)) === 'Pending' },
+      { ...edit('busy', layouts[0]), isDone: async (rig) => (await readPhases(rig)) === 'Running' },
+      { ...edit('busy', layouts[1]), isDone: async (rig) => (await readPhases(rig)) === 'Pending' },
     ],
-    readEnd: async (rig) => ({ ...(await readEndState(rig, 'e')), pods: await readPhases(rig) }),
+    readEnd: async (rig) => ({ ...(await readEndState(rig, 'busy')), pods: await readPhases(rig) }),
   },
   {
     name: 'a layout for the DRA driver is edited',
-    node: 'd',
-    turns: layouts.map((profiles) => edit('d', profiles, { backend: 'DRA' })),
-    readEnd: async (rig) => ({ ...(await readEndState(rig, 'd')), published: await listPublished(rig) }),
+    node: 'claims',
+    turns: layouts.map((profiles) => edit('claims', profiles, { backend: 'DRA' })),
+    readEnd: async (rig) => ({ ...(await readEndState(rig, 'claims')), published: await listPublished(rig) }),
   },
 ];
 
@@ -106,7 +106,7 @@ function describeDeployment(): object {
     image: 'example.com/train',
     resources: { limits: { 'nvidia.com/mig-2g.10gb': 1 } },
   };
-  const spec = { terminationGracePeriodSeconds: 1, nodeSelector: { pool: 'e' }, containers: [container] };
+  const spec = { terminationGracePeriodSeconds: 1, nodeSelector: { pool: 'busy' }, containers: [container] };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
