@@ -67,8 +67,16 @@ export class SimulationFleet {
     this.gpus = this.nodes.flatMap(({ gpus }) => gpus);
   }
 
-  hasIdle(profile: string): boolean {
-    return (this.#idle.get(profile)?.length ?? 0) > 0;
+  /** The slices that were in use when the snapshot was taken. */
+  listInUse(nodes: readonly StartNode[]): readonly SimulatedSlice[] {
+    const busy = new Set(
+      nodes.flatMap(({ name, gpus }) =>
+        gpus.flatMap(({ uuid, instances }) =>
+          instances.flatMap((one) => (one.busy ? [`${name}/${uuid}@${one.start}`] : [])),
+        ),
+      ),
+    );
+    return this.gpus.flatMap(({ id, slices }) => slices.filter(({ start }) => busy.has(`${id}@${start}`)));
   }
 
   /** Any idle slice of a profile: the scheduler does not prefer one. */

@@ -6,6 +6,8 @@ import type { Member } from '../supply/member.ts';
 import type { FleetGpu, FleetNode } from './fleet.ts';
 import type { SimulatedRollout } from './rollout.ts';
 
+export /** What is to be done on a GPU. */
+/** What is to be done on a GPU. */
 interface TargetPlan {
   readonly gpu: FleetGpu;
   readonly plan: NonNullable<ReturnType<typeof planFor>>;
