@@ -5,13 +5,13 @@ import type { DemandReport } from '../core/policy/demand-report.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { DemandCourse, lookAgainAfter, podsPaceOf } from '../core/supply/demand-course.ts';
 import { type DefragState, judgeRequest, judgeShortage, requestedFree } from '../core/supply/defrag.ts';
-import { askFor, isServed, type DemandAsked } from '../core/supply/demand-question.ts';
+import { askFor, type DemandAsked } from '../core/supply/demand-question.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
 import { weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
-import type { Planned } from '../core/supply/pool-plan.ts';
+import { type Planned, planServed } from '../core/supply/pool-plan.ts';
 import { followsPods, type Wanted, wantedOf } from '../core/supply/wanted.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -142,9 +142,8 @@ export class DemandReconciler {
       };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
     if (!freeing) return { planned: await this.#plan(course, record, asked, members), defrag };
-    const planned = isServed(freeing, members)
-      ? { members, asked: freeing, layouts: [], shortfall: { lacking: {} } }
-      : await planPool(members, freeing, await this.#weigh(record, freeing, members));
+    const planned =
+      planServed(members, freeing) ?? (await planPool(members, freeing, await this.#weigh(record, freeing, members)));
     if (Object.keys(planned.shortfall.lacking).length === 0) return { planned, defrag };
     return { planned: await this.#plan(course, record, asked, members), defrag: judgeShortage(requested, planned) };
   }

@@ -14,7 +14,7 @@ import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
 import type { NodeObject } from './node-object.ts';
 
-/** A standing, with the slots that were known before it was determined. */
+/** How a node stands in its rollout, with the slots that were known before that was determined. */
 type SeenRolloutState = RolloutState & Pick<NodeRolloutState, 'seen'>;
 
 /** Reports what was found on a node: in its partition's status, as an Event, and to its policies. */

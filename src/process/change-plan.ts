@@ -7,9 +7,10 @@ import type { DemandOutlook } from '../core/plan/demand-outlook.ts';
 import { podName } from '../core/pods/gpu-pods.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { wishesOf } from '../core/supply/demand-answer.ts';
-import { askFor, isServed } from '../core/supply/demand-question.ts';
+import { askFor } from '../core/supply/demand-question.ts';
 import { layRest } from '../core/supply/demand-rest.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
+import { planServed } from '../core/supply/pool-plan.ts';
 import { weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread, heldBy, type KueueReading } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
@@ -60,8 +61,9 @@ async function chooseLayouts(
   const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
   const asked = askFor(policy, wanted);
   try {
-    const { layouts, shortfall } = isServed(asked, members)
-      ? { layouts: layRest(demand.rest, asked, members), shortfall: { lacking: {} } }
+    const served = planServed(members, asked);
+    const { layouts, shortfall } = served
+      ? { ...served, layouts: layRest(demand.rest, asked, members) }
       : await planPool(members, asked, asked.evict === 'Never' ? undefined : weighIn(cluster, record, members));
     fleet.choose(policy, wishesOf(members, layouts));
     const report = reportDemand(wanted, members, shortfall);

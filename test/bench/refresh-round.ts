@@ -99,7 +99,7 @@ async function lookBack({ controlPlane, rig, record }: RefreshCluster, pool: Poo
   };
 }
 
-/** All that happened from the last device operation on, for whoever asks where the time goes. */
+/** All that happened, every write included, before and after the last device operation: where time and writes go. */
 function tellTimeline({ operationsEndMs, runs, writes, podMoments, nodeMoments }: Seen, endMs: number): void {
   const marks = [
     ...writes.map((write) => ({ atMs: Date.parse(write.time), text: `${describeAccountWrite(write)} ${write.name}` })),
@@ -110,7 +110,8 @@ function tellTimeline({ operationsEndMs, runs, writes, podMoments, nodeMoments }
       text: `the node is ${closed ? 'closed' : 'open'} and offers ${JSON.stringify(offered)}`,
     })),
   ];
+  const writeTimes = new Set(writes.map(({ time }) => Date.parse(time)));
   for (const { atMs, text } of marks.toSorted((a, b) => a.atMs - b.atMs)) {
-    if (atMs >= operationsEndMs && atMs <= endMs) tell(`${String(atMs - operationsEndMs).padStart(6)} ms  ${text}`);
+    if (atMs <= endMs || writeTimes.has(atMs)) tell(`${String(atMs - operationsEndMs).padStart(6)} ms  ${text}`);
   }
 }

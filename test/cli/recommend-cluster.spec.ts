@@ -7,6 +7,7 @@ import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { ClusterAnswer } from '../../src/cli/recommend/cluster-answer.ts';
 import type { ClusterPod, ClusterState } from '../../src/core/plan/cluster-state.ts';
 import { aCluster, aFleetNode, aTeamPod, sliced } from '../core/plan/cluster-builder.ts';
+import { aGpu } from '../support/builders.ts';
 import { jsonRunner, run } from './run.ts';
 import { snapshotYaml } from './snapshot-text.ts';
 
@@ -222,9 +223,27 @@ describe('gpu-partition recommend for a cluster', () => {
       expect(pool.why).to.contain(words);
     });
 
-  it('shows whole GPUs that pods ask for beside the plan', async () => {
-    await save(aPool({ pods: [aTeamPod('a'), aWaitingPod('w', 'nvidia.com/gpu')] }));
-    const { stdout } = await run(argv, { cwd: folder });
-    expect(stdout).to.contain('nvidia.com/gpu: 0 of 0 held, 1 waited for; not part of the plan');
+  it('plans whole GPUs that pods ask for, and its policy wants them', async () => {
+    const { answer } = await ask(aPool({ pods: [aTeamPod('a'), aWaitingPod('w', 'nvidia.com/gpu')] }));
+    const { slices, bill, advised } = only(answer);
+    expect(slices).to.deep.equal([
+      { name: '3g.20gb', running: 1, inUse: 1, waiting: 0, wanted: 1, now: 1, best: 1 },
+      { name: 'whole', running: 0, inUse: 0, waiting: 1, wanted: 1, now: 0, best: 1 },
+    ]);
+    expect(bill).to.deep.include({ evictions: 0, gpusChanged: 1, nodes: ['n2'] });
+    expect(advised?.spec.demand?.slices).to.deep.equal([{ profiles: ['3g.20gb'] }, { mig: 'Disabled' }]);
+  });
+
+  it('keeps whole GPUs that pods hold', async () => {
+    const [, second] = aPool().nodes.map(({ metadata }) => metadata.name);
+    const nodes = [aFleetNode({ name: second ?? '', gpus: [aGpu({ busy: true, pods: ['team/g'] })] })];
+    const holder = { ...aWaitingPod('g', 'nvidia.com/gpu', { nodeName: second }), status: { phase: 'Running' } };
+    const { answer } = await ask(aCluster(nodes, { pods: [holder, aWaitingPod('w', small)] }));
+    const { slices, bill } = only(answer);
+    expect(slices.map(({ name, inUse, wanted, best }) => [name, inUse, wanted, best])).to.deep.equal([
+      ['1g.5gb', 0, 1, 0],
+      ['whole', 1, 1, 1],
+    ]);
+    expect(bill).to.deep.include({ evictions: 0, gpusChanged: 0 });
   });
 });

@@ -142,6 +142,13 @@ describe('gpu-partition recommend --prometheus', () => {
     expect(slicesOf(half.answer)).to.deep.equal([{ profiles: ['1g.5gb'] }, { profiles: ['3g.20gb'], min: 1 }]);
   });
 
+  it('keeps whole GPUs by what was enough 95 % of the time', async () => {
+    const url = await speak(answerWith(100, [{ resource: 'nvidia_com_gpu', node: 'n1', amounts: peaks(1, 2) }]));
+    const { answer } = await ask(url);
+    expect(slicesOf(answer)).to.deep.include({ mig: 'Disabled', min: 1 });
+    expect(answer.unknown).to.deep.equal([]);
+  });
+
   it('adds up what ran on the nodes of a pool and what waited, and names what no GPU has', async () => {
     const url = await speak(
       answerWith(2, [

@@ -1,5 +1,6 @@
 import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from '../model/controller-world.ts';
+import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerSnapshot, LedgerStep } from '../../src/core/rollout/ledger.ts';
 import type { WorkloadPod } from '../../src/core/explain/workload.ts';
@@ -213,17 +214,9 @@ export const fleetBugs: readonly FleetBug[] = [
     name: 'AnySlot',
     what: 'changes nodes that have no slot',
     see: (snapshot) => {
-      const { node, slot, claim } = snapshot;
+      const { slot, claim } = snapshot;
       if (slot || !claim.winner || snapshot.partition?.spec.policy === undefined) return snapshot;
-      const made: Slot = {
-        node: node.metadata.name,
-        nodeUID: node.metadata.uid ?? '',
-        epoch: 1,
-        generation: claim.winner.metadata.generation ?? 0,
-        startTime: '2026-01-01T00:00:00Z',
-        kind: 'New',
-      };
-      return { ...snapshot, slot: made, ...(snapshot.fresh && { fresh: { ...snapshot.fresh, slot: made } }) };
+      return withSlot(snapshot);
     },
   },
   {
@@ -284,10 +277,125 @@ export const fleetBugs: readonly FleetBug[] = [
     what: 'begins a demand anew with each leader',
     theme: 'Succession',
   },
+  {
+    name: 'OwnClock',
+    what: 'has its agents judge deadlines by the clocks of their nodes',
+    theme: 'Clocks',
+  },
+  {
+    name: 'TakeLateGrant',
+    what: 'has its agents take grants that they see when those are over',
+    theme: 'Clocks',
+  },
+  {
+    name: 'TrustCanary',
+    what: 'lets others follow a canary that a new leader has not looked at',
+    theme: 'Leaderless',
+    seeLedger: (snapshot) => ({
+      ...snapshot,
+      rolloutStateOf: (node) => {
+        const { metadata, status } = snapshot.policy;
+        const isCanary = status?.canary?.nodes.includes(node) === true;
+        const hasSlot = status?.inFlight?.some((slot) => slot.node === node) === true;
+        const known = snapshot.rolloutStateOf(node);
+        if (known || !isCanary || hasSlot) return known;
+        return {
+          node,
+          nodeUID: snapshot.uidOf(node) ?? '',
+          policy: metadata.name,
+          isReady: true,
+          isCordoned: false,
+          hasGpus: true,
+          hasFailed: false,
+          isVerified: true,
+          isClosedAnyway: false,
+          isUnderWay: false,
+          wishGeneration: metadata.generation ?? 0,
+        };
+      },
+    }),
+  },
+  {
+    name: 'GrantCordoned',
+    what: 'changes a node that somebody has cordoned',
+    theme: 'Plugins',
+    see: (snapshot) => {
+      const { unschedulable: _ignored, ...spec } = snapshot.node.spec ?? {};
+      return { ...snapshot, node: { ...snapshot.node, spec } };
+    },
+  },
+  {
+    name: 'SettingsWithoutSlot',
+    what: 'closes a node at once for another strategy, or for sharing',
+    theme: 'Plugins',
+    see: (snapshot) => {
+      const { claim, partition, slot } = snapshot;
+      const gpus = partition?.status?.device?.gpus ?? [];
+      const isDone = claim.wish !== undefined && 'wish' in claim.wish && deviceMeets(gpus, claim.wish.wish.gpus);
+      return isDone && slot === undefined ? withSlot(snapshot) : snapshot;
+    },
+  },
+  {
+    name: 'LabelsAreNoFailure',
+    what: 'counts a layout that GPU Feature Discovery does not publish as none that has failed',
+    theme: 'Plugins',
+    say: ({ verdict, rolloutState }) =>
+      verdict.reason === 'LabelsStale' ? { rolloutState: { ...rolloutState, hasFailed: false } } : {},
+  },
+  {
+    name: 'EvictAll',
+    what: 'tells pods to go that hold nothing that goes',
+    theme: 'Pods',
+    say: ({ commands, verdict }, { pods = [], node, partition, slot }) => {
+      const isOpen = (node.spec?.taints ?? []).every(({ key }) => key !== taint);
+      const told = partition?.spec.drain?.pods ?? [];
+      if (slot !== undefined && !isOpen && verdict.reason === 'Draining' && told.length > 0)
+        return { commands: told.map((pod) => ({ name: 'EvictPod' as const, pod, round: 1 })) };
+      const users = pods.filter(({ metadata }) => metadata.ownerReferences !== undefined);
+      const all = users.map(({ metadata: { namespace = 'default', name, uid = '' } }) => ({ namespace, name, uid }));
+      return {
+        commands: commands.map((command) =>
+          command.name === 'WriteDrain' && command.drain && !isOpen
+            ? { ...command, drain: { ...command.drain, pods: all } }
+            : command,
+        ),
+      };
+    },
+  },
+  {
+    name: 'KeepSlotOfLost',
+    what: 'keeps the slot of a node that another policy has won meanwhile',
+    theme: 'Users',
+    sayLedger: (step, { policy, rolloutStateOf }) => ({
+      ...step,
+      ledger: [
+        ...step.ledger,
+        ...(policy.status?.inFlight ?? []).filter(
+          (slot) =>
+            rolloutStateOf(slot.node)?.policy !== policy.metadata.name &&
+            step.ledger.every(({ node }) => node !== slot.node),
+        ),
+      ],
+    }),
+  },
 ];
 
 const taint = 'gpupartition.dev/repartitioning';
 const startup = 'gpupartition.dev/uninitialized';
+
+/** As if the node had a slot. */
+function withSlot(snapshot: NodeSnapshot): NodeSnapshot {
+  const { node, claim } = snapshot;
+  const made: Slot = {
+    node: node.metadata.name,
+    nodeUID: node.metadata.uid ?? '',
+    epoch: 1,
+    generation: claim.winner?.metadata.generation ?? 0,
+    startTime: '2026-01-01T00:00:00Z',
+    kind: 'New',
+  };
+  return { ...snapshot, slot: made, ...(snapshot.fresh && { fresh: { ...snapshot.fresh, slot: made } }) };
+}
 
 function withRollout(snapshot: LedgerSnapshot, rollout: Rollout): LedgerSnapshot {
   const { policy } = snapshot;

@@ -7,10 +7,11 @@ import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
+import { findUncounted } from '../model/change-end.ts';
 import { Violation } from '../model/violation.ts';
 import { DemandChecks } from './demand-checks.ts';
 import type { FleetMachine } from './fleet-machine.ts';
-import { nodeOf } from './fleet-pods.ts';
+import { isUsers, nodeOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 const ourTaint = 'gpupartition.dev/repartitioning';
@@ -19,6 +20,8 @@ const usualLagMs = 3000;
 /** Time between a leader's last read and its action, in ms. */
 const raceMs = 1000;
 const troubleMs = 180_000;
+/** The deadlines of a grant, of its answer and of a device plugin, and the time until somebody looks. */
+const longestDeadMs = 600_000;
 /** Time after which a new leader knows what the one before it has done, in ms. */
 const newLeaderMs = 10_000;
 
@@ -46,6 +49,8 @@ export class FleetChecks {
   readonly #failed = new Map<string, { readonly of: string; readonly at: number }>();
   readonly #canaries = new Map<string, Map<string, number | undefined>>();
   readonly #forced = new Set<string>();
+  /** When what a pod holds last had to go, by the pod's uid, which is its name. */
+  readonly #affectedAt = new Map<string, number>();
   readonly demands: DemandChecks;
   #writes = 0;
   /** GPUs that agents have changed. */
@@ -199,6 +204,8 @@ export class FleetChecks {
       if (object.spec.drain === undefined) this.#takenBack.set(uid, { at: this.#now, by });
     }
     const { name } = object.metadata;
+    for (const pod of [before, object].flatMap((one) => one?.status?.device?.plan?.affectedPods ?? []))
+      this.#affectedAt.set(pod.slice(pod.indexOf('/') + 1), this.#now);
     if (type === 'delete') return;
     this.#keepsItsPolicy(object, before, by);
     const { granted, wish, nodeUID } = object.spec;
@@ -501,7 +508,15 @@ export class FleetChecks {
 
   // --- decisions --------------------------------------------------------------------------------------------------
 
-  isDecided(_by: string, { node, claim }: NodeSnapshot, { verdict }: SettledDecision): void {
+  isDecided(by: string, snapshot: NodeSnapshot, settled: SettledDecision): void {
+    const { node, claim } = snapshot;
+    const { verdict, commands } = settled;
+    const uncounted = findUncounted(snapshot, settled);
+    const { metadata, spec } = node;
+    demand(uncounted === undefined, 'S18', `${metadata.name} ends with ${uncounted}, and does not count as failed`);
+    const isGranted = commands.some((command) => command.name === 'WriteGrant');
+    demand(!isGranted || spec?.unschedulable !== true, 'S17', `${by} grants ${metadata.name}, which is cordoned`);
+    this.#isNotHeldByTheDead(snapshot, settled);
     const { name, uid = '' } = node.metadata;
     const key = `${name} ${uid}`;
     const policy: GpuPartitionPolicy | undefined = claim.winner;
@@ -511,6 +526,15 @@ export class FleetChecks {
     this.#failed.delete(name);
     const known = this.#canaries.get(own);
     if (known?.has(key) === true && known.get(key) === undefined) known.set(key, this.#now);
+  }
+
+  /** A machine that is dead keeps its slot for the deadlines of its grant, of the answer, and of its plugin at most. */
+  #isNotHeldByTheDead({ node, slot, now }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
+    const since = this.#world.machines.get(node.metadata.name)?.diedAt;
+    const isHeld = since !== undefined && slot !== undefined && rolloutState.isUnderWay;
+    const deadMs = isHeld ? now - Math.max(since, Date.parse(slot.startTime ?? ''), this.#world.ledAt) : 0;
+    const words = `dead for ${deadMs / 1000} s, ${node.metadata.name} keeps its slot: ${verdict.message}`;
+    demand(deadMs < longestDeadMs, 'L8', words);
   }
 
   /** A node that another policy has won meanwhile is no longer a canary. */
@@ -526,7 +550,10 @@ export class FleetChecks {
   podIsEvicted(pod: Pod, by: string): void {
     const { metadata } = pod;
     const { uid } = metadata;
+    this.#goesInTurn(pod, by);
+    if (!isUsers(pod)) return;
     this.demands.podGoes(pod, by);
+    this.#isOnWhatGoes(pod, by);
     const partition = this.#world.api.find('partitions', nodeOf(pod));
     const isAnnounced = partition?.spec.drain?.pods.some((one) => one.uid === uid) === true;
     const back = this.#takenBack.get(uid ?? '');
@@ -539,9 +566,41 @@ export class FleetChecks {
     );
   }
 
+  /** What moves a pod holds a slot, or has closed the node with one and leaves it as its device is. */
+  #goesInTurn(pod: Pod, by: string): void {
+    const node = this.#world.api.find('nodes', nodeOf(pod));
+    const uid = node?.metadata.uid ?? '';
+    if (!node) return;
+    // A pod that only read the devices before a change is replaced after it, which takes nothing from a user.
+    const isOthers =
+      !isUsers(pod) && (pod.metadata.labels?.['role'] !== 'plugin' || isClosed(node) || isClosedAnyway(node));
+    const isInTurn = isOthers || this.#slotsOf(nodeOf(pod), uid).length > 0 || this.#isJustTaken(uid, by);
+    demand(isInTurn || this.#isTroubled, 'S5', `${by} ends ${pod.metadata.name}, and ${nodeOf(pod)} has no slot`);
+  }
+
+  /** A pod goes because what it holds goes, or because its node drains whole. */
+  #isOnWhatGoes(pod: Pod, by: string): void {
+    const { metadata } = pod;
+    const { plan } = this.#world.api.find('partitions', nodeOf(pod))?.status?.device ?? {};
+    const goneAt = this.#affectedAt.get(metadata.uid ?? '') ?? -Infinity;
+    const holds = plan?.affectedPods?.includes(`default/${metadata.name}`) === true || this.#now - goneAt <= this.lagMs;
+    const policy = this.#world.api.find('policies', this.#drainOf(metadata.uid ?? '') ?? '');
+    const specs = [policy?.spec, policy?.status?.inForce?.spec as PolicySpec | undefined];
+    const isWhole = specs.some((spec) => spec?.drain?.scope === 'Node');
+    demand(holds || isWhole || !policy, 'S13', `${by} ends ${metadata.name}, which holds nothing that goes`);
+  }
+
+  /** The policy for which a pod was told to go. */
+  #drainOf(uid: string): string | undefined {
+    const told = this.#world.api.list('partitions').find(({ spec }) => spec.drain?.pods.some((one) => one.uid === uid));
+    return told?.spec.policy?.name;
+  }
+
   podIsDeleted(pod: Pod, by: string): void {
     const { metadata } = pod;
+    this.#goesInTurn(pod, by);
     this.demands.podGoes(pod, by);
+    this.#isOnWhatGoes(pod, by);
     const policy = this.#world.api.find('partitions', nodeOf(pod))?.spec.policy?.name ?? '';
     demand(this.#forced.has(policy), 'S13', `${by} deletes ${metadata.name}, and policy ${policy} forces nothing`);
   }

@@ -1,16 +1,18 @@
 import { computeInstancesOf } from '../../src/core/gpu/state/compute-instances.ts';
 import { GrantClock } from '../../src/agent/grant-clock.ts';
-import type { DeviceReport, Grant, PlanReport } from '../../src/api/types.ts';
+import type { DeviceReport, Grant, PlanReport, Strategy } from '../../src/api/types.ts';
 import { faultFields, keepOutcome } from '../../src/core/report/report-fields.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
+import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
 import { listInTheWay, planDrained } from '../../src/core/wish/drain-plan.ts';
 import { lastGoodOf } from '../../src/core/wish/ownership.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { isOlder } from '../../src/kube/resource-version.ts';
 import { refuse, type StoredPartition } from '../model/api.ts';
 import { ModelDevice } from '../model/device.ts';
-import { resourceOf } from '../model/plugin.ts';
+import { resourceOf, uuidOf } from '../model/plugin.ts';
 import { Worker, type WorkerTask } from '../model/worker.ts';
+import { MachinePods } from './machine-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 /** The outcome of a node's next grants. */
@@ -26,11 +28,15 @@ export class FleetMachine {
   readonly allocations = new Map<string, { readonly resource: string; readonly id: string }>();
   #offered: ReadonlyMap<string, readonly string[]> = new Map();
   readonly #known = new Set<string>();
+  /** Those of its DaemonSets; undefined if its device plugin follows changes. */
+  readonly pods: MachinePods | undefined;
   boot = 1;
   isUp = true;
   /** The machine no longer exists. */
   isGone = false;
   fate: Fate = 'Well';
+  /** When it went down, in ms; undefined while it is up. */
+  diedAt: number | undefined;
   /** When instances last disappeared without being asked to. */
   lostAt = -Infinity;
   agent: MachineAgent | undefined;
@@ -46,6 +52,7 @@ export class FleetMachine {
     this.uid = uid;
     this.device = new ModelDevice(world.setup.product, 1, false);
     for (const gpu of this.device.gpus) gpu.mig = 'Enabled';
+    if (world.setup.plugin !== undefined) this.pods = new MachinePods(world, this, () => this.#offerHasChanged());
   }
 
   get bootID(): string {
@@ -63,6 +70,7 @@ export class FleetMachine {
 
   start(): void {
     this.#lookAtDevices();
+    this.pods?.start();
     this.startAgent(3000);
   }
 
@@ -73,7 +81,18 @@ export class FleetMachine {
     this.agent?.wakeSoon();
   }
 
+  #offerHasChanged(): void {
+    this.#offered = this.pods?.plugin.offered ?? new Map();
+    for (const name of this.#offered.keys()) this.#known.add(name);
+    this.agent?.wakeSoon();
+    const round = (this.#pluginRound += 1);
+    this.#world.later(10, 1000, () => {
+      if (round === this.#pluginRound && this.isUp && !this.isGone) this.#tellOffer();
+    });
+  }
+
   #lookAtDevices(): void {
+    if (this.pods) return this.pods.plugin.devicesChanged();
     const round = (this.#pluginRound += 1);
     this.#world.later(50, 2500, () => {
       if (round !== this.#pluginRound || !this.isUp || this.isGone) return;
@@ -122,17 +141,20 @@ export class FleetMachine {
   /** Pods that hold a device, by the device's UUID. */
   holders(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, readonly string[]>();
-    for (const [uid, { id }] of this.allocations) found.set(id, [...(found.get(id) ?? []), `default/${uid}`]);
+    for (const [uid, { id }] of this.allocations) {
+      const uuid = uuidOf(id);
+      found.set(uuid, [...(found.get(uuid) ?? []), `default/${uid}`]);
+    }
     return found;
   }
 
   /** What the agent reads. */
-  read(): DeviceReport {
+  read(strategy?: Strategy): DeviceReport {
     const report = this.device.report();
     const holders = this.holders();
     const ids = this.device.uuids;
     // A pod that holds a slice that is gone may be on any GPU.
-    const lost = [...this.allocations].flatMap(([uid, { id }]) => (ids.has(id) ? [] : [`default/${uid}`]));
+    const lost = [...this.allocations].flatMap(([uid, { id }]) => (ids.has(uuidOf(id)) ? [] : [`default/${uid}`]));
     const held = (
       uuid: string,
       others: readonly string[] = [],
@@ -141,8 +163,7 @@ export class FleetMachine {
       return pods.length > 0 ? { busy: true, pods } : {};
     };
     const offered = [...this.#offered].filter(([, list]) => list.length > 0);
-    const stale = offered.flatMap(([, list]) => list).filter((id) => !ids.has(id)).length;
-    const resources = Object.fromEntries(offered.map(([name, list]) => [name, list.length]));
+    const { stale, resources } = judgeAdvertised(report, this.#offered, strategy);
     return {
       ...report,
       gpus: report.gpus.map((gpu) => ({
@@ -150,7 +171,7 @@ export class FleetMachine {
         ...held(gpu.uuid),
         instances: gpu.instances.map((one) => ({ ...one, ...held(computeInstancesOf(one)[0]?.uuid ?? '', lost) })),
       })),
-      advertised: { stale, ...(offered.length > 0 && { resources }) },
+      advertised: { stale, ...(offered.length > 0 && { resources: { ...resources } }) },
     };
   }
 
@@ -186,7 +207,9 @@ export class FleetMachine {
   shutDown(): void {
     this.isUp = false;
     this.lostAt = this.#world.timeline.now;
+    this.diedAt = this.lostAt;
     this.endAgent();
+    this.pods?.shutDown();
     this.device.loseInstances();
     this.allocations.clear();
     this.#offered = new Map();
@@ -196,6 +219,7 @@ export class FleetMachine {
   comeUp(): void {
     if (this.isGone || this.isUp) return;
     this.isUp = true;
+    this.diedAt = undefined;
     this.boot += 1;
     const allocatable = Object.fromEntries([...this.#known].map((name) => [name, '0']));
     this.edit((node) => ({
@@ -251,7 +275,7 @@ export class MachineAgent {
       return yield* this.#act(partition, granted);
     }
     yield this.#world.random.between(5, 50);
-    const report = this.#machine.read();
+    const report = this.#machine.read(partition.spec.strategy);
     const plan = this.#plan(partition, report);
     return yield* this.#tell(partition, { ...this.#state(seen), ...report, ...keepOutcome(seen), ...plan });
   }
@@ -259,7 +283,7 @@ export class MachineAgent {
   *#act(partition: StoredPartition, granted: Grant): WorkerTask {
     yield this.#world.random.between(200, 4000);
     const fault = yield* this.#carryOut(partition, granted);
-    const report = this.#machine.read();
+    const report = this.#machine.read(partition.spec.strategy);
     const outcome = fault ? faultFields({ code: fault, message: 'as drawn' }, 'Failed') : { step: 'Idle' as const };
     const lastGood = lastGoodOf(report.gpus ?? [], this.#machine.bootID, new Map());
     return yield* this.#tell(partition, {

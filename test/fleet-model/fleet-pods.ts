@@ -37,6 +37,11 @@ export function makePod({ uid, app, node, resource, isBare, pool }: PodParts): P
   };
 }
 
+/** Whether a pod is a user's, and not one that makes GPUs usable. */
+export function isUsers({ metadata }: Pod): boolean {
+  return metadata.labels?.['role'] === undefined;
+}
+
 /** @param node where it runs from now on */
 export function bindPod(pod: Pod, node: string): Pod {
   const { metadata } = pod;

@@ -42,6 +42,18 @@ export function drawLayouts({ product }: FleetSetup, random: Random): readonly P
   return [layout];
 }
 
+/** A way to offer slices, with layouts that it can offer. */
+export function drawOffer(setup: FleetSetup, random: Random): Pick<PolicySpec, 'strategy' | 'layouts' | 'sharing'> {
+  const strategy = random.chance(0.3) ? ('single' as const) : ('mixed' as const);
+  const all = layouts[setup.product];
+  const uniform = all.filter(({ profiles = {} }) => Object.keys(profiles).length === 1);
+  const layout = random.pick(strategy === 'single' ? uniform : all) ?? {};
+  const [profile = ''] = Object.keys(layout.profiles ?? {});
+  const resource = strategy === 'single' ? 'nvidia.com/gpu' : `nvidia.com/mig-${profile}`;
+  const sharing = { timeSlicing: [{ resource, replicas: 2 + random.integer(3) }] };
+  return { strategy, layouts: [layout], ...(random.chance(0.4) && { sharing }) };
+}
+
 export function drawRollout(random: Random, isCalm: boolean): Rollout {
   const most = isCalm
     ? (random.pick([1, 2, '50%', '34%']) ?? 1)

@@ -7,11 +7,13 @@ import {
   drawDrain,
   drawFleetSpec,
   drawLayouts,
+  drawOffer,
   drawRollout,
   pools,
   tooMany,
 } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
+import { isUsers } from './fleet-pods.ts';
 import { apps, type FleetWorld, hourMs } from './fleet-world.ts';
 
 /** What can happen to a fleet. */
@@ -36,7 +38,8 @@ const usualSteps = {
     }
   },
   endPods: (world) => {
-    for (const { metadata } of world.api.list('pods')) if (world.random.chance(0.5)) world.endPod(metadata.uid ?? '');
+    for (const pod of world.api.list('pods'))
+      if (isUsers(pod) && world.random.chance(0.5)) world.endPod(pod.metadata.uid ?? '');
   },
   budget: (world) =>
     void world.budgets.set(
@@ -68,7 +71,8 @@ const usualSteps = {
       if (!machine.isUp) return;
       machine.shutDown();
       setReady(machine, false);
-      for (const { metadata } of world.podsOf(machine.name)) world.api.delete('pods', metadata.uid ?? '', 'kubelet');
+      for (const pod of world.podsOf(machine.name))
+        if (isUsers(pod)) world.api.delete('pods', pod.metadata.uid ?? '', 'kubelet');
       world.later(5000, 60_000, () => machine.comeUp());
     }),
   crashAgent: (world) =>
@@ -207,7 +211,30 @@ const lateSteps = {
   },
 } as const satisfies FleetSteps;
 
-const steps = { ...usualSteps, ...demandSteps, ...userSteps, ...lateSteps };
+/** Nodes whose device plugin has to be replaced after a change, and has the policy's settings. */
+const pluginSteps = {
+  editOffer: (world) =>
+    editSome(world, ({ sharing: _before, ...spec }) => ({ ...spec, ...drawOffer(world.setup, world.random) })),
+  discoveryDies: (world) =>
+    withMachine(world, ({ pods }) => {
+      if (pods) pods.isDiscoveryDead = true;
+    }),
+  discoveryLives: (world) => {
+    for (const { pods } of world.machines.values()) pods?.reviveDiscovery();
+  },
+  nodeDies: (world) =>
+    withMachine(world, (machine) => {
+      if (!machine.isUp) return;
+      machine.shutDown();
+      setReady(machine, false);
+      world.strand(machine);
+    }),
+  nodesLive: (world) => {
+    for (const machine of world.machines.values()) machine.comeUp();
+  },
+} as const satisfies FleetSteps;
+
+const steps = { ...usualSteps, ...demandSteps, ...userSteps, ...lateSteps, ...pluginSteps };
 
 type FleetSteps = Readonly<Record<string, (world: FleetWorld) => unknown>>;
 

@@ -8,6 +8,7 @@ import { oscillate } from './demand-tide.ts';
 import { drawDemandSpec } from './demand-policies.ts';
 import { findDemandTrouble } from './demand-trouble.ts';
 import { applyFleetPolicy, drawFleetSpec } from './fleet-policies.ts';
+import { isUsers } from './fleet-pods.ts';
 import { drawFleetSetup, type FleetSetup } from './fleet-setup.ts';
 import {
   askForRetry,
@@ -149,6 +150,36 @@ const themes = {
     ],
     pauses: [1000, 3000, 10_000, 30_000, 120_000],
   },
+  /** Device plugins that have to be replaced, GPU Feature Discovery that is down, and machines that die with their pods. */
+  Plugins: {
+    setup: { cap: '100%', hasStartupTaint: false, plugin: 'Stock', hasDiscovery: true },
+    names: [
+      'editOffer',
+      'editOffer',
+      'editOffer',
+      'editOffer',
+      'editDrain',
+      'prioritize',
+      'addPods',
+      'endPods',
+      'discoveryDies',
+      'discoveryLives',
+      'nodeDies',
+      'nodesLive',
+      'cordon',
+      'pause',
+      'resume',
+      'crashController',
+      'wait',
+    ],
+    pauses: [3000, 10_000, 30_000, 120_000],
+  },
+  /** Machines that die in the middle of a change, for long: pods of theirs never end. */
+  Dead: {
+    setup: { cap: '100%', hasStartupTaint: false, plugin: 'Stock' },
+    names: ['editOffer', 'editOffer', 'nodeDies', 'nodeDies', 'nodesLive', 'addPods'],
+    pauses: [600, 3000, 10_000, 120_000, 900_000],
+  },
   /** Canaries that break while nobody leads. */
   Leaderless: {
     setup: { cap: '100%', hasStartupTaint: false },
@@ -181,6 +212,8 @@ export const fleetThemes: readonly FleetTheme[] = [
   'Users',
   'Clocks',
   'Leaderless',
+  'Plugins',
+  'Dead',
   'Demand',
   'Succession',
 ];
@@ -259,13 +292,14 @@ function calmDown(world: FleetWorld): void {
   world.leadersAheadMs = Math.max(0, world.leadersAheadMs);
   world.deliverAll();
   world.endControllers();
-  for (const { metadata } of world.api.list('pods')) world.endPod(metadata.uid ?? '');
+  for (const pod of world.api.list('pods')) if (isUsers(pod)) world.endPod(pod.metadata.uid ?? '');
   world.budgets.clear();
   world.run(10_000);
   for (const machine of world.machines.values()) {
     machine.comeUp();
     machine.fate = 'Well';
     machine.isBlind = false;
+    machine.pods?.reviveDiscovery();
     machine.startAgent(1000);
     machine.agent?.see();
     setReady(machine, true);

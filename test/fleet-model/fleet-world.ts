@@ -7,6 +7,7 @@ import type { WorkloadPod } from '../../src/core/explain/workload.ts';
 import type { Limit } from '../../src/core/rollout/limit.ts';
 import type { DemandAsked } from '../../src/core/supply/demand-question.ts';
 import type { Member } from '../../src/core/supply/member.ts';
+import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
 import { timeText } from '../../src/core/text/duration.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
@@ -25,7 +26,7 @@ import type { FleetBug } from './fleet-bugs.ts';
 import { FleetChecks } from './fleet-checks.ts';
 import { Violation } from '../model/violation.ts';
 import { FleetMachine } from './fleet-machine.ts';
-import { bindPod, isFor, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
+import { bindPod, isFor, isUsers, makePod, nodeOf, poolOf, resourceOf } from './fleet-pods.ts';
 import { pools } from './fleet-policies.ts';
 import type { FleetSetup } from './fleet-setup.ts';
 
@@ -50,7 +51,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   readonly bug: FleetBug | undefined;
   random: Random;
   readonly timeline = new VirtualTime();
-  readonly configMap = new ModelConfigMap({});
+  readonly configMap = new ModelConfigMap({ default: composeDevicePluginConfig('mixed', []) });
   readonly api: Api;
   readonly checks: FleetChecks;
   readonly machines = new Map<string, FleetMachine>();
@@ -64,6 +65,8 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   crashIn: number | undefined;
   /** How far the clock of controllers that start now is ahead of the API server's, in ms. */
   leadersAheadMs = 0;
+  /** When a controller last started, in ms. */
+  ledAt = -Infinity;
   /** Until when no controller starts, in ms. */
   leaderlessUntil = -Infinity;
   readonly #due = new Set<string>();
@@ -90,7 +93,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   }
 
   get settings(): NodeSettings {
-    return settingsOf({ hasConfigMap: false });
+    return settingsOf({ hasConfigMap: this.setup.plugin !== undefined });
   }
 
   get cap(): Limit {
@@ -166,6 +169,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   /** A new leader starts; its predecessors continue until they learn that they have lost the lease. */
   lead(): void {
     this.#leaders += 1;
+    this.ledAt = this.timeline.now;
     const rivals = this.controllers;
     const name = `controller-${this.#leaders}`;
     this.controllers = [...rivals, new ControllerProcess(withClock(this, this.leadersAheadMs), name, this.freeze)];
@@ -416,6 +420,11 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     this.#terminate(pod, this.random.between(50, 30_000));
   }
 
+  /** The pods of a dead machine are told to go, and do not. */
+  strand(machine: FleetMachine): void {
+    for (const pod of this.podsOf(machine.name)) if (isUsers(pod)) this.#terminate(pod, 0);
+  }
+
   #terminate(pod: Pod, graceMs: number): void {
     const { uid = '', deletionTimestamp } = pod.metadata;
     if (deletionTimestamp !== undefined) return;
@@ -423,7 +432,8 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     const change = (one: Pod): Pod => ({ ...one, metadata: { ...one.metadata, deletionTimestamp: now } });
     this.api.update('pods', uid, 'kubelet', change);
     this.#askAgain(pod);
-    this.timeline.after(graceMs, () => this.endPod(uid));
+    if (isUsers(pod)) this.timeline.after(graceMs, () => this.endPod(uid));
+    else this.later(50, 3000, () => this.endPod(uid));
   }
 
   endPod(uid: string): void {
@@ -436,6 +446,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     }
     machine?.release(uid);
     this.api.delete('pods', uid, 'kubelet');
+    if (!isUsers(pod)) return machine?.pods?.podHasEnded(uid);
     const app = pod.metadata.labels?.['app'] ?? '';
     const isOwned = pod.metadata.ownerReferences !== undefined;
     if (app === 'waits') return;
@@ -449,6 +460,8 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     const { kind, key } = change;
     if ((kind === 'pods' || kind === 'nodes') && this.setup.hasDemands === true) this.#schedulePending();
     if (kind === 'pods') return;
+    if (kind === 'nodes' && change.type === 'apply')
+      this.machines.get(key)?.pods?.nodeHasChanged(change.object as NodeObject);
     for (const controller of this.controllers) {
       const due = `${controller.name} ${kind}`;
       if (this.#due.has(due)) continue;

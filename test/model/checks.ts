@@ -20,6 +20,7 @@ import { countOffer, type ExpectedSettings, isAsWished, offeringOf } from './exp
 import { isUntouchable } from './pods.ts';
 import { uuidOf } from './plugin.ts';
 import { countSlices, nameDevices, readSlices } from './slices.ts';
+import { findUncounted } from './change-end.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
 
@@ -38,15 +39,6 @@ const longestWriteMs = 360_000;
 /** An agent reads every second while somebody waits, and the controller looks as often. */
 const longestUnheardMs = 20_000;
 const longestDeadMs = 600_000;
-/** Of changes that end: docs/rollout.md lists them. */
-const countingReasons: readonly string[] = [
-  'ClientsStay',
-  'LabelsStale',
-  'AdvertisePending',
-  'RefreshBlocked',
-  'DeviceUnreadable',
-];
-
 /** The invariants of one node, checked by an observer that knows the truth. Names are those of the catalogue. */
 export class Invariants {
   readonly #world: ModelWorld;
@@ -497,14 +489,9 @@ export class Invariants {
   }
 
   /** A change that ends because of the node is one that failed, whatever the reason. */
-  #countsAsFailure({ node, slot }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
-    const ends = verdict.phase === 'Failed' && slot !== undefined && isUnfinished(node);
-    if (!ends || !countingReasons.includes(verdict.reason)) return;
-    demand(
-      rolloutState.hasFailed,
-      'S18',
-      `the change ends with ${verdict.reason}, and the node does not count as failed`,
-    );
+  #countsAsFailure(snapshot: NodeSnapshot, settled: SettledDecision): void {
+    const reason = findUncounted(snapshot, settled);
+    demand(reason === undefined, 'S18', `the change ends with ${reason}, and the node does not count as failed`);
   }
 
   /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then other nodes get slots. */

@@ -38,7 +38,10 @@ export function daemonsOf({
   hasClient,
   hasStartupTaint,
   hasConfigMap,
-}: Setup): readonly ModelDaemon[] {
+}: Pick<
+  Setup,
+  'backend' | 'plugin' | 'strategy' | 'hasDiscovery' | 'exporter' | 'hasClient' | 'hasStartupTaint' | 'hasConfigMap'
+>): readonly ModelDaemon[] {
   const isOperator = plugin === 'Operator';
   const isDra = backend === 'DRA';
   const pluginLabels: Readonly<Record<string, string>> = {

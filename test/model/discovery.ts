@@ -2,12 +2,23 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import { dropInvalidLabels } from '../../src/core/nvidia/labels/label-value.ts';
 import { computeLabels } from '../../src/core/nvidia/labels/node-labels.ts';
-import type { ModelWorld } from './world.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
+import type { ModelDevice } from './device.ts';
+import type { ModelPlugin } from './plugin.ts';
 
 /** GPU Feature Discovery looks at the devices and labels the node. */
-export function writeGfdLabels(world: ModelWorld): void {
-  const { device, kubelet, node } = world;
-  const { strategy, sharing } = kubelet.plugin.settings;
+export function writeGfdLabels({
+  device,
+  plugin,
+  node,
+  editNode,
+}: {
+  readonly device: ModelDevice;
+  readonly plugin: ModelPlugin;
+  readonly node: NodeObject | undefined;
+  readonly editNode: (by: string, change: (node: NodeObject) => NodeObject) => void;
+}): void {
+  const { strategy, sharing } = plugin.settings;
   const { labels, errors } = computeLabels(describeReport(device.report()), strategy, sharing && { sharing });
   if (errors.length > 0 || !node) return;
   const wanted: Readonly<Record<string, string>> = {
@@ -20,5 +31,5 @@ export function writeGfdLabels(world: ModelWorld): void {
   if (Object.keys(after).length === Object.keys(before).length) {
     if (Object.entries(after).every(([key, value]) => before[key] === value)) return;
   }
-  world.editNode('discovery', (one) => ({ ...one, metadata: { ...one.metadata, labels: after } }));
+  editNode('discovery', (one) => ({ ...one, metadata: { ...one.metadata, labels: after } }));
 }

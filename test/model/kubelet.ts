@@ -170,7 +170,10 @@ export class ModelKubelet {
   #label(uid: string): void {
     this.#world.later(100, 3000, () => {
       if (this.#running.get(uid) !== 'discovery') return;
-      if (!this.#world.faults.discoveryDead && !this.#world.faults.driverDown && this.isUp) writeGfdLabels(this.#world);
+      const { faults, device, node } = this.#world;
+      const editNode: ModelWorld['editNode'] = (by, change) => this.#world.editNode(by, change);
+      if (!faults.discoveryDead && !faults.driverDown && this.isUp)
+        writeGfdLabels({ device, node, plugin: this.plugin, editNode });
       this.#world.timeline.after(60_000, () => this.#label(uid));
     });
   }

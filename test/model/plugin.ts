@@ -1,10 +1,14 @@
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
 import type { MigStrategy } from '../../src/core/nvidia/labels/mig-strategy.ts';
 import { parseDevicePluginConfig } from '../../src/core/nvidia/plugin-config/device-plugin-config.ts';
 import { advertisedAs, type Sharing } from '../../src/core/nvidia/plugin-config/sharing.ts';
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
-import type { ModelWorld } from './world.ts';
+import type { ModelConfigMap } from './config-map.ts';
+import type { ModelDevice } from './device.ts';
+import type { Setup } from './setup.ts';
+import type { VirtualTime } from './timeline.ts';
 
 /** Ids of devices, by resource. */
 type DeviceIds = ReadonlyMap<string, readonly string[]>;
@@ -15,9 +19,22 @@ interface ModelSettings {
   readonly sharing?: Sharing | undefined;
 }
 
+/** What a plugin has of its node and cluster. */
+export interface PluginHost {
+  readonly timeline: Pick<VirtualTime, 'now'>;
+  readonly later: (from: number, to: number, run: () => void) => void;
+  readonly node: NodeObject | undefined;
+  readonly configMap: ModelConfigMap;
+  readonly device: ModelDevice;
+  readonly setup: Pick<Setup, 'plugin' | 'strategy' | 'hasConfigMap'>;
+  /** nvidia-smi does not answer. */
+  readonly faults: { readonly driverDown: boolean };
+  readonly kubelet: { readonly isUp: boolean };
+}
+
 /** The node's device plugin: it reads its settings and the devices when it starts, and offers what it has read. */
 export class ModelPlugin {
-  readonly #world: ModelWorld;
+  readonly #world: PluginHost;
   #offered: DeviceIds = new Map();
   /** When a count of a resource was last offered, by `RESOURCE=COUNT`. */
   readonly #offeredAt = new Map<string, number>();
@@ -29,7 +46,7 @@ export class ModelPlugin {
   /** Called when it tells the kubelet something else. */
   readonly #onOffer: () => void;
 
-  constructor(world: ModelWorld, onOffer: () => void) {
+  constructor(world: PluginHost, onOffer: () => void) {
     this.#world = world;
     this.#onOffer = onOffer;
     this.settings = { strategy: world.setup.strategy };

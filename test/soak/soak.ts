@@ -8,7 +8,7 @@ import { FleetRecorder } from '../support/fleet-recorder.ts';
 import { ownTaints } from '../support/rig.ts';
 import { patience } from '../support/eventually.ts';
 import { Random } from '../model/random.ts';
-import { AuditTail } from './audit-tail.ts';
+import { AuditTail } from '../support/audit-tail.ts';
 import { describeNodes, describePlugin, maxConcurrentNodes, pluginName } from './cast.ts';
 import { ClusterActs } from './cluster-acts.ts';
 import { FaultMaker } from './fault-maker.ts';

@@ -16,10 +16,15 @@ export async function readEndState(rig: TestRig, name: string): Promise<object> 
   };
 }
 
-/** Facts of a device state without the ids, which depend on what was there before. */
+/** Facts of a device state without the ids, which depend on what was there before, and what is random in the names of pods. */
 function withoutIds(state: string): readonly string[] {
   return state
     .split('\n')
-    .map((line) => line.replace(/^gi (\d+) \d+ /, 'gi $1 ').replace(/^ci (\d+) \d+ \d+ /, 'ci $1 '))
+    .map((line) =>
+      line
+        .replace(/^gi (\d+) \d+ /, 'gi $1 ')
+        .replace(/^ci (\d+) \d+ \d+ /, 'ci $1 ')
+        .replace(/^proc gpu (\d+) gi \d+ ci \d+ pid \d+ (.*)-[a-z0-9]{5}(\/\S+)$/, 'proc gpu $1 $2$3'),
+    )
     .toSorted();
 }

@@ -96,7 +96,7 @@ export class FaultProxy implements AsyncDisposable {
       return;
     }
     if ('stale' in fault) return answerStale(seen, fault.stale, response);
-    if ('drop' in fault && fault.drop === 'before') return;
+    if ('drop' in fault && fault.drop === 'before') return fault.onDrop?.();
     if ('reset' in fault && fault.reset === 'before') return this.#parts.link.reset(request.socket.remotePort);
     if ('delay' in fault && fault.delay === 'before' && fault.ms > 0) await pause(fault.ms);
     if ('repeat' in fault) await (await this.#pass(request, body, response)).body.dump();
@@ -105,6 +105,7 @@ export class FaultProxy implements AsyncDisposable {
     if ('drop' in fault || ('reset' in fault && fault.reset === 'after')) {
       await answer.body.dump();
       if ('reset' in fault) this.#parts.link.reset(request.socket.remotePort);
+      else fault.onDrop?.();
       return;
     }
     for (const name of ['content-type', 'content-length', 'retry-after']) {

@@ -22,8 +22,8 @@ export type RequestFault =
     }
   /** Resets the connection: before the request is forwarded, after it took effect, or within the response's body. */
   | { readonly reset: 'before' | 'after' | 'body' }
-  /** Never responds, and leaves the connection open: before the request is forwarded, or after it took effect. */
-  | { readonly drop: 'before' | 'after' }
+  /** Never responds, and leaves the connection open: before the request is forwarded, or after it took effect; then calls `onDrop`. */
+  | { readonly drop: 'before' | 'after'; readonly onDrop?: () => void }
   /** Delays the request or its response. */
   | { readonly delay: 'before' | 'after'; readonly ms: number }
   /** Forwards the request twice and returns the second response, as a load balancer does that retries by itself. */

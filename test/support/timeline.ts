@@ -43,6 +43,9 @@ export class History<T extends KubeObject> {
   readonly #events: Recorded<T>[] = [];
   #running: Promise<void> | undefined;
   #failure: unknown;
+  /** How many of the events are of the list with which the recording began, and its revision. */
+  listed = 0;
+  listedRevision = 0;
 
   constructor(client: KubeClient, resource: Resource) {
     this.#client = client;
@@ -66,6 +69,8 @@ export class History<T extends KubeObject> {
     const { items, resourceVersion } = await this.#client.list<T>(this.#resource);
     for (const object of items) this.#record(object, false);
     this.#events.sort((a, b) => a.revision - b.revision);
+    this.listed = items.length;
+    this.listedRevision = Number(resourceVersion);
     this.#running = this.#follow(resourceVersion);
   }
 

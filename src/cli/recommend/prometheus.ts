@@ -24,7 +24,7 @@ const timeoutMs = 60_000;
  * what waits has no node.
  */
 function askRequests(own: string): string {
-  const requests = `kube_pod_container_resource_requests{resource=~"nvidia_com_mig_.+",resource!~".+_shared"${own}}`;
+  const requests = `kube_pod_container_resource_requests{resource=~"nvidia_com_(gpu|mig_.+)",resource!~".+_shared"${own}}`;
   const open = `max by (namespace, pod) (kube_pod_status_phase{phase=~"Pending|Running"${own}} == 1)`;
   return `sum by (resource, node) (max by (namespace, pod, container, resource, node) (${requests}) * on (namespace, pod) group_left () ${open})`;
 }

@@ -1,7 +1,8 @@
 import type { PolicyDemand } from '../../api/types.ts';
+import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
-import { profilesServing } from '../policy/demand-profiles.ts';
+import { isWhole, profilesServing } from '../policy/demand-profiles.ts';
 
 type Slices = PolicyDemand['slices'];
 
@@ -45,19 +46,17 @@ export function adviseSlices(
   geometries: readonly Geometry[],
   { earlier = [], least, fixed = false }: SliceRules,
 ): Slices {
-  const served = new Set(
-    earlier.flatMap((slice) => geometries.flatMap((geometry) => profilesServing(slice, geometry, ''))),
-  );
+  const served = new Set(earlier.flatMap((slice) => listServing(slice, geometries)));
   const missing = [...new Set([...asked.keys(), ...(least?.keys() ?? [])])]
     .filter((profile) => !served.has(profile))
     .toSorted((a, b) => sizeOf(a, geometries) - sizeOf(b, geometries) || (a < b ? -1 : 1));
   return [
     ...earlier.map((slice) => raise(slice, geometries, least)),
     ...missing.map((profile) => {
-      const profiles = [profile];
-      if (fixed) return { profiles, count: Math.max(asked.get(profile) ?? 0, least?.get(profile) ?? 0) };
+      const kind = profile === WHOLE ? { mig: 'Disabled' as const } : { profiles: [profile] };
+      if (fixed) return { ...kind, count: Math.max(asked.get(profile) ?? 0, least?.get(profile) ?? 0) };
       const min = least?.get(profile) ?? 0;
-      return min > 0 ? { profiles, min } : { profiles };
+      return min > 0 ? { ...kind, min } : kind;
     }),
   ];
 }
@@ -68,10 +67,14 @@ function raise(
   geometries: readonly Geometry[],
   least: ProfileCounts = new Map(),
 ): Slices[number] {
-  const profiles = new Set(geometries.flatMap((geometry) => profilesServing(slice, geometry, '')));
+  const profiles = new Set(listServing(slice, geometries));
   const asked = [...profiles].reduce((sum, profile) => sum + (least.get(profile) ?? 0), 0);
   if (slice.count !== undefined || asked === 0) return slice;
   return { ...slice, min: Math.min(slice.max ?? Infinity, Math.max(slice.min ?? 0, asked)) };
+}
+
+function listServing(slice: Slices[number], geometries: readonly Geometry[]): readonly string[] {
+  return isWhole(slice) ? [WHOLE] : geometries.flatMap((geometry) => profilesServing(slice, geometry, ''));
 }
 
 export interface SliceRules {

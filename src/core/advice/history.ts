@@ -1,5 +1,6 @@
+import { WHOLE } from '../demand/pool.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
-import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { type ProfileCounts, sizeOf } from './asked-slices.ts';
 import { geometriesOf } from './pool-pods.ts';
 import type { AdvicePool } from './pools.ts';
@@ -87,6 +88,9 @@ function findProfile(
   pools: readonly AdvicePool[],
   geometries: ReadonlyMap<AdvicePool, readonly Geometry[]>,
 ): { readonly pool: AdvicePool; readonly profile: string } | undefined {
+  // Under other strategies the same resource is a slice.
+  const [home] = pools.filter(({ policy }) => (policy?.spec.strategy ?? 'mixed') === 'mixed');
+  if (resource === mangle(GPU_RESOURCE)) return home && { pool: home, profile: WHOLE };
   for (const pool of pools)
     for (const { profiles } of geometries.get(pool) ?? []) {
       const found = profiles.find(({ name }) => mangle(migResourceName(labelProfile(name))) === resource);

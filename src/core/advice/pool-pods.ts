@@ -21,7 +21,7 @@ export interface PlacedPods {
   readonly homeless: readonly HomelessPods[];
 }
 
-/** Shares waiting pods among pools as the controller does, where every pool without such a demand could have one. */
+/** Shares waiting pods among pools as the controller does. Those that it counts for none go to a pool that could have such a demand. */
 export function placePods(pools: readonly AdvicePool[], pods: readonly WorkloadPod[]): PlacedPods {
   const waiters = listWaiters(pods);
   const asPools = pools.map(toPodPool);
@@ -53,10 +53,14 @@ function toPodPool({ name, policy, nodes }: AdvicePool, index: number): PodPool 
       const profiles =
         strategy === 'mixed' ? geometriesOf({ nodes: [one] }).flatMap((geometry) => geometry.profiles) : [];
       const possible = profiles.map((profile) => migResourceName(labelProfile(profile.name)));
-      return { ...read, fixed: new Set([...read.fixed, ...possible, GPU_RESOURCE]) };
+      // The controller counts for policies only.
+      const known = policy ? read : { ...read, idle: noSlices, follows: new Set<string>(), fixed: new Set<string>() };
+      return { ...known, possible: new Set([...possible, GPU_RESOURCE]) };
     }),
   };
 }
+
+const noSlices: ReadonlyMap<string, number> = new Map();
 
 /** Of the GPUs that agents have reported. */
 export function geometriesOf({ nodes }: Pick<AdvicePool, 'nodes'>): readonly Geometry[] {

@@ -1,6 +1,7 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { isDra, isPlanned, offerOf, useOf } from '../explain/cluster-facts.ts';
-import type { EvictionRule } from '../demand/pool.ts';
+import { type EvictionRule, WHOLE } from '../demand/pool.ts';
+import { isWhole } from '../policy/demand-profiles.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { countPresent } from '../supply/count.ts';
 import { askFor, type DemandAsked } from '../supply/demand-question.ts';
@@ -49,12 +50,19 @@ export function askPool(
   least?: ProfileCounts,
 ): PoolQuestion {
   const geometries = geometriesOf(pool);
-  const running = byProfile(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)), geometries);
-  const members = pool.nodes.flatMap(({ partition }) => readMembers(pool.policy, partition, evict));
+  const earlier = pool.policy?.spec.demand?.slices ?? [];
+  const count = (amounts: ReadonlyMap<string, number>): ProfileCounts => {
+    const whole = amounts.get(GPU_RESOURCE) ?? 0;
+    return new Map([...byProfile(amounts, geometries), ...(whole > 0 ? [[WHOLE, whole] as const] : [])]);
+  };
+  const running = count(sumRequests(pool.nodes.flatMap(({ pods = [] }) => pods)));
+  const waiting = count(requested);
+  const asksWhole = earlier.some(isWhole) || [running, waiting, least].some((counts) => counts?.has(WHOLE) === true);
+  const members = pool.nodes.flatMap(({ partition }) => readMembers(pool.policy, partition, evict, asksWhole));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
-  const asked = addUp(used, byProfile(requested, geometries));
+  const asked = addUp(used, waiting);
   const slices = adviseSlices(addUp(asked, running), geometries, {
-    earlier: pool.policy?.spec.demand?.slices ?? [],
+    earlier,
     least,
     // With DRA pods ask by claims, which no demand follows.
     fixed: pool.nodes.some(isDra),

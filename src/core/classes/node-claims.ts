@@ -8,7 +8,7 @@ import type { GpuDescription, NodeDescription } from '../nvidia/labels/node-desc
 import { classNameOf, stemOf } from './device-class.ts';
 
 /** Devices of one kind on a node of NVIDIA's DRA driver, and what a workload writes to get one. */
-export interface NodeClaim {
+export interface NodeDeviceClaim {
   /** `1g.5gb`, `whole GPU` */
   readonly device: string;
   readonly count: number;
@@ -21,7 +21,7 @@ export interface NodeClaim {
 
 /** What a node's DRA driver offers. */
 export interface NodeClaims {
-  readonly devices: readonly NodeClaim[];
+  readonly devices: readonly NodeDeviceClaim[];
   /** Why the driver does not start. */
   readonly errors: readonly string[];
 }
@@ -38,7 +38,7 @@ export function listNodeClaims({ gpus }: Pick<NodeDescription, 'gpus'>): NodeCla
   if (errors.length > 0) return { devices: [], errors };
   const names = gpus.flatMap((gpu) => gpu.migDevices.map(({ profile }) => nameProfile(gpu, profile)));
   const counts = new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
-  const slices = listProfiles(Object.fromEntries(counts)).map(([profile, count]): NodeClaim => ({
+  const slices = listProfiles(Object.fromEntries(counts)).map(([profile, count]): NodeDeviceClaim => ({
     device: profile,
     count,
     deviceClass: classNameOf(profile),

@@ -6,10 +6,10 @@ import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { areUnchanged, listChanged, type MemberLayout, wishesOf } from './demand-answer.ts';
-import { type DemandAsked, isServed } from './demand-question.ts';
+import type { DemandAsked } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member } from './member.ts';
-import type { Planned } from './pool-plan.ts';
+import { type Planned, planServed } from './pool-plan.ts';
 import { followsPods, steadyKeyOf } from './wanted.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
@@ -66,9 +66,10 @@ export class DemandCourse {
 
   /** @returns undefined if a plan must be made */
   next(asked: DemandAsked, members: readonly Member[], nowMs: number): NextPlan {
-    if (isServed(asked, members)) {
+    const served = planServed(members, asked);
+    if (served) {
       this.#short = undefined;
-      return { planned: { members, asked, layouts: [], shortfall: { lacking: {} } } };
+      return { planned: served };
     }
     const known = this.#short;
     if (!known || !sameJson(known.planned.asked, asked)) return undefined;

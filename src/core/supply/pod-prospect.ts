@@ -6,12 +6,12 @@ import { joinWords } from '../gpu/search/layout-words.ts';
 import { isClosed } from '../node/node-view.ts';
 import { nameSlice } from '../policy/demand-profiles.ts';
 import { asScheduled } from '../policy/schedules.ts';
-import { askFor, type DemandAsked, isServed } from './demand-question.ts';
+import { askFor, type DemandAsked } from './demand-question.ts';
 import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
 import { listMembers, type Member } from './member.ts';
 import { describeHold, describePlace, describeSlices, nameProfile } from './prospect-words.ts';
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
-import { planMembers, type Planned, type PlannedPool, type PlanQuestion } from './pool-plan.ts';
+import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader, shareWaiting } from './waiting-share.ts';
 import { followsPods, type Wanted, wantedOf } from './wanted.ts';
@@ -179,7 +179,8 @@ function* explainLack(
 }
 
 function* plan(members: readonly Member[], asked: DemandAsked): Asking<Planned | undefined> {
-  if (isServed(asked, members)) return { members, asked, layouts: [], shortfall: { lacking: {} } };
+  const served = planServed(members, asked);
+  if (served) return served;
   const planning = planMembers(members, asked);
   let step = planning.next();
   while (step.done !== true) {

@@ -1,6 +1,6 @@
 import type { ClassLayout, ClassPlan } from '../demand/demand-plan.ts';
 import type { PoolGpu } from '../demand/pool.ts';
-import type { DemandAsked } from './demand-question.ts';
+import { type DemandAsked, isServed } from './demand-question.ts';
 import type { Shortfall } from './demand-report.ts';
 import type { Member } from './member.ts';
 
@@ -22,6 +22,11 @@ export interface Planned {
   readonly asked: DemandAsked;
   readonly layouts: readonly ClassLayout[];
   readonly shortfall: Shortfall;
+}
+
+/** The plan of a demand that is served already: nothing changes. @returns undefined if one must be made */
+export function planServed(members: readonly Member[], asked: DemandAsked): Planned | undefined {
+  return isServed(asked, members) ? { members, asked, layouts: [], shortfall: { lacking: {} } } : undefined;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface PoolNode {
   /** Slices that the demand of its policy follows pods with, and those of which it wants a fixed number. */
   readonly follows: ReadonlySet<string>;
   readonly fixed: ReadonlySet<string>;
+  /** Slices that it would have under another policy, where one is looked for. */
+  readonly possible?: ReadonlySet<string>;
 }
 
 /** The nodes over which a policy decides. */
@@ -96,7 +98,7 @@ export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /**
  * Shares pods that wait among pools, each for one, since it gets one node only: for a pool that serves it as it is; else for one whose
- * demand follows pods with such slices, else one that wants a fixed number of them; of several the one of the higher priority, then
+ * demand follows pods with such slices, else one that wants a fixed number of them, else one that could have all of them; of several the one of the higher priority, then
  * the first by name. Yields after each look at a pool, which may be large.
  *
  * @param waiters in any order
@@ -128,7 +130,8 @@ export function* sharing(
     // 2. Nothing idle serves the others.
     const pool =
       ordered.find((one) => one.makes(waiter, kind, 'follows')) ??
-      ordered.find((one) => one.makes(waiter, kind, 'fixed'));
+      ordered.find((one) => one.makes(waiter, kind, 'fixed')) ??
+      ordered.find((one) => one.couldHave(waiter, kind));
     if (pool) count(pool, waiter, left);
   }
   return shares;
@@ -209,6 +212,14 @@ class OpenPool {
     if (waiter.ways !== undefined && !this.#followsQueues) return false;
     const names = [...waiter.requests.keys()];
     return this.#listAccepting(waiter, kind).some((one) => names.some((name) => one[how].has(name)));
+  }
+
+  /** Whether a node of it could take the pod, and have all that it requests under another policy. */
+  couldHave(waiter: Waiter, kind: string): boolean {
+    const names = [...waiter.requests.keys()];
+    return this.#listAccepting(waiter, kind).some(({ possible }) =>
+      names.every((name) => possible?.has(name) === true),
+    );
   }
 
   #listAccepting(waiter: Waiter, kind: string): readonly OpenNode[] {

@@ -58,8 +58,8 @@ function drawSlices({ slices }: PoolAdvice): readonly Line[] {
   return drawTable(['  SLICE', 'RUNNING', 'IN USE', 'WAITING', 'WANTED', 'NOW', 'BEST'], rows);
 }
 
-function describeWhole({ wholeGpus: { held, offered, waiting } }: PoolAdvice): readonly string[] {
-  if (held === 0 && waiting === 0) return [];
+function describeWhole({ slices, wholeGpus: { held, offered, waiting } }: PoolAdvice): readonly string[] {
+  if (slices.length > 0 || (held === 0 && waiting === 0)) return [];
   return [`nvidia.com/gpu: ${held} of ${offered} held, ${waiting} waited for; not part of the plan`];
 }
 

@@ -3,8 +3,11 @@ import type { GpuPartitionPolicy, PolicyDemand } from '../../../src/api/types.ts
 import { placePods } from '../../../src/core/advice/pool-pods.ts';
 import { listPools } from '../../../src/core/advice/pools.ts';
 import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
+import { Fleet } from '../../../src/core/policy/fleet.ts';
+import { Random } from '../../../src/core/simulation/random.ts';
+import { listPodPools } from '../../../src/core/supply/demand-pool.ts';
 import { listWaiters } from '../../../src/core/supply/pod-demand.ts';
-import { PoolReader, shareWaiting } from '../../../src/core/supply/waiting-share.ts';
+import { shareWaiting } from '../../../src/core/supply/waiting-share.ts';
 import { aCluster, aFleetNode, sliced } from '../plan/cluster-builder.ts';
 
 const large = 'nvidia.com/mig-3g.20gb';
@@ -55,24 +58,6 @@ describe('pods that wait for a pool', () => {
     ]);
   });
 
-  it('are shared as the controller shares them', () => {
-    const pods = ['p1', 'p2', 'p3', 'p4'].map((name) => aWaiting(name, large));
-    const pools = [follows, layouts].map((policy, index) => {
-      const { node, partition } = fleet[index] ?? {};
-      return {
-        policy: policy.metadata.name,
-        priority: 0,
-        followsQueues: false,
-        nodes: node ? [new PoolReader(policy).read(node, partition)] : [],
-      };
-    });
-    const shares = [...shareWaiting(listWaiters(pods), pools)].map(([name, amounts]) => [
-      name,
-      Object.fromEntries(amounts),
-    ]);
-    expect(place(pods).counts).to.deep.equal(shares);
-  });
-
   it('are named where no GPU could ever offer what they request', () => {
     const pods = [aWaiting('p1', 'nvidia.com/mig-9g.90gb'), aWaiting('p2', 'nvidia.com/mig-9g.90gb')];
     expect(place(pods)).to.deep.equal({
@@ -82,5 +67,75 @@ describe('pods that wait for a pool', () => {
       ],
       homeless: [{ resource: 'nvidia.com/mig-9g.90gb', pods: ['team/p1', 'team/p2'] }],
     });
+  });
+});
+
+describe('pods that wait, on random clusters', () => {
+  const resources = ['1g.5gb', '2g.10gb', '3g.20gb'].map((profile) => `nvidia.com/mig-${profile}`);
+  const slicesOf = ['1g.5gb@0', '2g.10gb@2', '3g.20gb@4', '3g.20gb@4*'];
+
+  function draw(seed: number) {
+    const random = new Random(seed);
+    const some = <T>(all: readonly T[]): readonly T[] => all.filter(() => random.integer(2) === 0);
+    const demandOf = (): PolicyDemand => ({
+      from: 'Pods',
+      slices: ['3g.20gb', ...some(['1g.5gb', '2g.10gb'])].map((profile) => ({
+        profiles: [profile],
+        ...(random.integer(2) === 0 && { count: 1 }),
+      })),
+    });
+    const policies = ['a', 'b', 'c', 'd'].map((name) => {
+      const policy = random.integer(3) === 0 ? aPool(name, {}) : followsPods(name, demandOf());
+      const mode = random.integer(4) === 0 ? ('Plan' as const) : ('Enforce' as const);
+      return { ...policy, spec: { ...policy.spec, mode, priority: random.integer(3) } };
+    });
+    const nodes = policies.flatMap((policy, index) =>
+      [0, 1].map((at) => inPool(`n${index}${at}`, policy, some(slicesOf.slice(0, 2 + random.integer(3)).slice(0, 3)))),
+    );
+    const made = aFleetNode({ name: 'stray', slices: ['1g.5gb@0'], node: { labels: { pool: '' } } });
+    const { policy: _none, ...spec } = made.partition.spec;
+    const stray = { ...made, partition: { ...made.partition, spec } };
+    const pods = Array.from({ length: 1 + random.integer(12) }, (_, index): WorkloadPod => {
+      const pod = aWaiting(`p${index}`, resources[random.integer(resources.length)] ?? '');
+      const pool = ['a', 'b', 'c', 'd'][random.integer(8)];
+      return pool === undefined ? pod : { ...pod, spec: { ...pod.spec, nodeSelector: { pool } } };
+    });
+    return { ...aCluster([...nodes, stray]), policies, pods };
+  }
+
+  /** As the controller counts for a policy. */
+  function countFor(name: string, { nodes, partitions, policies, pods }: ReturnType<typeof draw>) {
+    const fleet = new Fleet({ sharing: false });
+    for (const { metadata } of nodes) fleet.setNode(metadata.name, metadata.labels ?? {});
+    for (const policy of policies) fleet.setPolicy(policy);
+    const record = fleet.policy(name);
+    if (record === undefined) throw new Error(`no policy ${name}`);
+    const byName = <T extends { readonly metadata: { readonly name: string } }>(all: readonly T[]) =>
+      new Map(all.map((one) => [one.metadata.name, one]));
+    const reading = listPodPools(record, { fleet, nodes: byName(nodes), partitions: byName(partitions) });
+    let step = reading.next();
+    while (step.done !== true) step = reading.next();
+    return shareWaiting(listWaiters(pods), step.value).get(name) ?? new Map<string, number>();
+  }
+
+  it('count for a demand as often as the controller counts them, and each pod for one pool', () => {
+    let compared = 0;
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const facts = draw(seed);
+      const { waitingOf, homeless } = placePods(listPools(facts), facts.pods);
+      for (const [{ policy, name }, counts] of waitingOf) {
+        const { demand } = policy?.spec ?? {};
+        if (demand === undefined) continue;
+        const expected = countFor(name, facts);
+        for (const { profiles = [] } of demand.slices) {
+          const resource = `nvidia.com/mig-${profiles[0] ?? ''}`;
+          compared += expected.get(resource) ?? 0;
+          expect(counts.get(resource), `seed ${seed}, ${name}, ${resource}`).to.equal(expected.get(resource));
+        }
+      }
+      const placed = [...waitingOf.values()].flatMap((counts) => [...counts.values()]).reduce((a, b) => a + b, 0);
+      expect(placed + homeless.flatMap(({ pods }) => pods).length, `seed ${seed}`).to.equal(facts.pods.length);
+    }
+    expect(compared).to.be.above(300);
   });
 });

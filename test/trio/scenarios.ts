@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { resourceSlices } from '../../src/api/resources.ts';
+import { listSliceDevices, type ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
+import { collectionPath } from '../../src/kube/resource.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { readEndState } from '../support/end-state.ts';
+import type { TestRig } from '../support/rig.ts';
+
+const run = promisify(execFile);
+const gpus = ['A100-SXM4-40GB'];
+const deployment = 'trio';
+
+/** Turns of one node, of which each begins where the one before has ended; the first follows the last. */
+export interface Scenario {
+  readonly name: string;
+  /** The node, its policy and its label `pool`. */
+  readonly node: string;
+  readonly turns: readonly Turn[];
+  /** Before the first turn. */
+  prepare?(rig: TestRig): Promise<void>;
+  /** What must be equal however it came about. */
+  readEnd(rig: TestRig): Promise<object>;
+}
+
+interface Turn {
+  readonly name: string;
+  /** What happens, and then makes the programs work. */
+  act(rig: TestRig): Promise<void>;
+  /** Besides that the policy and the node are Ready. */
+  isDone?(rig: TestRig): Promise<boolean>;
+}
+
+type Profiles = Readonly<Record<string, number>>;
+
+const layouts: readonly [Profiles, Profiles] = [
+  { '3g.20gb': 1, '2g.10gb': 1 },
+  { '3g.20gb': 1, '1g.5gb': 2 },
+];
+
+export const scenarioNodes: readonly RigNode[] = [
+  { name: 'plain', gpus, labels: { pool: 'plain' }, strategy: 'mixed' },
+  { name: 'busy', gpus, labels: { pool: 'busy' }, strategy: 'mixed' },
+  { name: 'claims', gpus, labels: { pool: 'claims' }, strategy: 'mixed', plugin: 'dra' },
+];
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'a layout is edited, and destroyed by hand',
+    node: 'plain',
+    turns: layouts.flatMap((profiles): readonly Turn[] => [
+      edit('plain', profiles),
+      {
+        name: 'repair',
+        act: (rig) => destroyByHand(rig, 'plain'),
+        isDone: async (rig) => countInstances(await rig.rig.deviceState('plain')) === countOf(profiles),
+      },
+    ]),
+    readEnd: (rig) => readEndState(rig, 'plain'),
+  },
+  {
+    name: 'a pod is evicted',
+    node: 'busy',
+    prepare: (rig) => rig.create(describeDeployment()),
+    turns: [
+      { ...edit('busy', layouts[0]), isDone: async (rig) => (await readPhases(rig)) === 'Running' },
+      { ...edit('busy', layouts[1]), isDone: async (rig) => (await readPhases(rig)) === 'Pending' },
+    ],
+    readEnd: async (rig) => ({ ...(await readEndState(rig, 'busy')), pods: await readPhases(rig) }),
+  },
+  {
+    name: 'a layout for the DRA driver is edited',
+    node: 'claims',
+    turns: layouts.map((profiles) => edit('claims', profiles, { backend: 'DRA' })),
+    readEnd: async (rig) => ({ ...(await readEndState(rig, 'claims')), published: await listPublished(rig) }),
+  },
+];
+
+function edit(node: string, profiles: Profiles, more: { readonly backend?: 'DRA' } = {}): Turn {
+  const spec = { nodeSelector: { matchLabels: { pool: node } }, layouts: [{ profiles }], ...more };
+  return { name: `edit to ${Object.keys(profiles).join(' and ')}`, act: (rig) => rig.apply(node, spec) };
+}
+
+/** The last instance, which no layout keeps. */
+async function destroyByHand({ rig }: TestRig, node: string): Promise<void> {
+  const state = await rig.deviceState(node);
+  const id = [...state.matchAll(/^gi \d+ (\d+) /gm)].map(([, found]) => Number(found)).at(-1);
+  for (const command of ['-dci', '-dgi'])
+    await run(join(rig.folder, node, 'nvidia-smi'), ['mig', '-i', '0', '-gi', String(id), command]);
+}
+
+function countInstances(state: string): number {
+  return [...state.matchAll(/^ci /gm)].length;
+}
+
+function countOf(profiles: Profiles): number {
+  return Object.values(profiles).reduce((sum, count) => sum + count, 0);
+}
+
+/** One pod that only the first layout has room for. */
+function describeDeployment(): object {
+  const labels = { app: deployment };
+  const container = {
+    name: 'main',
+    image: 'example.com/train',
+    resources: { limits: { 'nvidia.com/mig-2g.10gb': 1 } },
+  };
+  const spec = { terminationGracePeriodSeconds: 1, nodeSelector: { pool: 'busy' }, containers: [container] };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: deployment, namespace: 'default' },
+    spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  };
+}
+
+function readPhases(rig: TestRig): Promise<string> {
+  return rig.kubectl('get', 'pods', '-l', `app=${deployment}`, '-o', 'jsonpath={.items[*].status.phase}');
+}
+
+async function listPublished({ controlPlane }: TestRig): Promise<readonly string[]> {
+  const list = (await controlPlane.client.demand({ path: collectionPath(resourceSlices) })) as {
+    readonly items: readonly ResourceSliceView[];
+  };
+  return listSliceDevices(list.items)
+    .map(({ name }) => name)
+    .toSorted();
+}
