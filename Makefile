@@ -79,7 +79,7 @@ bench: build ## Measure speed, writes and memory; prints JSON lines
 soak: build control-plane ## Let people and faults act on 100 nodes for hours, and judge (HOURS=1, NODES=100, SEED=N, SOAK_MINUTES=5)
 	@$(if $(HOURS),HOURS=$(HOURS)) $(if $(SOAK_MINUTES),SOAK_MINUTES=$(SOAK_MINUTES)) $(if $(NODES),NODES=$(NODES)) $(if $(SEED),SEED=$(SEED)) $(NODE) test/soak/main.ts
 
-trio: build control-plane ## Kill, delay and blind a program at every write of a change, one after the other (needs a quiet machine)
+trio: build control-plane ## Kill, delay and blind a program at every write of a change, one after the other (hours)
 	@TRIO=all exec mocha test/trio/trio.spec.ts
 
 image: build ## Build the container image (needs docker; PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)
