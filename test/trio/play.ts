@@ -18,7 +18,7 @@ const quietMs = 1_200;
 /** For what our programs do not wait for: labels of other programs, the scheduler. */
 const settleMs = 15_000;
 
-export interface TurnEnd {
+export interface TurnEnding {
   readonly end: object;
   /** GPU instances destroyed, and pods evicted. */
   readonly destroyed: number;
@@ -39,7 +39,10 @@ export class Player {
   }
 
   /** A turn that nobody disturbs. @returns how it ended, and what each program wrote */
-  async play(scenario: Scenario, turn: number): Promise<TurnEnd & { readonly writes: ReadonlyMap<string, string[]> }> {
+  async play(
+    scenario: Scenario,
+    turn: number,
+  ): Promise<TurnEnding & { readonly writes: ReadonlyMap<string, string[]> }> {
     const programs = [controller, scenario.node];
     const from = new Map(programs.map((program) => [program, this.#rig.proxy(program).requests.length]));
     const ending = await this.#turn(scenario, turn);
@@ -53,8 +56,8 @@ export class Player {
     scenario: Scenario,
     turn: number,
     perturbation: Perturbation,
-    usual: TurnEnd,
-  ): Promise<TurnEnd & { readonly hasStruck: boolean }> {
+    usual: TurnEnding,
+  ): Promise<TurnEnding & { readonly hasStruck: boolean }> {
     const { program } = perturbation;
     const interference = this.#interferences.get(program);
     if (interference === undefined) throw new Error(`${program} has no proxy`);
@@ -88,7 +91,7 @@ export class Player {
   }
 
   /** @param usual the ending to wait for a while; without it, that of the moment when all is done is taken */
-  async #turn(scenario: Scenario, turn: number, usual?: TurnEnd): Promise<TurnEnd> {
+  async #turn(scenario: Scenario, turn: number, usual?: TurnEnding): Promise<TurnEnding> {
     const { node, turns } = scenario;
     const rig = this.#rig;
     const destroyedBefore = await this.#countDestroyed(node);
@@ -107,8 +110,8 @@ export class Player {
     await this.#untilQuiet(node, startMs);
     const deadline = performance.now() + settleMs * patience;
     let end = await scenario.readEnd(rig);
-    const isUsual = (): boolean => usual === undefined || isDeepStrictEqual(end, usual.end);
-    while (!isUsual() && performance.now() < deadline) {
+    const isOther = (): boolean => usual !== undefined && !isDeepStrictEqual(end, usual.end);
+    while (isOther() && performance.now() < deadline) {
       await pause(250);
       end = await scenario.readEnd(rig);
     }
