@@ -33,30 +33,15 @@ export class HighsSolver implements IntegerSolver {
   readonly #endsAt: number;
 
   /** @param seconds for all that is minimized */
-  constructor(highs: Highs, { upper, rows }: IntegerProgram, seconds: number) {
+  constructor(highs: Highs, program: IntegerProgram, seconds: number) {
     this.#highs = highs;
     this.#endsAt = performance.now() + seconds * 1000;
-    const starts = [0];
-    for (const { indices } of rows) starts.push((starts.at(-1) ?? 0) + indices.length);
-    this.#model = highs.createModel({
-      numCols: upper.length,
-      numRows: rows.length,
-      colCost: upper.map(() => 0),
-      colLower: upper.map(() => 0),
-      colUpper: upper,
-      rowLower: rows.map(({ lower }) => lower),
-      rowUpper: rows.map((row) => row.upper),
-      matrix: {
-        format: 'csr',
-        numRows: rows.length,
-        numCols: upper.length,
-        starts,
-        indices: rows.flatMap(({ indices }) => indices),
-        values: rows.flatMap(({ values }) => values),
-      },
-      integrality: upper.map(() => highs.constants.variableType.integer),
+    this.#model = writeModel(highs, program, 'integer');
+    this.#model.options.set({
+      output_flag: false,
+      mip_rel_gap: 0,
+      mip_abs_gap: 0.9,
     });
-    this.#model.options.set({ output_flag: false, mip_rel_gap: 0, mip_abs_gap: 0.9 });
   }
 
   minimize(costs: readonly number[], start: readonly number[]): Solved {
@@ -84,4 +69,42 @@ export class HighsSolver implements IntegerSolver {
   close(): void {
     this.#model.dispose();
   }
+}
+
+/** The least cost of a program whose variables need not be integers: a bound for those that are. */
+export function relaxProgram(highs: Highs, program: IntegerProgram, costs: readonly number[]): number {
+  const model = writeModel(highs, program, 'continuous');
+  try {
+    model.options.set({ output_flag: false });
+    costs.forEach((cost, column) => model.changeColCost(column, cost));
+    model.run();
+    const status = model.getModelStatus();
+    if (status !== highs.constants.modelStatus.optimal) throw new Error(`HiGHS ended with status ${status}`);
+    return Number(model.info.get('objective_function_value'));
+  } finally {
+    model.dispose();
+  }
+}
+
+function writeModel(highs: Highs, { upper, rows }: IntegerProgram, type: 'integer' | 'continuous'): Model {
+  const starts = [0];
+  for (const { indices } of rows) starts.push((starts.at(-1) ?? 0) + indices.length);
+  return highs.createModel({
+    numCols: upper.length,
+    numRows: rows.length,
+    colCost: upper.map(() => 0),
+    colLower: upper.map(() => 0),
+    colUpper: upper,
+    rowLower: rows.map(({ lower }) => lower),
+    rowUpper: rows.map((row) => row.upper),
+    matrix: {
+      format: 'csr',
+      numRows: rows.length,
+      numCols: upper.length,
+      starts,
+      indices: rows.flatMap(({ indices }) => indices),
+      values: rows.flatMap(({ values }) => values),
+    },
+    integrality: upper.map(() => highs.constants.variableType[type]),
+  });
 }

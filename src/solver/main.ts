@@ -2,11 +2,12 @@
  * The process in which large pools are planned, and simulations played: the event loop of the program that asks stays free, and all memory is given back when
  * this ends with its answer.
  */
-import { type ClassPlan, DemandPlanner, type DemandQuestion } from '../core/demand/demand-plan.ts';
+import { DemandPlanner, type DemandQuestion } from '../core/demand/demand-plan.ts';
 import type { IntegerProgram } from '../core/demand/integer-program.ts';
+import type { PoolPlanner } from '../core/simulation/layout-choice.ts';
 import { simulate, type SimulationStart } from '../core/simulation/simulation.ts';
 import type { SolverAnswer, SolverOrder } from '../process/demand-solver.ts';
-import { HighsSolver, loadSolver } from './highs.ts';
+import { HighsSolver, loadSolver, relaxProgram } from './highs.ts';
 
 process.once('message', (order: SolverOrder) => {
   void answer(order).then((found) => process.send?.(found, () => process.disconnect()));
@@ -33,10 +34,14 @@ const simulatedSeconds = 20;
 
 async function play(simulation: SimulationStart): Promise<SolverAnswer> {
   const highs = await loadSolver();
-  const planAtOnce = (question: DemandQuestion): ClassPlan => {
-    const planner = new DemandPlanner(question);
-    const solve = (program: IntegerProgram): HighsSolver => new HighsSolver(highs, program, simulatedSeconds);
-    return planner.planSmall() ?? planner.planLarge(solve);
+  const solve = (program: IntegerProgram): HighsSolver => new HighsSolver(highs, program, simulatedSeconds);
+  const planner: PoolPlanner = {
+    plan: (question) => {
+      const one = new DemandPlanner(question);
+      return one.planSmall() ?? one.planLarge(solve);
+    },
+    boundUnserved: (question) =>
+      new DemandPlanner(question).boundUnserved((program, costs) => relaxProgram(highs, program, costs)),
   };
-  return { figures: simulate(simulation, planAtOnce) };
+  return { figures: simulate(simulation, planner) };
 }

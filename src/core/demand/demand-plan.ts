@@ -6,7 +6,7 @@ import { ColumnLister, type Column } from './columns.ts';
 import { coverDemand, readDemand, type DemandTable } from './coverage.ts';
 import { chooseExactly } from './exact-choice.ts';
 import type { GpuClass } from './gpu-classes.ts';
-import { chooseBySolver, type IntegerProgram, type IntegerSolver } from './integer-program.ts';
+import { boundUnserved, chooseBySolver, type IntegerProgram, type IntegerSolver } from './integer-program.ts';
 import {
   type CostGap,
   type DemandCost,
@@ -76,6 +76,11 @@ export class DemandPlanner {
   /** The best plan for a pool of any size. @throws Error if the solver fails */
   planLarge(open: (program: IntegerProgram) => IntegerSolver): ClassPlan {
     return writePlan(this.#question, this.#scene, chooseBySolver(this.#scene.table, this.#scene.groups, open));
+  }
+
+  /** What every plan leaves unserved at least, by weight: known in a fraction of the time. @param relax the least cost, without the demand for integers */
+  boundUnserved(relax: (program: IntegerProgram, costs: readonly number[]) => number): number {
+    return boundUnserved(this.#scene.table, this.#scene.groups, relax);
   }
 }
 

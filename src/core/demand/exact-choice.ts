@@ -36,12 +36,15 @@ export function chooseExactly(
     new Map([[0, { evictions: 0, gpusChanged: 0, instancesDestroyed: 0, before: undefined, column: 0 }]]),
   ];
   let steps = 0;
+  let left = groups.reduce((sum, { columns, size }) => sum + columns.length * size, 0);
   for (const { columns, size } of groups) {
     for (let gpu = 0; gpu < size; gpu += 1) {
+      // Sums become more with each GPU, or at least hardly fewer: most hopeless pools are given up after a few.
+      if (steps + left * (layers.at(-1)?.size ?? 0) > mostSteps) return undefined;
+      left -= columns.length;
       const next = new Map<number, Reached>();
       for (const [before, reached] of layers.at(-1) ?? []) {
         steps += columns.length;
-        if (steps > mostSteps) return undefined;
         const open = table.caps.map((cap, profile) => cap - digit(before, profile));
         columns.forEach((column, index) => {
           // Of all there is in the planner this runs most often: it makes an object only for a way that is kept.

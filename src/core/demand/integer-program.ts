@@ -70,14 +70,33 @@ export function chooseBySolver(
   }
 }
 
+/** What every choice leaves unserved at least, by the program without the demand for integers. */
+export function boundUnserved(
+  table: DemandTable,
+  groups: readonly ColumnGroup[],
+  relax: (program: IntegerProgram, costs: readonly number[]) => number,
+): number {
+  const program = writeProgram(table, groups);
+  return lowestOf(relax(program, program.figures.unserved.costs));
+}
+
+/** Every GPU as it is: what is left if there is no time for anything. */
+function asItIs(groups: readonly ColumnGroup[]): ColumnCounts {
+  return groups.map(({ columns, size }) => columns.map((_, index) => (index === 0 ? size : 0)));
+}
+
+/** The least integer that a bound allows. */
+function lowestOf(bound: number): number {
+  return Math.max(0, Math.ceil(bound - TOLERANCE));
+}
+
 function lowerFigures(
   table: DemandTable,
   groups: readonly ColumnGroup[],
   program: ChoiceProgram,
   solver: IntegerSolver,
 ): Choice {
-  // Every GPU as it is: what is left if there is no time for anything.
-  let counts: ColumnCounts = groups.map(({ columns, size }) => columns.map((_, index) => (index === 0 ? size : 0)));
+  let counts = asItIs(groups);
   for (const figure of COST_FIGURES) {
     let cost = costOf(table, groups, counts);
     const { costs, row } = program.figures[figure];
@@ -88,7 +107,7 @@ function lowerFigures(
         const better = costOf(table, groups, found);
         if (isNoWorse(better, cost, figure)) [counts, cost] = [found, better];
       }
-      const reached = Math.max(0, Math.ceil(bound - TOLERANCE));
+      const reached = lowestOf(bound);
       if (!isProven && reached < cost[figure])
         return { counts, cost, gap: { figure, value: cost[figure], bound: reached } };
     }

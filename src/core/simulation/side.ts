@@ -1,9 +1,10 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { type Arrival, DAY } from './arrival.ts';
-import { DemandPlayer, type PlanAtOnce } from './demand-player.ts';
+import { DemandPlayer } from './demand-player.ts';
 import { EndQueue } from './end-queue.ts';
 import { type FleetGpu, type FleetNode, type SimulatedSlice, SimulationFleet, type StartNode } from './fleet.ts';
+import type { PoolPlanner } from './layout-choice.ts';
 import type { SchedulePhase } from './phase.ts';
 import { Random } from './random.ts';
 import { SimulatedRollout } from './rollout.ts';
@@ -30,7 +31,7 @@ export interface PlayRules {
   readonly seed: number;
   /** Ms since the epoch: windows go by it. */
   readonly startMs: number;
-  readonly plan: PlanAtOnce;
+  readonly planner: PoolPlanner;
 }
 
 /** Seconds from look to look at the demand, while pods wait and while none does. The controller looks every 10. */
@@ -133,7 +134,7 @@ class Side implements Played {
       if (demand === undefined) return [];
       const same = this.#players.find((one) => one.policy === policy);
       const gpus = this.#fleet.gpus.filter(({ node }) => phase.policyOf.get(node.name) === policy);
-      return [same ?? { policy, gpus, player: new DemandPlayer(policy, demand, this.#rules.plan) }];
+      return [same ?? { policy, gpus, player: new DemandPlayer(policy, demand, this.#rules.planner) }];
     });
     for (const gpu of this.#fleet.gpus.filter(({ node }) => isChanged(node))) {
       this.#targets.drop(gpu);

@@ -1,5 +1,5 @@
 import type { Arrival } from './arrival.ts';
-import type { PlanAtOnce } from './demand-player.ts';
+import type { PoolPlanner } from './layout-choice.ts';
 import { playSide, type SideStart } from './side.ts';
 import { type DayFigures, type ProfileFigures, quantile, type SliceFigures, sumFigures, type Tally } from './tally.ts';
 
@@ -39,9 +39,9 @@ export interface SideFigures {
 }
 
 /** Plays each side with the same pods. The same input gives the same figures. */
-export function simulate({ sides, ...rules }: SimulationStart, plan: PlanAtOnce): readonly SideFigures[] {
+export function simulate({ sides, ...rules }: SimulationStart, planner: PoolPlanner): readonly SideFigures[] {
   return sides.map((side) => {
-    const { tally, waiting } = playSide(side, { ...rules, plan });
+    const { tally, waiting } = playSide(side, { ...rules, planner });
     const profiles = tally.listProfiles(sizesOf(side), (profile) => waiting.count(profile));
     return {
       total: sumUp(profiles, tally),

@@ -5,6 +5,7 @@ import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import type { GpuModel } from '../../../src/core/gpu/geometry/models.ts';
 import type { Arrival } from '../../../src/core/simulation/arrival.ts';
 import type { StartNode } from '../../../src/core/simulation/fleet.ts';
+import type { PoolPlanner } from '../../../src/core/simulation/layout-choice.ts';
 import { type SideFigures, simulate } from '../../../src/core/simulation/simulation.ts';
 import type { SideStart } from '../../../src/core/simulation/side.ts';
 import { aPolicy } from '../../support/builders.ts';
@@ -67,6 +68,11 @@ export const pods = (count: number, profile: string, start: number, duration: nu
   Array.from({ length: count }, () => ({ start, duration, profile }));
 
 /** Small pools need no solver. */
+export const withoutSolver: PoolPlanner = {
+  plan: planWithoutSolver,
+  boundUnserved: (question) => planWithoutSolver(question).cost.unserved,
+};
+
 export function planWithoutSolver(question: DemandQuestion): ClassPlan {
   const plan = new DemandPlanner(question).planSmall(true);
   if (plan === undefined) throw new Error('the pool is too large for a test');
@@ -84,7 +90,7 @@ export function playOne(
   } = {},
 ): SideFigures {
   const rules = { running: [], days: 1, seed: 1, startMs: Date.UTC(2026, 0, 5), ...more };
-  const [figures] = simulate({ sides: [side], arrivals, ...rules }, planWithoutSolver);
+  const [figures] = simulate({ sides: [side], arrivals, ...rules }, withoutSolver);
   if (figures === undefined) throw new Error('no side was played');
   return figures;
 }
