@@ -21,7 +21,7 @@ demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEE
 
 test: build control-plane helm old-nodes ## Run all tests on Kubernetes' own control plane
 	@exec mocha --parallel --jobs $(LANES) 'test/{model,fleet-model}/*.spec.ts' test/e2e/{fleet,faults}.spec.ts \
-	  'test/e2e/!(fleet|faults).spec.ts' 'test/!(model|fleet-model|e2e|node|trio|kueue)/**/*.spec.ts'
+	  test/trio/trio.spec.ts 'test/e2e/!(fleet|faults).spec.ts' 'test/!(model|fleet-model|e2e|node|trio|kueue)/**/*.spec.ts'
 
 test-quick: node_modules/.installed lint ## Check types, lint, and run the tests that need neither a control plane nor a build
 	@tsc
@@ -79,7 +79,7 @@ bench: build ## Measure speed, writes and memory; prints JSON lines
 soak: build control-plane ## Let people and faults act on 100 nodes for hours, and judge (HOURS=1, NODES=100, SEED=N, SOAK_MINUTES=5)
 	@$(if $(HOURS),HOURS=$(HOURS)) $(if $(SOAK_MINUTES),SOAK_MINUTES=$(SOAK_MINUTES)) $(if $(NODES),NODES=$(NODES)) $(if $(SEED),SEED=$(SEED)) $(NODE) test/soak/main.ts
 
-trio: build control-plane ## Kill, delay and blind a program at every write of a change, one after the other (needs a quiet machine)
+trio: build control-plane ## Kill, delay and blind a program at every write of a change, one after the other; hours
 	@TRIO=all exec mocha test/trio/trio.spec.ts
 
 image: build ## Build the container image (needs docker; PLATFORMS=linux/amd64,linux/arm64 needs buildx and a registry: PUSH=1)

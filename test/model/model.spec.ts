@@ -74,6 +74,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   [1794, 'a node waited forever for a plan that its agent had made for another policy of the same layouts', 'Claims'],
   [3747, 'a policy had the acceptance of an earlier one of its name', 'Claims'],
   [4868, 'the onlooker took what the agent said while the node was opened for known before', 'Claims'],
+  [5031, 'an empty node waited forever for the slices of a DRA driver that its taint kept away', 'Claims'],
   [218, 'the onlooker took each edit’s new attempt for one more of the same', 'Drains'],
 ];
 

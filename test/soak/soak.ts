@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
+import { cp, lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Rig } from '../../src/simulator/rig/rig.ts';
@@ -81,8 +81,10 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
 }
 
 async function keepEvidence({ folder, controlPlane }: Rig, into: string): Promise<void> {
-  const isSocket = (file: string): boolean => file.endsWith('.sock');
-  await cp(folder, into, { recursive: true, filter: (file) => !isSocket(file) });
+  // Locks of agents are sockets, too, and come and go.
+  const isFile = async (file: string): Promise<boolean> =>
+    (await lstat(file).catch(() => undefined))?.isSocket() === false;
+  await cp(folder, into, { recursive: true, filter: isFile });
   await cp(join(controlPlane.folder, 'audit.log'), join(into, 'audit.log'));
 }
 

@@ -12,7 +12,7 @@ class Strike {
   readonly #struck = Promise.withResolvers<void>();
   readonly #answered = Promise.withResolvers<void>();
   readonly #skippedAll = Promise.withResolvers<void>();
-  /** Resources whose watches must begin anew, since events of theirs were skipped. */
+  /** Resources whose watches must begin again, since events of theirs were skipped. */
   readonly #expired = new Set<string>();
   #mode: 'waiting' | 'stale' | 'blind' | 'over' = 'waiting';
   #seen = 0;

@@ -9,7 +9,7 @@ export type PerturbationKind =
   | 'stale by 2'
   | 'stale by 6'
   | 'stale by all'
-  /** From the write on, three events never come, and the watches begin anew. */
+  /** From the write on, three events never come, and the watches begin again. */
   | 'events skipped';
 
 export const perturbationKinds: readonly PerturbationKind[] = [

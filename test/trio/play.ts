@@ -18,7 +18,7 @@ const quietMs = 1_200;
 /** For what our programs do not wait for: labels of other programs, the scheduler. */
 const settleMs = 15_000;
 
-export interface Ending {
+export interface TurnEnding {
   readonly end: object;
   /** GPU instances destroyed, and pods evicted. */
   readonly destroyed: number;
@@ -39,7 +39,10 @@ export class Player {
   }
 
   /** A turn that nobody disturbs. @returns how it ended, and what each program wrote */
-  async play(scenario: Scenario, turn: number): Promise<Ending & { readonly writes: ReadonlyMap<string, string[]> }> {
+  async play(
+    scenario: Scenario,
+    turn: number,
+  ): Promise<TurnEnding & { readonly writes: ReadonlyMap<string, string[]> }> {
     const programs = [controller, scenario.node];
     const from = new Map(programs.map((program) => [program, this.#rig.proxy(program).requests.length]));
     const ending = await this.#turn(scenario, turn);
@@ -53,8 +56,8 @@ export class Player {
     scenario: Scenario,
     turn: number,
     perturbation: Perturbation,
-    usual: Ending,
-  ): Promise<Ending & { readonly hasStruck: boolean }> {
+    usual: TurnEnding,
+  ): Promise<TurnEnding & { readonly hasStruck: boolean }> {
     const { program } = perturbation;
     const interference = this.#interferences.get(program);
     if (interference === undefined) throw new Error(`${program} has no proxy`);
@@ -88,8 +91,8 @@ export class Player {
   }
 
   /** @param usual the ending to wait for a while; without it, that of the moment when all is done is taken */
-  async #turn(scenario: Scenario, turn: number, usual?: Ending): Promise<Ending> {
-    const { node, turns, readEnd } = scenario;
+  async #turn(scenario: Scenario, turn: number, usual?: TurnEnding): Promise<TurnEnding> {
+    const { node, turns } = scenario;
     const rig = this.#rig;
     const destroyedBefore = await this.#countDestroyed(node);
     await this.#audit.read();
@@ -106,10 +109,11 @@ export class Player {
     );
     await this.#untilQuiet(node, startMs);
     const deadline = performance.now() + settleMs * patience;
-    let end = await readEnd(rig);
-    while (usual !== undefined && !isDeepStrictEqual(end, usual.end) && performance.now() < deadline) {
+    let end = await scenario.readEnd(rig);
+    const isOther = (): boolean => usual !== undefined && !isDeepStrictEqual(end, usual.end);
+    while (isOther() && performance.now() < deadline) {
       await pause(250);
-      end = await readEnd(rig);
+      end = await scenario.readEnd(rig);
     }
     const writes = await this.#audit.read();
     const evicted = new Set(

@@ -4,7 +4,7 @@ import { Random } from '../model/random.ts';
 import { useRig } from '../support/rig.ts';
 import { Interference } from './interference.ts';
 import { listPerturbations, type Perturbation } from './perturbation.ts';
-import { controller, type Ending, Player } from './play.ts';
+import { controller, type TurnEnding, Player } from './play.ts';
 import { type Scenario, scenarioNodes, scenarios } from './scenarios.ts';
 
 /** `make trio` plays all of them; else a sample, drawn by this seed. */
@@ -62,13 +62,13 @@ describe('a program that is killed between two writes, restarts at a server that
     });
   }
 
-  /** Plays a scenario until it is in its circle, and once more to see how its turns end if nobody disturbs them. */
+  /** Plays a scenario until it is in its circle, and once more to see how each turn ends if nobody disturbs them. */
   async function learn(
     scenario: Scenario,
-  ): Promise<{ readonly usual: readonly Ending[]; readonly queues: Perturbation[][] }> {
+  ): Promise<{ readonly usual: readonly TurnEnding[]; readonly queues: Perturbation[][] }> {
     await scenario.prepare?.(rig());
     for (const turn of scenario.turns.keys()) await player.play(scenario, turn);
-    const usual: Ending[] = [];
+    const usual: TurnEnding[] = [];
     const queues: Perturbation[][] = [];
     for (const turn of scenario.turns.keys()) {
       const { writes, ...ending } = await player.play(scenario, turn);
@@ -92,8 +92,8 @@ function draw(queues: Perturbation[][], size: number, random: Random): void {
 }
 
 /** Only what differs. */
-function describeDifference(found: Ending, usual: Ending): string {
-  const flat = ({ end, destroyed, evicted }: Ending): Readonly<Record<string, unknown>> => ({
+function describeDifference(found: TurnEnding, usual: TurnEnding): string {
+  const flat = ({ end, destroyed, evicted }: TurnEnding): Readonly<Record<string, unknown>> => ({
     ...end,
     destroyed,
     evicted,

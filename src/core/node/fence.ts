@@ -150,13 +150,16 @@ function decideEqual(situation: FenceSituation): FenceStep {
  * An instance that is made again at the same place may have the same UUID: then the slices have been exact all the time, and prove that the
  * driver has started since only if they differed before.
  */
-function decideEqualSlices({ mark, pods, differsMs, readyMs, wasSignalled, standsMs }: FenceSituation): FenceStep {
+function decideEqualSlices(situation: FenceSituation): FenceStep {
+  const { mark, pods, differsMs, readyMs, wasSignalled, standsMs } = situation;
   const registering: FenceStep = { next: 'Wait', why: 'Registering' };
   if (differsMs === undefined && !wasSignalled) {
     if (pods === undefined) return { next: 'LookAtPods' };
     if (mark === undefined && pods.length > 0) return evictAll(pods);
     const step = mark && replaceMarked(pods, mark);
     if (step) return step;
+    // As with a device plugin: there is nothing to bind to, and a driver that does not tolerate our taint waits for it to go.
+    if (mark && isNothing(situation)) return { next: 'Open' };
     if (mark && readyMs === undefined) return { next: 'Wait', why: 'NewPlugin' };
     if (mark && readyMs !== undefined && readyMs < registeringMs) return registering;
   }

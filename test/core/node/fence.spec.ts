@@ -57,6 +57,13 @@ describe('decideFence', () => {
     expect(decideFence(aChange({ differsMs: 0 }))).to.deep.include({ next: 'Evict', first: true });
   });
 
+  it('opens a node whose device is empty for a DRA driver that was replaced and that its taint keeps away', () => {
+    const slices = { isExact: true, isNothing: true, gap: '' };
+    const empty = { slices, differsMs: undefined, standsMs: 60_000, mark: { ...mark, tolerates: false } };
+    expect(decideFence(aChange({ ...empty, pods: [old] }))).to.deep.include({ next: 'Evict' });
+    expect(decideFence(aChange({ ...empty, pods: [] }))).to.deep.equal({ next: 'Open' });
+  });
+
   it('believes exact slices that never differed only from a DRA driver that was signalled, or replaced and registered', () => {
     const slices = { isExact: true, isNothing: false, gap: '' };
     const same = { slices, differsMs: undefined, standsMs: 60_000 };
