@@ -2,18 +2,18 @@ import { EndQueue } from './end-queue.ts';
 import type { FleetNode, SimulationFleet } from './fleet.ts';
 import type { Tally } from './tally.ts';
 import type { TargetPlan } from './targets.ts';
-import type { Workload } from './workload.ts';
+import type { SimulatedPods } from './simulated-pods.ts';
 
 /** Nodes whose GPUs change, which takes its time. */
 export class NodeChanges {
   readonly #fleet: SimulationFleet;
-  readonly #workload: Workload;
+  readonly #pods: SimulatedPods;
   readonly #tally: Tally;
   readonly #finishing = new EndQueue<{ readonly node: FleetNode; readonly end: number }>();
 
-  constructor(fleet: SimulationFleet, workload: Workload, tally: Tally) {
+  constructor(fleet: SimulationFleet, pods: SimulatedPods, tally: Tally) {
     this.#fleet = fleet;
-    this.#workload = workload;
+    this.#pods = pods;
     this.#tally = tally;
   }
 
@@ -31,14 +31,14 @@ export class NodeChanges {
       for (const slice of gpu.slices) {
         if (slice.task === undefined || !gone.has(slice.start)) continue;
         evicted.add(slice.profile);
-        this.#workload.evict(slice.task, slice, now);
+        this.#pods.evict(slice.task, slice, now);
       }
       if (plan.destroy.length + plan.create.length === 0) continue;
       this.#tally.relay(now);
       // They exist from now on, and are offered once the node opens.
       this.#fleet.relay(gpu, plan.destroy, plan.create);
     }
-    for (const profile of evicted) this.#workload.dispatch(profile, now);
+    for (const profile of evicted) this.#pods.dispatch(profile, now);
     this.#finishing.add({ node, end: now + seconds });
   }
 
@@ -47,6 +47,6 @@ export class NodeChanges {
     const done = this.#finishing.takeUntil(this.nextEnd);
     if (done === undefined) return;
     finish(done.node);
-    for (const profile of this.#fleet.open(done.node)) this.#workload.dispatch(profile, done.end);
+    for (const profile of this.#fleet.open(done.node)) this.#pods.dispatch(profile, done.end);
   }
 }

@@ -9,7 +9,7 @@ import { SimulatedRollout } from './rollout.ts';
 import { Tally } from './tally.ts';
 import { Targets } from './targets.ts';
 import type { WaitingTasks } from './task.ts';
-import { Workload } from './workload.ts';
+import { SimulatedPods } from './simulated-pods.ts';
 
 /** One way to partition a fleet. */
 export interface SideStart {
@@ -58,7 +58,7 @@ class Side implements Played {
   readonly #start: SideStart;
   readonly #rules: PlayRules;
   readonly #fleet: SimulationFleet;
-  readonly #workload: Workload;
+  readonly #pods: SimulatedPods;
   readonly #rollout: SimulatedRollout;
   readonly #changes: NodeChanges;
   readonly #targets: Targets;
@@ -70,8 +70,8 @@ class Side implements Played {
     this.#rules = rules;
     this.tally = new Tally(rules.days);
     this.#fleet = new SimulationFleet(start.nodes);
-    this.#workload = new Workload(this.#fleet, this.tally, new Random(rules.seed));
-    this.#changes = new NodeChanges(this.#fleet, this.#workload, this.tally);
+    this.#pods = new SimulatedPods(this.#fleet, this.tally, new Random(rules.seed));
+    this.#changes = new NodeChanges(this.#fleet, this.#pods, this.tally);
     this.#demands = new FollowedDemands(this.#fleet, rules.planner);
     this.#phase = start.phases[0] ?? { at: 0, policyOf: new Map(), layouts: new Map() };
     this.#rollout = new SimulatedRollout(this.#phase.policyOf, start.cap);
@@ -79,19 +79,19 @@ class Side implements Played {
   }
 
   get waiting(): WaitingTasks {
-    return this.#workload.waiting;
+    return this.#pods.waiting;
   }
 
   play(): void {
     const { running, arrivals, days } = this.#rules;
-    this.#workload.begin(running, this.#fleet.listInUse(this.#start.nodes));
+    this.#pods.begin(running, this.#fleet.listInUse(this.#start.nodes));
     this.#enter(this.#phase);
     const switches = this.#start.phases.slice(1);
     let next = 0;
     for (let until = 0; until <= days * DAY; until += lookEvery) {
       for (let arrival = arrivals[next]; arrival !== undefined && arrival.start <= until; arrival = arrivals[next]) {
         this.#advance(arrival.start);
-        this.#workload.arrive(arrival);
+        this.#pods.arrive(arrival);
         next += 1;
       }
       this.#advance(until);
@@ -102,7 +102,7 @@ class Side implements Played {
       const isDue = this.waiting.size > 0 || this.#rollout.isAsked || until % calmLookEvery === 0;
       if (isDue && until < days * DAY) this.#look(until);
     }
-    this.#workload.finish(days * DAY);
+    this.#pods.finish(days * DAY);
   }
 
   /** What policies want from now on. */
@@ -123,9 +123,9 @@ class Side implements Played {
   /** Everything that ends by a time, in order. */
   #advance(until: number): void {
     for (;;) {
-      const [end, finish] = [this.#workload.nextEnd, this.#changes.nextEnd];
+      const [end, finish] = [this.#pods.nextEnd, this.#changes.nextEnd];
       if (Math.min(end, finish) > until) return;
-      if (end <= finish) this.#workload.endNext();
+      if (end <= finish) this.#pods.endNext();
       else this.#changes.endNext((node) => this.#targets.finish(node));
     }
   }

@@ -6,7 +6,7 @@ import type { Tally } from './tally.ts';
 import { type SimulatedPod, type TaskEnd, WaitingTasks } from './task.ts';
 
 /** Pods that come, wait for slices, run, and end or are evicted. */
-export class Workload {
+export class SimulatedPods {
   /** Those that have no slice. */
   readonly waiting = new WaitingTasks();
   readonly #fleet: SimulationFleet;
