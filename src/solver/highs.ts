@@ -23,7 +23,7 @@ export async function loadSolver(): Promise<Highs> {
   return loadHighs(options as InitOptions);
 }
 
-/** To look for a first solution, which there is always, takes half of the time of programs that are no larger. */
+/** The search for a first solution, which always exists, takes half of the time of programs up to this size. */
 const fewVariables = 500;
 
 /**
