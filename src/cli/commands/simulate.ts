@@ -111,7 +111,7 @@ async function prepare(options: Options, terminal: Terminal) {
   const sides = starts.map(({ side }) => side);
   const nodes = sides[0]?.nodes ?? [];
   const gpus = nodes.flatMap((node) => node.gpus);
-  if (gpus.length === 0)
+  if (!gpus.some(({ geometry }) => geometry.profiles.length > 0))
     throw new CliError('no agent has reported a GPU with MIG of these nodes: there is nothing to simulate');
   const trace = options.trace === undefined ? undefined : await readTrace(options.trace, terminal);
   const load =

@@ -1,3 +1,4 @@
+import { WHOLE } from '../demand/pool.ts';
 import type { Arrival } from './arrival.ts';
 import type { PoolPlanner } from './layout-choice.ts';
 import { playSide, type SideStart } from './side.ts';
@@ -72,11 +73,13 @@ function sumUp(profiles: readonly ProfileFigures[], tally: Tally): SideTotal {
   };
 }
 
-/** Memory slices of all profiles, the smallest first. */
+/** Memory slices of all profiles, the smallest first, and of whole GPUs. */
 export function sizesOf({ nodes }: Pick<SideStart, 'nodes'>): ReadonlyMap<string, number> {
   const geometries = new Set(nodes.flatMap(({ gpus }) => gpus.map(({ geometry }) => geometry)));
   const sizes = new Map<string, number>();
   for (const { profiles } of geometries)
     for (const { name, memorySlices } of profiles) sizes.set(name, Math.min(memorySlices, sizes.get(name) ?? Infinity));
+  const whole = Math.min(...[...geometries].flatMap(({ memorySlices }) => (memorySlices > 0 ? [memorySlices] : [])));
+  sizes.set(WHOLE, Number.isFinite(whole) ? whole : 1);
   return new Map([...sizes].toSorted(([, a], [, b]) => a - b));
 }
