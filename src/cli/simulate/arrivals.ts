@@ -13,7 +13,7 @@ import { isWaiting } from '../../core/supply/pod-demand.ts';
 import { GPU_RESOURCE } from '../../core/nvidia/labels/label-key.ts';
 import { couldTake } from '../../core/explain/could-take.ts';
 import { CliError } from '../exit.ts';
-import type { TraceFile } from './trace-file.ts';
+import type { TraceFile, TraceRow } from './trace-file.ts';
 
 export interface Load {
   readonly running: readonly Arrival[];
@@ -57,7 +57,7 @@ function wholeOf(requests: ReadonlyMap<string, number>): readonly (readonly [str
 
 /** Recorded pods; those of the snapshot do not count. @throws CliError for a profile that no GPU has */
 export function loadByTrace(
-  { tasks, days: traceDays }: TraceFile,
+  { name: file, tasks, days: traceDays }: TraceFile,
   nodes: readonly StartNode[],
   { days, seed, mapping, load }: Time & { readonly mapping: TraceMapping; readonly load: number | undefined },
 ): Load {
@@ -70,12 +70,16 @@ export function loadByTrace(
     return gpus.filter((gpu) => gpu.geometry === geometry).length;
   }
   const named = new Map<string | number, string>();
-  const nameOf = (asked: string | number): string => {
+  const nameOf = ({ asked, line }: TraceRow): string => {
     const name = named.get(asked) ?? findProfile(asked, most, geometries, mapping);
+    if (name === undefined)
+      throw new CliError(
+        `${file}:${line}: profile is ${JSON.stringify(asked)}, which no GPU here has: give ${writeKnown(geometries)}`,
+      );
     named.set(asked, name);
     return name;
   };
-  const arrivals = tasks.map(({ arrival, duration, asked }) => ({ start: arrival, duration, profile: nameOf(asked) }));
+  const arrivals = tasks.map((task) => ({ start: task.arrival, duration: task.duration, profile: nameOf(task) }));
   const slices = gpus.reduce((sum, { geometry, isFixed }) => sum + (isFixed ? 0 : geometry.memorySlices), 0);
   const sizeOf = (profile: string): number => sizes.get(profile) ?? 0;
   const once =
@@ -88,15 +92,16 @@ function findProfile(
   most: Geometry,
   geometries: readonly Geometry[],
   mapping: TraceMapping,
-): string {
+): string | undefined {
   if (asked === WHOLE) return WHOLE;
   if (typeof asked === 'number') return profileFor(most, asked, mapping) ?? '';
   for (const geometry of geometries) {
     const found = resolveProfile(geometry, asked);
     if (found !== undefined) return found.name;
   }
-  const known = geometries.map(({ profiles }) => profiles.map(({ name }) => name).join(', ')).join('; ');
-  throw new CliError(
-    `the trace asks for ${JSON.stringify(asked)}, which no GPU here has; they have ${known}, and ${WHOLE}`,
-  );
+  return undefined;
+}
+
+function writeKnown(geometries: readonly Geometry[]): string {
+  return [...new Set(geometries.flatMap(({ profiles }) => profiles.map(({ name }) => name))), WHOLE].join(', ');
 }

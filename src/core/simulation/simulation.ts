@@ -29,6 +29,8 @@ export interface SideTotal extends Omit<
   readonly stillWaiting: number;
   /** GPUs re-laid. */
   readonly relayouts: number;
+  /** Of the mean GPU, in 30 days. */
+  readonly relayoutsPerGpuMonth: number;
 }
 
 /** What came of one side. */
@@ -46,7 +48,7 @@ export function simulate({ sides, ...rules }: SimulationStart, planner: PoolPlan
     const { tally, waiting } = playSide(side, { ...rules, planner });
     const profiles = tally.listProfiles(sizesOf(side), (profile) => waiting.count(profile));
     return {
-      total: sumUp(profiles, tally),
+      total: sumUp(profiles, tally, side, rules.days),
       profiles,
       days: tally.listDays(),
       relayouts: tally.relayouts,
@@ -54,11 +56,12 @@ export function simulate({ sides, ...rules }: SimulationStart, planner: PoolPlan
   });
 }
 
-function sumUp(profiles: readonly ProfileFigures[], tally: Tally): SideTotal {
+function sumUp(profiles: readonly ProfileFigures[], tally: Tally, { nodes }: SideStart, days: number): SideTotal {
   const { pods, started, longestWaitSeconds, evictions } = sumFigures(profiles);
   const waits = tally.listWaits();
   const add = (value: (one: ProfileFigures) => number): number => profiles.reduce((sum, one) => sum + value(one), 0);
   const asked = add((one) => one.askedSeconds * one.size);
+  const relayouts = tally.relayouts.reduce((sum, one) => sum + one, 0);
   return {
     pods,
     started,
@@ -69,7 +72,8 @@ function sumUp(profiles: readonly ProfileFigures[], tally: Tally): SideTotal {
     medianWaitSeconds: quantile(waits, 0.5),
     p95WaitSeconds: quantile(waits, 0.95),
     stillWaiting: add((one) => one.stillWaiting),
-    relayouts: tally.relayouts.reduce((sum, one) => sum + one, 0),
+    relayouts,
+    relayoutsPerGpuMonth: (relayouts / nodes.reduce((sum, { gpus }) => sum + gpus.length, 0) / days) * 30,
   };
 }
 
