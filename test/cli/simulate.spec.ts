@@ -71,8 +71,10 @@ describe('gpu-partition simulate', () => {
     const { stdout } = await run([...argv, '-f', 'demand.yaml'], { cwd: folder });
     const lines = stdout.split('\n');
     expect(lines[0]).to.equal('1 day, 2 GPUs on 2 nodes, 30 pods, seed 1');
-    expect(lines[2]).to.match(/^ +SERVED +MEDIAN WAIT +95 % WAIT +LONGEST +WAIT STILL +EVICTED +LOST +GPUS RE-LAID$/);
-    expect(lines[3]).to.match(/^now +0\.0 % +21 h 40 min +\S+ h( \d+ min)? +\S+ h( \d+ min)? +30 +0 +0\.0 % +0$/);
+    expect(lines[2]).to.match(
+      /^ +SERVED +MEDIAN WAIT +95 % WAIT +LONGEST +STILL WAITING +EVICTED +LOST +GPUS RE-LAID +PER GPU-MONTH$/,
+    );
+    expect(lines[3]).to.match(/^now +0\.0 % +21 h 40 min +\S+ h( \d+ min)? +\S+ h( \d+ min)? +30 +0 +0\.0 % +0 +0\.0$/);
     const demand = /^demand\.yaml +(\S+ %) +/.exec(lines[4] ?? '')?.[1] ?? '';
     expect(lines[7]).to.match(/^1g\.5gb +30 +now +0\.0 %/);
     expect(lines[8]).to.match(new RegExp(`^ +demand\\.yaml +${demand}`));
@@ -118,18 +120,103 @@ describe('gpu-partition simulate', () => {
     expect(await profiles('--card-memory', '80')).to.deep.equal(['2g.10gb', '7g.40gb']);
   });
 
-  it('names the line of a trace that it cannot read, and a profile that no GPU has', async () => {
-    await save('trace.csv', 'arrival_s,duration_s,profile\n0,ten,1g.5gb\n');
+  it('names line, column and remedy of a row that it cannot read, and of a profile that no GPU has', async () => {
+    const refuseTrace = async (...rows: readonly string[]) => {
+      await save('trace.csv', [...rows, ''].join('\n'));
+      return refuse();
+    };
+    expect(await refuseTrace('arrival_s,duration_s,profile', '0,60,1g.5gb', '0,ten,1g.5gb')).to.deep.equal({
+      code: 2,
+      stderr: 'error: trace.csv:3: duration_s is "ten": give seconds, 0 or more, or take the row out\n',
+    });
+    expect((await refuseTrace('arrival_s,duration_s,gpu_milli', '0,60')).stderr).to.equal(
+      'error: trace.csv:2: gpu_milli is "": give thousandths of a GPU, 0 or more, or take the row out\n',
+    );
+    expect((await refuseTrace('when,profile')).stderr).to.include(
+      'trace.csv:1: the first line must name the columns arrival_s,',
+    );
+    const unknown = await refuseTrace('arrival_s,duration_s,profile', '0,60,1g.5gb', '5,60,1g.10gb+gfx');
+    expect(unknown.code).to.equal(2);
+    expect(unknown.stderr).to.match(
+      /^error: trace\.csv:3: profile is "1g\.10gb\+gfx", which no GPU here has: give 1g\.5gb, .*7g\.40gb, whole\n$/,
+    );
+  });
+
+  it('says how many tasks of a trace it leaves out', async () => {
+    await save('trace.csv', 'arrival_s,duration_s,profile\n0,60,1g.5gb\n0,0,1g.5gb\n');
+    expect((await refuse()).stderr).to.equal(
+      'warning: 1 of 2 tasks of trace.csv are left out: they never ran, or asked for several GPUs or none\n',
+    );
+  });
+
+  it('plays pods on whole GPUs, of the cluster and of a trace', async () => {
+    const slices = [{ name: 'whole', mig: 'Disabled' as const }, { profiles: ['3g.20gb'] }];
+    await save('demand.yaml', aPolicyText('p', { demand: { from: 'Pods', slices } }));
+    await save('trace.csv', aTrace(3, 'whole'));
+    const [now, demand] = (await ask('-f', 'demand.yaml')).answer.sides;
+    expect(now?.figures.total).to.include({ started: 0, stillWaiting: 3 });
+    expect(demand?.figures.total).to.include({ started: 3, stillWaiting: 0, relayouts: 2 });
+
+    const waits = { containers: [{ name: 'main', resources: { limits: { 'nvidia.com/gpu': '1' } } }] };
+    const pod = { metadata: { name: 'w', namespace: 'team', uid: 'w' }, spec: waits, status: { phase: 'Pending' } };
+    const nodes = ['n1', 'n2'].map((name) => aFleetNode({ name, slices: halves }));
+    await save('cluster.yaml', snapshotYaml(aCluster(nodes, { pods: [pod] })));
+    const options = ['simulate', '--snapshot', 'cluster.yaml', '--days', '1', '-f', 'demand.yaml'];
+    const [before, after] = (await runJson(options, { cwd: folder })).answer.sides;
+    expect(before?.figures.profiles.map(({ profile }) => profile)).to.deep.equal(['whole']);
+    expect(before?.figures.total.started).to.equal(0);
+    expect(after?.figures.total.started).to.be.above(5);
+  });
+
+  it('partitions GPUs without MIG mode', async () => {
+    await save('cluster.yaml', snapshotYaml(aCluster(['n1', 'n2'].map((name) => aFleetNode({ name })))));
+    const [, small] = (await ask('-f', 'small.yaml')).answer.sides;
+    expect(small?.figures.total).to.include({ started: 30, relayouts: 2 });
+  });
+
+  it('leaves out nodes of which no GPU is reported, and refuses a cluster that has no others', async () => {
+    const bare = aFleetNode({ name: 'n2', gpus: [] });
+    await save('cluster.yaml', snapshotYaml(aCluster([aFleetNode({ name: 'n1', slices: halves }), bare])));
+    const { code, stdout } = await run([...argv, '-f', 'small.yaml'], { cwd: folder });
+    expect(code).to.equal(0);
+    expect(stdout.split('\n')[0]).to.equal('1 day, 1 GPU on 1 node, 30 pods, seed 1');
+    await save('cluster.yaml', snapshotYaml(aCluster([bare])));
     expect(await refuse()).to.deep.equal({
       code: 2,
-      stderr: 'error: trace.csv:2: duration_s is "ten", and must be a number from 0\n',
+      stderr:
+        'error: no GPU with MIG to simulate: agents have reported none on 1 GPU node; gpu-partition status says which agents report\n',
     });
-    await save('trace.csv', 'when,profile\n');
-    expect((await refuse()).stderr).to.include('trace.csv:1: the first line must name the columns arrival_s,');
-    await save('trace.csv', aTrace(1, '1g.10gb+gfx'));
-    const unknown = await refuse();
-    expect(unknown.code).to.equal(2);
-    expect(unknown.stderr).to.include('asks for "1g.10gb+gfx", which no GPU here has; they have 1g.5gb');
+  });
+
+  it('draws a row for each profile and policy, and a bar for each day, of several days from a month on', async () => {
+    const rows = Array.from({ length: 6 }, (_, day) => `${day * 86_400},3600,${day < 3 ? '3g.20gb' : '1g.5gb'}`);
+    await save('trace.csv', ['arrival_s,duration_s,profile', ...rows, ''].join('\n'));
+    const draw = async (days: string) => {
+      const options = ['simulate', '--snapshot', 'cluster.yaml', '--trace', 'trace.csv', '--days', days];
+      return (await run([...options, '-f', 'small.yaml', '-f', 'demand.yaml'], { cwd: folder })).stdout.split('\n');
+    };
+    const lines = await draw('6');
+    expect(lines[2]).to.match(/^ +SERVED /);
+    expect(lines[3]).to.match(/^small\.yaml +20\.0 % /);
+    const table = lines.slice(lines.findIndex((line) => line.startsWith('SLICE')));
+    expect(table[0]).to.match(/^SLICE +PODS +SERVED +MEDIAN WAIT +95 % WAIT +LONGEST +STILL WAITING +EVICTED$/);
+    const cells = table.slice(1, 5).map((line) => line.trim().split(/ {2,}/));
+    expect(cells.map((row) => row.slice(-8).slice(0, 3))).to.deep.equal([
+      ['3', 'small.yaml', '100.0 %'],
+      ['demand.yaml', '100.0 %', cells[1]?.at(-5)],
+      ['3', 'small.yaml', '0.0 %'],
+      ['demand.yaml', '100.0 %', '0'],
+    ]);
+    const bars = table.slice(table.findIndex((line) => line.startsWith('DAY')) + 1, -1);
+    const full = '████████████████████ 100.0 %';
+    const none = '···················· 0.0 %';
+    expect(bars.map((line) => line.trim().split(/ {2,}/))).to.deep.equal(
+      [1, 2, 3, 4, 5, 6].map((day) => [String(day), day < 4 ? none : full, full]),
+    );
+    const long = (await draw('40')).filter((line) => /^\d+–\d+ /.test(line));
+    expect(long.map((line) => line.split(' ')[0]))
+      .to.have.length(20)
+      .and.to.include.members(['1–2', '39–40']);
   });
 
   it('refuses three policies, a load without a trace, and a cluster without GPUs', async () => {
@@ -150,7 +237,6 @@ describe('gpu-partition simulate', () => {
     expect(code).to.equal(0);
     expect(stderr.split('\n')).to.deep.equal([
       'warning: demand.rest: Balanced of policy p is not played: idle GPUs stay as they are',
-      'warning: pods on the whole GPUs of policy p are not played: these GPUs stay idle',
       '',
     ]);
     const schedules = [{ name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ preset: 'all-1g.5gb' }] }];

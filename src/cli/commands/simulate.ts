@@ -19,7 +19,7 @@ import { readPolicies } from '../plan/policy-files.ts';
 import { snapshotCommand } from '../plan/snapshot-file.ts';
 import { printLines } from '../screen.ts';
 import { loadByDemand, loadByTrace } from '../simulate/arrivals.ts';
-import { readTrace } from '../simulate/trace-file.ts';
+import { readTrace, type TraceFile } from '../simulate/trace-file.ts';
 import { printJson, printLine, type Terminal } from '../terminal.ts';
 
 /** A Monday: windows and schedules of policies open by it. */
@@ -111,8 +111,11 @@ async function prepare(options: Options, terminal: Terminal) {
   const sides = starts.map(({ side }) => side);
   const nodes = sides[0]?.nodes ?? [];
   const gpus = nodes.flatMap((node) => node.gpus);
-  if (gpus.length === 0)
-    throw new CliError('no agent has reported a GPU with MIG of these nodes: there is nothing to simulate');
+  if (!gpus.some(({ geometry }) => geometry.profiles.length > 0))
+    throw new CliError(
+      `no GPU with MIG to simulate: agents have reported none on ${countWords(gpuNodes.length, 'GPU node')}` +
+        `${selector === undefined ? '' : ' with these labels'}; gpu-partition status says which agents report`,
+    );
   const trace = options.trace === undefined ? undefined : await readTrace(options.trace, terminal);
   const load =
     trace === undefined
@@ -124,17 +127,24 @@ async function prepare(options: Options, terminal: Terminal) {
     names: given.length === 2 ? filename : ['now', ...filename],
     title: [
       countWords(days, 'day'),
-      `${countWords(gpus.length, 'GPU')} on ${countWords(nodes.length, 'node')}`,
+      `${countWords(gpus.length, 'GPU')} on ${countWords(nodes.filter((node) => node.gpus.length > 0).length, 'node')}`,
       countWords(pods, 'pod'),
       `seed ${seed}`,
     ].join(', '),
-    ignored: [...new Set(starts.flatMap(({ ignored }) => ignored))],
+    ignored: [...new Set(starts.flatMap(({ ignored }) => ignored)), ...(trace ? describeSkipped(trace) : [])],
     refused: starts.flatMap(({ refused }) =>
       refused.map(
         ({ node, policy, message }) => `node ${node} cannot take policy ${policy}, and stays as it is: ${message}`,
       ),
     ),
   };
+}
+
+function describeSkipped({ name, tasks, skipped }: TraceFile): readonly string[] {
+  const all = countWords(tasks.length + skipped, 'task');
+  return skipped === 0
+    ? []
+    : [`${skipped} of ${all} of ${name} are left out: they never ran, or asked for several GPUs or none`];
 }
 
 function mappingOf({ by, cardMemory }: Options): TraceMapping {

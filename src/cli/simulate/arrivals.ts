@@ -1,5 +1,6 @@
 import { geometriesOf, sumRequests } from '../../core/advice/pool-pods.ts';
 import { byProfile } from '../../core/advice/asked-slices.ts';
+import { WHOLE } from '../../core/demand/pool.ts';
 import type { ClusterFacts, GpuNode } from '../../core/explain/cluster-facts.ts';
 import type { Geometry } from '../../core/gpu/geometry/geometry.ts';
 import { resolveProfile } from '../../core/gpu/geometry/profile-lookup.ts';
@@ -9,9 +10,10 @@ import type { StartNode } from '../../core/simulation/fleet.ts';
 import { sizesOf } from '../../core/simulation/simulation.ts';
 import { fillDays, profileFor, superpose, type TraceMapping } from '../../core/simulation/trace.ts';
 import { isWaiting } from '../../core/supply/pod-demand.ts';
+import { GPU_RESOURCE } from '../../core/nvidia/labels/label-key.ts';
 import { couldTake } from '../../core/explain/could-take.ts';
 import { CliError } from '../exit.ts';
-import type { TraceFile } from './trace-file.ts';
+import type { TraceFile, TraceRow } from './trace-file.ts';
 
 export interface Load {
   readonly running: readonly Arrival[];
@@ -32,7 +34,8 @@ export function loadByDemand(
 ): Load {
   const geometries = geometriesOf({ nodes: gpuNodes });
   const own = (facts.pods ?? []).filter((pod) => isWaiting(pod) && gpuNodes.some(({ node }) => couldTake(node, pod)));
-  const waiting = byProfile(sumRequests(own), geometries);
+  const requests = sumRequests(own);
+  const waiting = new Map([...byProfile(requests, geometries), ...wholeOf(requests)]);
   const inUse = new Map<string, number>();
   for (const { profile, busy } of nodes.flatMap(({ gpus }) => gpus.flatMap(({ instances }) => instances)))
     if (busy) inUse.set(profile, (inUse.get(profile) ?? 0) + 1);
@@ -47,27 +50,36 @@ export function loadByDemand(
   return arriveByDemand(demand, time);
 }
 
+function wholeOf(requests: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  const count = requests.get(GPU_RESOURCE) ?? 0;
+  return count > 0 ? [[WHOLE, count]] : [];
+}
+
 /** Recorded pods; those of the snapshot do not count. @throws CliError for a profile that no GPU has */
 export function loadByTrace(
-  { tasks, days: traceDays }: TraceFile,
+  { name: file, tasks, days: traceDays }: TraceFile,
   nodes: readonly StartNode[],
   { days, seed, mapping, load }: Time & { readonly mapping: TraceMapping; readonly load: number | undefined },
 ): Load {
   const sizes = sizesOf({ nodes });
   const gpus = nodes.flatMap((node) => node.gpus);
-  const geometries = [...new Set(gpus.map(({ geometry }) => geometry))];
+  const geometries = [...new Set(gpus.map(({ geometry }) => geometry))].filter(({ profiles }) => profiles.length > 0);
   const [most] = geometries.toSorted((a, b) => count(b) - count(a));
   if (most === undefined) throw new CliError('no agent has reported a GPU with MIG: there is nothing to simulate');
   function count(geometry: Geometry): number {
     return gpus.filter((gpu) => gpu.geometry === geometry).length;
   }
   const named = new Map<string | number, string>();
-  const nameOf = (asked: string | number): string => {
+  const nameOf = ({ asked, line }: TraceRow): string => {
     const name = named.get(asked) ?? findProfile(asked, most, geometries, mapping);
+    if (name === undefined)
+      throw new CliError(
+        `${file}:${line}: profile is ${JSON.stringify(asked)}, which no GPU here has: give ${writeKnown(geometries)}`,
+      );
     named.set(asked, name);
     return name;
   };
-  const arrivals = tasks.map(({ arrival, duration, asked }) => ({ start: arrival, duration, profile: nameOf(asked) }));
+  const arrivals = tasks.map((task) => ({ start: task.arrival, duration: task.duration, profile: nameOf(task) }));
   const slices = gpus.reduce((sum, { geometry, isFixed }) => sum + (isFixed ? 0 : geometry.memorySlices), 0);
   const sizeOf = (profile: string): number => sizes.get(profile) ?? 0;
   const once =
@@ -80,12 +92,16 @@ function findProfile(
   most: Geometry,
   geometries: readonly Geometry[],
   mapping: TraceMapping,
-): string {
+): string | undefined {
+  if (asked === WHOLE) return WHOLE;
   if (typeof asked === 'number') return profileFor(most, asked, mapping) ?? '';
   for (const geometry of geometries) {
     const found = resolveProfile(geometry, asked);
     if (found !== undefined) return found.name;
   }
-  const known = geometries.map(({ profiles }) => profiles.map(({ name }) => name).join(', ')).join('; ');
-  throw new CliError(`the trace asks for ${JSON.stringify(asked)}, which no GPU here has; they have ${known}`);
+  return undefined;
+}
+
+function writeKnown(geometries: readonly Geometry[]): string {
+  return [...new Set(geometries.flatMap(({ profiles }) => profiles.map(({ name }) => name))), WHOLE].join(', ');
 }

@@ -7,9 +7,15 @@ import type { Terminal } from '../terminal.ts';
 /** A year of a large cluster. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
+/** A task, and where the file has it. */
+export interface TraceRow extends TraceTask {
+  readonly line: number;
+}
+
 /** A trace, from its first task on. */
 export interface TraceFile {
-  readonly tasks: readonly TraceTask[];
+  readonly name: string;
+  readonly tasks: readonly TraceRow[];
   /** Whole days that it lasts. */
   readonly days: number;
   /** Tasks that are left out: they never ran, or asked for several GPUs or none. */
@@ -60,7 +66,7 @@ export async function readTrace(path: string, terminal: Terminal): Promise<Trace
     throw new CliError(
       `${name}:1: the first line must name the columns ${formats.map(({ columns }) => columns.join(',')).join(', or ')}`,
     );
-  const tasks: TraceTask[] = [];
+  const tasks: TraceRow[] = [];
   let skipped = 0;
   for (const [index, line] of lines.entries()) {
     const cells = line.split(',');
@@ -68,12 +74,13 @@ export async function readTrace(path: string, terminal: Terminal): Promise<Trace
     const row = { number, of: (column: string) => cells[titles.indexOf(column)]?.trim() ?? '' };
     const task = format.read(row, (message) => new CliError(`${name}:${number}: ${message}`));
     if (task === undefined || task.duration === 0) skipped += 1;
-    else tasks.push(task);
+    else tasks.push({ ...task, line: number });
   }
   if (tasks.length === 0) throw new CliError(`${name}: it has no task that ran on one GPU or a part of it`);
   const first = tasks.reduce((least, { arrival }) => Math.min(least, arrival), Infinity);
   const last = tasks.reduce((most, { arrival }) => Math.max(most, arrival), 0);
   return {
+    name,
     tasks: tasks.map((task) => ({ ...task, arrival: task.arrival - first })),
     days: Math.max(1, Math.ceil((last - first + 1) / DAY)),
     skipped,
@@ -88,5 +95,9 @@ function readNumber(row: Row, column: string, fail: (message: string) => CliErro
   const text = row.of(column);
   const value = Number(text);
   if (text !== '' && Number.isFinite(value) && value >= 0) return value;
-  throw fail(`${column} is ${JSON.stringify(text)}, and must be a number from 0`);
+  throw fail(`${column} is ${JSON.stringify(text)}: give ${unitOf(column)}, 0 or more, or take the row out`);
+}
+
+function unitOf(column: string): string {
+  return column === 'gpu_milli' ? 'thousandths of a GPU' : 'seconds';
 }

@@ -3,11 +3,11 @@ import { readMembers } from '../advice/read-members.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
-import { isWhole } from '../policy/demand-profiles.ts';
 import { byPrecedence, selectsNode } from '../policy/precedence.ts';
 import { resolveNode } from '../policy/resolve-node.ts';
 import { findCap } from '../rollout/cap.ts';
 import type { StartNode } from './fleet.ts';
+import { wholeLayout } from './gpu-change.ts';
 import { listSwitches, type SchedulePhase, ScheduledPolicies, type SimulatedTime } from './phase.ts';
 import type { SideStart } from './side.ts';
 
@@ -56,11 +56,10 @@ export function startSide(
 
 /** What a policy says and a simulation does not do, in words. */
 function listIgnored({ metadata: { name }, spec }: GpuPartitionPolicy): readonly string[] {
-  const { sharing, demand: { rest = 'Keep', slices = [] } = {} } = spec;
+  const { sharing, demand: { rest = 'Keep' } = {} } = spec;
   return [
     ...(rest === 'Keep' ? [] : [`demand.rest: ${rest} of policy ${name} is not played: idle GPUs stay as they are`]),
     ...(sharing === undefined ? [] : [`sharing of policy ${name} is not played: each slice takes one pod`]),
-    ...(slices.some(isWhole) ? [`pods on the whole GPUs of policy ${name} are not played: these GPUs stay idle`] : []),
   ];
 }
 
@@ -82,7 +81,7 @@ function readWanted(gpuNodes: readonly GpuNode[], policies: readonly GpuPartitio
     if ('refusal' in resolved)
       refused.push({ node: name, policy: policy.metadata.name, message: resolved.refusal.message });
     for (const gpu of 'wish' in resolved ? resolved.wish.gpus : [])
-      layouts.set(`${name}/${gpu.uuid}`, gpu.profiles ?? {});
+      layouts.set(`${name}/${gpu.uuid}`, gpu.mig === 'Disabled' ? wholeLayout : (gpu.profiles ?? {}));
   }
   return { policyOf, layouts, refused };
 }
@@ -120,12 +119,13 @@ function readNode({ name, partition, policy }: GpuNode): StartNode {
   if (partition === undefined) return { name, gpus: [] };
   // What a change was about to make of it does not happen: the simulation starts from what is there.
   const { granted: _granted, wish: _wish, ...spec } = partition.spec;
-  const gpus = readMembers(policy, { ...partition, spec }, 'IfNeeded').map(({ gpu, product, present, wish }) => ({
+  const gpus = readMembers(policy, { ...partition, spec }, 'IfNeeded', true).map(({ gpu, product, present, wish }) => ({
     uuid: wish.uuid,
     product,
     geometry: gpu.geometry,
     instances: present,
     isFixed: gpu.isResting === true,
+    keepsMode: gpu.keepsMode === true,
   }));
   return { name, gpus };
 }

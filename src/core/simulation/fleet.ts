@@ -8,8 +8,10 @@ export interface StartGpu {
   readonly product: string;
   readonly geometry: Geometry;
   readonly instances: readonly { readonly profile: string; readonly start: number; readonly busy: boolean }[];
-  /** Nothing changes on it: it is whole and in use, unhealthy, or somebody else's. */
+  /** Nothing changes on it: it is unhealthy, somebody else's, or used by what no eviction moves. */
   readonly isFixed: boolean;
+  /** It stays whole, or partitioned. */
+  readonly keepsMode: boolean;
 }
 
 export interface StartNode {
@@ -34,7 +36,8 @@ export interface FleetGpu {
   readonly product: string;
   readonly geometry: Geometry;
   readonly isFixed: boolean;
-  /** By start. */
+  readonly keepsMode: boolean;
+  /** By start; a GPU without MIG mode has one, which is whole. */
   slices: SimulatedSlice[];
   /** Counts changes of its slices and their use. */
   version: number;

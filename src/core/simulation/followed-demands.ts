@@ -1,5 +1,7 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { WHOLE } from '../demand/pool.ts';
+import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
+import { countsWhole } from '../policy/demand-profiles.ts';
 import { DemandPlayer, type Relay } from './demand-player.ts';
 import type { FleetGpu, SimulationFleet } from './fleet.ts';
 import type { PoolPlanner } from './layout-choice.ts';
@@ -37,16 +39,21 @@ export class FollowedDemands {
   /** @param counts pods that wait, by profile @returns the GPUs that change */
   look(now: number, counts: ReadonlyMap<string, number>, targets: Targets): readonly Relay[] {
     const waiting = new Map([...counts].filter(([, count]) => count > 0));
-    return this.#followed.flatMap(({ player, gpus }) => {
+    return this.#followed.flatMap(({ policy, player, gpus }) => {
       const members = gpus.map((gpu) => targets.memberOf(gpu));
       const resources = new Map<string, number>();
       for (const [profile, count] of waiting) {
-        if (!gpus.some(({ geometry }) => geometry.profiles.some(({ name }) => name === profile))) continue;
-        resources.set(migResourceName(labelProfile(profile)), count);
+        if (!couldServe(policy, gpus, profile)) continue;
+        resources.set(profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile)), count);
         // A pod counts for the first policy that could serve it.
         waiting.delete(profile);
       }
       return player.look(now, gpus, members, resources);
     });
   }
+}
+
+function couldServe({ spec: { demand } }: GpuPartitionPolicy, gpus: readonly FleetGpu[], profile: string): boolean {
+  if (profile === WHOLE) return demand !== undefined && countsWhole(demand);
+  return gpus.some(({ geometry }) => geometry.profiles.some(({ name }) => name === profile));
 }

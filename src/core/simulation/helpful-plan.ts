@@ -1,12 +1,12 @@
 import { coverDemand, readDemand } from '../demand/coverage.ts';
-import type { DemandSlice, EvictionRule, PoolGpu } from '../demand/pool.ts';
+import { type DemandSlice, type EvictionRule, type PoolGpu, WHOLE } from '../demand/pool.ts';
 import { gridOf, unitMask } from '../gpu/search/grid.ts';
 import { countPresent } from '../supply/count.ts';
 
 type Held = PoolGpu['instances'][number];
 
 /**
- * Whether each slice of a demand is of one profile, no two of the same, and weighs what it takes of a GPU. Then much is known at a
+ * Whether each slice of a demand is of one profile and not whole GPUs, no two of the same, and weighs what it takes of a GPU. Then much is known at a
  * glance, which a long time of shortage needs: most minutes of it can serve no more than the minute before.
  */
 export function isPlain(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): boolean {
@@ -14,6 +14,7 @@ export function isPlain(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]
   const profiles = new Set(slices.flatMap((slice) => slice.profiles));
   return (
     profiles.size === slices.length &&
+    !profiles.has(WHOLE) &&
     slices.every(
       (slice) => slice.profiles.length === 1 && (sizes.get(slice.profiles[0] ?? '') ?? slice.weight) === slice.weight,
     )

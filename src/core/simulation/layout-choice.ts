@@ -1,6 +1,6 @@
 import type { ClassLayout, ClassPlan, DemandQuestion } from '../demand/demand-plan.ts';
 import { PoolClasses } from '../demand/gpu-classes.ts';
-import type { DemandSlice, EvictionRule, PoolGpu } from '../demand/pool.ts';
+import { type DemandSlice, type EvictionRule, type PoolGpu, WHOLE } from '../demand/pool.ts';
 import type { DemandAsked } from '../supply/demand-question.ts';
 import { isPlain, mayHelp, reduceQuestion } from './helpful-plan.ts';
 
@@ -79,7 +79,7 @@ export class LayoutChoice {
 
   /** If everything may be evicted, what a GPU can offer does not depend on what it has: those that may change are one class. */
   #boundUnserved(slices: readonly DemandSlice[], gpus: readonly PoolGpu[]): number {
-    const emptied = gpus.map((gpu) => (gpu.isResting === true ? gpu : { ...gpu, instances: [] }));
+    const emptied = gpus.map((gpu) => (gpu.isResting || staysWhole(gpu) ? gpu : { ...gpu, instances: [] }));
     return this.#planner.boundUnserved({ classes: classesOf(emptied).list(), slices, evict: 'IfNeeded' });
   }
 
@@ -100,6 +100,10 @@ export class LayoutChoice {
 /** The first, unless the second serves more. */
 function betterOf(first: Answer | undefined, second: Answer | undefined): Answer | undefined {
   return second !== undefined && second.unserved < (first?.unserved ?? Infinity) ? second : first;
+}
+
+function staysWhole({ keepsMode, instances }: PoolGpu): boolean {
+  return keepsMode === true && instances.some(({ profile }) => profile === WHOLE);
 }
 
 function classesOf(gpus: readonly PoolGpu[]): PoolClasses {

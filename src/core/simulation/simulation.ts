@@ -1,3 +1,4 @@
+import { WHOLE } from '../demand/pool.ts';
 import type { Arrival } from './arrival.ts';
 import type { PoolPlanner } from './layout-choice.ts';
 import { playSide, type SideStart } from './side.ts';
@@ -28,6 +29,8 @@ export interface SideTotal extends Omit<
   readonly stillWaiting: number;
   /** GPUs re-laid. */
   readonly relayouts: number;
+  /** Of the mean GPU, in 30 days. */
+  readonly relayoutsPerGpuMonth: number;
 }
 
 /** What came of one side. */
@@ -45,7 +48,7 @@ export function simulate({ sides, ...rules }: SimulationStart, planner: PoolPlan
     const { tally, waiting } = playSide(side, { ...rules, planner });
     const profiles = tally.listProfiles(sizesOf(side), (profile) => waiting.count(profile));
     return {
-      total: sumUp(profiles, tally),
+      total: sumUp(profiles, tally, side, rules.days),
       profiles,
       days: tally.listDays(),
       relayouts: tally.relayouts,
@@ -53,11 +56,12 @@ export function simulate({ sides, ...rules }: SimulationStart, planner: PoolPlan
   });
 }
 
-function sumUp(profiles: readonly ProfileFigures[], tally: Tally): SideTotal {
+function sumUp(profiles: readonly ProfileFigures[], tally: Tally, { nodes }: SideStart, days: number): SideTotal {
   const { pods, started, longestWaitSeconds, evictions } = sumFigures(profiles);
   const waits = tally.listWaits();
   const add = (value: (one: ProfileFigures) => number): number => profiles.reduce((sum, one) => sum + value(one), 0);
   const asked = add((one) => one.askedSeconds * one.size);
+  const relayouts = tally.relayouts.reduce((sum, one) => sum + one, 0);
   return {
     pods,
     started,
@@ -68,15 +72,18 @@ function sumUp(profiles: readonly ProfileFigures[], tally: Tally): SideTotal {
     medianWaitSeconds: quantile(waits, 0.5),
     p95WaitSeconds: quantile(waits, 0.95),
     stillWaiting: add((one) => one.stillWaiting),
-    relayouts: tally.relayouts.reduce((sum, one) => sum + one, 0),
+    relayouts,
+    relayoutsPerGpuMonth: (relayouts / nodes.reduce((sum, { gpus }) => sum + gpus.length, 0) / days) * 30,
   };
 }
 
-/** Memory slices of all profiles, the smallest first. */
+/** Memory slices of all profiles, the smallest first, and of whole GPUs. */
 export function sizesOf({ nodes }: Pick<SideStart, 'nodes'>): ReadonlyMap<string, number> {
   const geometries = new Set(nodes.flatMap(({ gpus }) => gpus.map(({ geometry }) => geometry)));
   const sizes = new Map<string, number>();
   for (const { profiles } of geometries)
     for (const { name, memorySlices } of profiles) sizes.set(name, Math.min(memorySlices, sizes.get(name) ?? Infinity));
+  const whole = Math.min(...[...geometries].flatMap(({ memorySlices }) => (memorySlices > 0 ? [memorySlices] : [])));
+  sizes.set(WHOLE, Number.isFinite(whole) ? whole : 1);
   return new Map([...sizes].toSorted(([, a], [, b]) => a - b));
 }

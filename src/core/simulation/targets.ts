@@ -1,16 +1,18 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
+import { WHOLE } from '../demand/pool.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
-import { planGpu } from '../gpu/plan/gpu-plan.ts';
+import { countsWhole } from '../policy/demand-profiles.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
 import type { Member } from '../supply/member.ts';
 import type { FleetGpu, FleetNode } from './fleet.ts';
+import { type GpuChange, planChange } from './gpu-change.ts';
 import type { SimulatedRollout } from './rollout.ts';
 
 export /** What is to be done on a GPU. */
 /** What is to be done on a GPU. */
 interface TargetPlan {
   readonly gpu: FleetGpu;
-  readonly plan: NonNullable<ReturnType<typeof planFor>>;
+  readonly plan: GpuChange;
 }
 
 /** What GPUs are to become, until their node has its slot and they become it. */
@@ -56,7 +58,7 @@ export class Targets {
   memberOf(gpu: FleetGpu): Member {
     const target = this.#layouts.get(gpu);
     const known = this.#members.get(gpu);
-    const isResting = gpu.isFixed || !gpu.node.isOpen;
+    const isResting = gpu.isFixed || !gpu.node.isOpen || this.#isLeftWhole(gpu);
     if (known?.version === gpu.version && known.target === target && known.member.gpu.isResting === isResting)
       return known.member;
     const present = gpu.slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
@@ -67,17 +69,24 @@ export class Targets {
       ...plan.keep,
       ...plan.create.map(({ profile, start }) => ({ profile, start, busy: false })),
     ];
-    const { id, geometry, uuid, product, node } = gpu;
+    const { id, geometry, keepsMode, uuid, product, node } = gpu;
     const member: Member = {
       node: node.name,
       product,
-      gpu: { id, geometry, instances: coming ?? present, isResting },
+      gpu: { id, geometry, instances: coming ?? present, isResting, keepsMode },
       rests: false,
       present,
       wish: { uuid },
     };
     this.#members.set(gpu, { version: gpu.version, target: this.#layouts.get(gpu), member });
     return member;
+  }
+
+  /** A demand that does not speak of whole GPUs leaves those alone that are in use. */
+  #isLeftWhole({ node, slices }: FleetGpu): boolean {
+    const { demand } = this.#policyOf(node)?.spec ?? {};
+    const isInUse = slices.some(({ profile, task }) => profile === WHOLE && task !== undefined);
+    return isInUse && demand !== undefined && !countsWhole(demand);
   }
 
   #request(node: FleetNode): void {
@@ -93,14 +102,7 @@ export class Targets {
     });
   }
 
-  #planFor(gpu: FleetGpu, layout: Layout) {
-    return planFor(gpu, layout, evictsNever(this.#policyOf(gpu.node)));
+  #planFor(gpu: FleetGpu, layout: Layout): GpuChange | undefined {
+    return planChange(gpu, layout, evictsNever(this.#policyOf(gpu.node)));
   }
-}
-
-/** The agent's plan for a GPU; undefined if it takes an eviction that is not allowed, or does not fit. */
-function planFor({ geometry, slices }: FleetGpu, layout: Layout, isSpared: boolean) {
-  const have = slices.map(({ profile, start, task }) => ({ profile, start, busy: task !== undefined }));
-  const plan = planGpu(geometry, have, layout, { mayDisturb: ({ busy }) => !isSpared || !busy });
-  return plan.fits ? plan : undefined;
 }

@@ -37,9 +37,21 @@ function drawTotals(sides: SimulationView['sides']): readonly Line[] {
     span(String(total.evictions), total.evictions > 0 ? 'warn' : 'plain'),
     span(percent(total.lostShare), total.lostShare > 0 ? 'warn' : 'plain'),
     span(String(total.relayouts)),
+    span(total.relayoutsPerGpuMonth.toFixed(1)),
   ]);
   return drawTable(
-    ['', 'SERVED', 'MEDIAN WAIT', '95 % WAIT', 'LONGEST', 'WAIT STILL', 'EVICTED', 'LOST', 'GPUS RE-LAID'],
+    [
+      '',
+      'SERVED',
+      'MEDIAN WAIT',
+      '95 % WAIT',
+      'LONGEST',
+      'STILL WAITING',
+      'EVICTED',
+      'LOST',
+      'GPUS RE-LAID',
+      'PER GPU-MONTH',
+    ],
     rows,
   );
 }
@@ -56,14 +68,19 @@ function drawProfiles(sides: SimulationView['sides']): readonly Line[] {
           span(index === 0 ? String(one.pods) : ''),
           span(name),
           span(percent(one.askedSeconds === 0 ? 1 : one.servedSeconds / one.askedSeconds)),
+          span(wait(one.medianWaitSeconds)),
           span(wait(one.p95WaitSeconds)),
           span(wait(one.longestWaitSeconds)),
-          span(String(one.evictions)),
+          span(String(one.stillWaiting), one.stillWaiting > 0 ? 'warn' : 'plain'),
+          span(String(one.evictions), one.evictions > 0 ? 'warn' : 'plain'),
         ],
       ];
     }),
   );
-  return drawTable(['SLICE', 'PODS', '', 'SERVED', '95 % WAIT', 'LONGEST', 'EVICTED'], rows);
+  return drawTable(
+    ['SLICE', 'PODS', '', 'SERVED', 'MEDIAN WAIT', '95 % WAIT', 'LONGEST', 'STILL WAITING', 'EVICTED'],
+    rows,
+  );
 }
 
 function drawDays(sides: SimulationView['sides'], days: number): readonly Line[] {

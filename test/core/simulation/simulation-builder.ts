@@ -19,7 +19,7 @@ export function modelOf(id: string): GpuModel {
   return model;
 }
 
-/** A node of A100-40GB GPUs, each with slices written as `PROFILE@START`, `*` at the end if in use. */
+/** A node of A100-40GB GPUs, each with slices written as `PROFILE@START`, `*` at the end if in use; `whole@0`: MIG mode is off. */
 export function aSimulatedNode(name: string, ...gpus: readonly (readonly string[])[]): StartNode {
   return {
     name,
@@ -28,6 +28,7 @@ export function aSimulatedNode(name: string, ...gpus: readonly (readonly string[
       product: 'A100-SXM4-40GB',
       geometry: modelOf('a100-40gb'),
       isFixed: false,
+      keepsMode: false,
       instances: slices.map((text) => {
         const [, profile = '', start = '', busy] = /^([^@]+)@(\d+)(\*)?$/.exec(text) ?? [];
         return { profile, start: Number(start), busy: busy !== undefined };
