@@ -7,7 +7,7 @@ import type { FleetGpu } from './fleet.ts';
 export const wholeLayout: Layout = { [WHOLE]: 1 };
 
 /** What goes, stays and comes on a GPU that gets a layout. */
-export interface GpuChange {
+export interface SimulatedChange {
   readonly keep: readonly PoolInstance[];
   readonly destroy: readonly PoolInstance[];
   readonly create: readonly Pick<PoolInstance, 'profile' | 'start'>[];
@@ -18,7 +18,7 @@ export function planChange(
   { geometry, slices }: Pick<FleetGpu, 'geometry' | 'slices'>,
   layout: Layout,
   isSpared: boolean,
-): GpuChange | undefined {
+): SimulatedChange | undefined {
   const have = slices.map(({ profile, start, task }): PoolInstance => ({ profile, start, busy: task !== undefined }));
   const isWhole = have.some(({ profile }) => profile === WHOLE);
   const becomesWhole = layout[WHOLE] !== undefined;

@@ -5,14 +5,14 @@ import { countsWhole } from '../policy/demand-profiles.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
 import type { Member } from '../supply/member.ts';
 import type { FleetGpu, FleetNode } from './fleet.ts';
-import { type GpuChange, planChange } from './gpu-change.ts';
+import { type SimulatedChange, planChange } from './gpu-change.ts';
 import type { SimulatedRollout } from './rollout.ts';
 
 export /** What is to be done on a GPU. */
 /** What is to be done on a GPU. */
 interface TargetPlan {
   readonly gpu: FleetGpu;
-  readonly plan: GpuChange;
+  readonly plan: SimulatedChange;
 }
 
 /** What GPUs are to become, until their node has its slot and they become it. */
@@ -102,7 +102,7 @@ export class Targets {
     });
   }
 
-  #planFor(gpu: FleetGpu, layout: Layout): GpuChange | undefined {
+  #planFor(gpu: FleetGpu, layout: Layout): SimulatedChange | undefined {
     return planChange(gpu, layout, evictsNever(this.#policyOf(gpu.node)));
   }
 }
