@@ -3,9 +3,7 @@ import type { Waiter } from '../core/supply/pod-demand.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { readKueue } from '../kube/read-kueue.ts';
 import { Turn } from '../process/turn.ts';
-
-/** Reading a long queue takes at most this part of the time. */
-const mostShare = 0.1;
+import { PacedReading } from './paced-reading.ts';
 
 /** What was read of Kueue, and the pods that it holds back. */
 interface HeldReading {
@@ -13,26 +11,17 @@ interface HeldReading {
   readonly waiters: readonly Waiter[];
 }
 
-/** What Kueue holds back, read when it is asked for, but not again within a while. */
+/** What Kueue holds back; a long queue takes long to read. */
 export class HeldWorkloads {
-  readonly #client: KubeClient;
-  readonly #now: () => number;
-  #read: { readonly untilMs: number; readonly atMs: number; readonly found: HeldReading } | undefined;
+  readonly #reading: PacedReading<HeldReading>;
 
   constructor(client: KubeClient, now: () => number) {
-    this.#client = client;
-    this.#now = now;
+    this.#reading = new PacedReading(async () => takeIn(await readKueue(client)), now);
   }
 
   /** @param longestMs how old the reading may be, unless reading takes long */
-  async read(longestMs: number): Promise<HeldReading> {
-    const startedMs = this.#now();
-    const known = this.#read;
-    if (known && startedMs < Math.max(known.untilMs, known.atMs + longestMs)) return known.found;
-    const found = await takeIn(await readKueue(this.#client));
-    const atMs = this.#now();
-    this.#read = { atMs, untilMs: atMs + (atMs - startedMs) / mostShare, found };
-    return found;
+  read(longestMs: number): Promise<HeldReading> {
+    return this.#reading.get(longestMs);
   }
 }
 

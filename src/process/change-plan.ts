@@ -1,19 +1,16 @@
 import type { GpuPartitionPolicy } from '../api/types.ts';
-import type { PoolGpu } from '../core/demand/pool.ts';
 import type { WorkloadPod } from '../core/explain/workload.ts';
 import { type ChangePlan, planPrepared, type PreparedChange, prepareChange } from '../core/plan/change-plan.ts';
 import type { ClusterState, ControllerSetup } from '../core/plan/cluster-state.ts';
 import type { DemandOutlook } from '../core/plan/demand-outlook.ts';
-import { podName } from '../core/pods/gpu-pods.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { wishesOf } from '../core/supply/demand-answer.ts';
 import { askFor } from '../core/supply/demand-question.ts';
 import { layRest } from '../core/supply/demand-rest.ts';
 import { reportDemand, reportFailure, reportUnread } from '../core/supply/demand-report.ts';
 import { planServed } from '../core/supply/pool-plan.ts';
-import { weighGpus } from '../core/supply/eviction-weight.ts';
+import { indexHolders, weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread, heldBy, type KueueReading } from '../core/supply/kueue.ts';
-import type { Member } from '../core/supply/member.ts';
 import { listWaiters, type Waiter } from '../core/supply/pod-demand.ts';
 import { followsPods, wantedOf } from '../core/supply/wanted.ts';
 import { describeError } from './logger.ts';
@@ -64,7 +61,11 @@ async function chooseLayouts(
     const served = planServed(members, asked);
     const { layouts, shortfall } = served
       ? { ...served, layouts: layRest(demand.rest, asked, members) }
-      : await planPool(members, asked, asked.evict === 'Never' ? undefined : weighIn(cluster, record, members));
+      : await planPool(
+          members,
+          asked,
+          asked.evict === 'Never' ? undefined : weighGpus(members, indexHolders(cluster), policy.spec.drain),
+        );
     fleet.choose(policy, wishesOf(members, layouts));
     const report = reportDemand(wanted, members, shortfall);
     const trouble = explainUnread(
@@ -75,21 +76,6 @@ async function chooseLayouts(
   } catch (error) {
     return outlookOf(name, reportFailure(undefined, describeError(error)));
   }
-}
-
-function weighIn(
-  { partitions, pods, budgets }: ClusterState,
-  { policy }: PolicyRecord,
-  members: readonly Member[],
-): readonly PoolGpu[] {
-  const byNode = new Map(partitions.map((one) => [one.metadata.name, one]));
-  const byName = new Map(pods.map((pod) => [podName(pod), pod]));
-  const holders = {
-    budgets,
-    partitionOf: (node: string) => byNode.get(node),
-    podOf: (name: string) => byName.get(name),
-  };
-  return weighGpus(members, holders, policy.spec.drain);
 }
 
 function outlookOf(policy: string, { states, condition }: ReturnType<typeof reportDemand>): DemandOutlook {

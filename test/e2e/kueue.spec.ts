@@ -1,21 +1,10 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { RigNode } from '../../src/simulator/rig/rig.ts';
-import { stringify } from 'yaml';
-import { jsonRunner } from '../cli/run.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects, gpuPod } from '../support/gpu-pods.ts';
-import { kueueDefinitions } from '../support/kueue.ts';
+import { exportQueues, kueueDefinitions, largeSlice, queueNodes, queueSpec } from '../support/kueue.ts';
 import { useRig } from '../support/rig.ts';
 
-const nodeSelector = { matchLabels: { pool: 'p' } };
-const nodes = ['n1', 'n2'].map((name): RigNode => ({
-  name,
-  gpus: ['A100-SXM4-40GB'],
-  labels: { pool: 'p' },
-  strategy: 'mixed',
-}));
-const large = 'nvidia.com/mig-3g.20gb';
 const apiVersion = 'kueue.x-k8s.io/v1beta1';
 
 /** Three pods of a job that Kueue has suspended. */
@@ -29,35 +18,16 @@ const workload = {
       {
         name: 'main',
         count: 3,
-        template: { spec: { containers: [{ name: 'main', image: 'x', resources: { requests: { [large]: 1 } } }] } },
+        template: {
+          spec: { containers: [{ name: 'main', image: 'x', resources: { requests: { [largeSlice]: 1 } } }] },
+        },
       },
     ],
   },
 };
-const spec = {
-  nodeSelector,
-  rollout: { maxUnavailable: 2 },
-  demand: {
-    from: 'Kueue' as const,
-    stabilization: '2s',
-    cooldown: '1s',
-    slices: [
-      { name: 'small', profiles: ['1g.5gb'], min: 2, max: 7 },
-      { name: 'large', profiles: ['3g.20gb'], max: 4 },
-    ],
-  },
-};
-
-/** The queues that the command line writes for the policy. */
-async function exportQueues(): Promise<readonly object[]> {
-  const policy = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'p' } };
-  const stdin = stringify({ ...policy, spec: { strategy: 'mixed', ...spec } });
-  const argv = ['export', 'kueue', '-f', '-'];
-  return (await jsonRunner<{ readonly items: readonly object[] }>()(argv, { stdin })).answer.items;
-}
 
 describe('a demand from Kueue', function () {
-  const rig = useRig(nodes);
+  const rig = useRig(queueNodes);
 
   const until = (
     what: string,
@@ -70,7 +40,7 @@ describe('a demand from Kueue', function () {
     );
 
   it('says where there is no Kueue what to do, and goes by min and pods meanwhile', async () => {
-    await rig().apply('p', spec);
+    await rig().apply('p', queueSpec);
     const told = await rig().waitFor('p', 'DemandMet', 'False', 'KueueUnavailable', 60_000);
     const { message } = told.status?.conditions?.find(({ type }) => type === 'DemandMet') ?? {};
     expect(message).to.match(
@@ -106,7 +76,7 @@ describe('a demand from Kueue', function () {
 
   it('counts the pods of a job that is admitted, and its Workload no more', async () => {
     const status = {
-      admission: { clusterQueue: 'p', podSetAssignments: [{ name: 'main', flavors: { [large]: 'p' } }] },
+      admission: { clusterQueue: 'p', podSetAssignments: [{ name: 'main', flavors: { [largeSlice]: 'p' } }] },
       conditions: ['QuotaReserved', 'Admitted'].map((type) => ({
         type,
         status: 'True',
@@ -117,7 +87,7 @@ describe('a demand from Kueue', function () {
     };
     await applyObjects(
       rig(),
-      ['a', 'b', 'c'].map((name) => gpuPod({ name, resource: large })),
+      ['a', 'b', 'c'].map((name) => gpuPod({ name, resource: largeSlice })),
     );
     await rig().kubectl(
       'patch',

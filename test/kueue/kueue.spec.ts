@@ -1,36 +1,12 @@
 import { expect } from 'chai';
-import { stringify } from 'yaml';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { Component } from '../../src/simulator/control-plane/component.ts';
-import type { RigNode } from '../../src/simulator/rig/rig.ts';
-import { jsonRunner } from '../cli/run.ts';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { applyObjects } from '../support/gpu-pods.ts';
+import { exportQueues, largeSlice, queueNodes, queueSpec } from '../support/kueue.ts';
 import { useRig } from '../support/rig.ts';
 import { startKueue } from './start-kueue.ts';
-
-const nodeSelector = { matchLabels: { pool: 'p' } };
-const nodes = ['n1', 'n2'].map((name): RigNode => ({
-  name,
-  gpus: ['A100-SXM4-40GB'],
-  labels: { pool: 'p' },
-  strategy: 'mixed',
-}));
-const large = 'nvidia.com/mig-3g.20gb';
-const spec = {
-  nodeSelector,
-  rollout: { maxUnavailable: 2 },
-  demand: {
-    from: 'Kueue' as const,
-    stabilization: '2s',
-    cooldown: '1s',
-    slices: [
-      { name: 'small', profiles: ['1g.5gb'], min: 2, max: 7 },
-      { name: 'large', profiles: ['3g.20gb'], max: 4 },
-    ],
-  },
-};
 
 /** A job of two pods with a large slice each, for the queue. */
 const job = (name: string) => ({
@@ -44,22 +20,19 @@ const job = (name: string) => ({
       spec: {
         restartPolicy: 'Never',
         containers: [
-          { name: 'main', image: 'example.com/train:1', resources: { requests: { cpu: 1 }, limits: { [large]: 1 } } },
+          {
+            name: 'main',
+            image: 'example.com/train:1',
+            resources: { requests: { cpu: 1 }, limits: { [largeSlice]: 1 } },
+          },
         ],
       },
     },
   },
 });
 
-async function exportQueues(): Promise<readonly object[]> {
-  const policy = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'p' } };
-  const stdin = stringify({ ...policy, spec: { strategy: 'mixed', ...spec } });
-  const argv = ['export', 'kueue', '-f', '-'];
-  return (await jsonRunner<{ readonly items: readonly object[] }>()(argv, { stdin })).answer.items;
-}
-
 describe('a demand from Kueue itself', function () {
-  const rig = useRig(nodes);
+  const rig = useRig(queueNodes);
   let kueue: Component | undefined;
 
   before(async function () {
@@ -78,7 +51,7 @@ describe('a demand from Kueue itself', function () {
   const jobs = async (jsonPath: string): Promise<string> => rig().kubectl('get', 'jobs', '-o', `jsonpath=${jsonPath}`);
 
   it('accepts the exported queues as they are', async () => {
-    await rig().apply('p', spec);
+    await rig().apply('p', queueSpec);
     await applyObjects(rig(), await exportQueues());
     await rig().kubectl('wait', '--for=condition=Active', '--timeout=60s', 'clusterqueue/p', 'localqueue/p');
   });
@@ -98,7 +71,7 @@ describe('a demand from Kueue itself', function () {
       '-o',
       'jsonpath={.spec.resourceGroups[0].flavors[0].resources[1].name}',
     );
-    expect(resource).to.equal(large);
+    expect(resource).to.equal(largeSlice);
     await rig().kubectl('patch', 'clusterqueue', 'p', '--type=json', '-p', JSON.stringify(quota));
     await applyObjects(rig(), [job('second')]);
     const slice = await until('two more', ({ offered, waiting }) => offered === 4 && waiting === 2);

@@ -1,6 +1,45 @@
+import { stringify } from 'yaml';
+import type { PolicySpec } from '../../src/api/types.ts';
+import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { jsonRunner } from '../cli/run.ts';
+
+/** The nodes whose slices follow Kueue's queues. */
+export const queueNodes = ['n1', 'n2'].map((name): RigNode => ({
+  name,
+  gpus: ['A100-SXM4-40GB'],
+  labels: { pool: 'p' },
+  strategy: 'mixed',
+}));
+
+/** The resource of their large slices. */
+export const largeSlice = 'nvidia.com/mig-3g.20gb';
+
+/** The policy `p` over them. */
+export const queueSpec = {
+  nodeSelector: { matchLabels: { pool: 'p' } },
+  rollout: { maxUnavailable: 2 },
+  demand: {
+    from: 'Kueue',
+    stabilization: '2s',
+    cooldown: '1s',
+    slices: [
+      { name: 'small', profiles: ['1g.5gb'], min: 2, max: 7 },
+      { name: 'large', profiles: ['3g.20gb'], max: 4 },
+    ],
+  },
+} as const satisfies Partial<PolicySpec>;
+
+/** The queues that the command line writes for it. */
+export async function exportQueues(): Promise<readonly object[]> {
+  const policy = { apiVersion: 'gpupartition.dev/v1alpha1', kind: 'GpuPartitionPolicy', metadata: { name: 'p' } };
+  const stdin = stringify({ ...policy, spec: { strategy: 'mixed', ...queueSpec } });
+  const argv = ['export', 'kueue', '-f', '-'];
+  return (await jsonRunner<{ readonly items: readonly object[] }>()(argv, { stdin })).answer.items;
+}
+
 /**
- * Minimal stand-ins for Kueue's CRDs: names, scopes and versions as Kueue has them, and of the fields those that are read. No Kueue
- * runs in the tests: what it would write is written by them.
+ * Minimal stand-ins for Kueue's CRDs, for tests without Kueue: names, scopes and versions as Kueue has them, and of the fields those that
+ * are read. What Kueue would write is written by the tests.
  */
 export function kueueDefinitions(): readonly object[] {
   const text = { type: 'string' };

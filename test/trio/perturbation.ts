@@ -21,7 +21,7 @@ export const perturbationKinds: readonly PerturbationKind[] = [
   'events skipped',
 ];
 
-/** At which write of a program, in the order of a run that nobody disturbs. */
+/** At which write of a program, in the order of an undisturbed run. */
 export interface Perturbation {
   readonly program: string;
   readonly kind: PerturbationKind;
@@ -46,7 +46,7 @@ export function describeWriteOf({ verb, resource }: SeenRequest): string {
   return `${verb} ${resource}`;
 }
 
-/** Every kind at every write that a program makes in a run that nobody disturbs. */
+/** Every kind at every write that a program makes in an undisturbed run. */
 export function listPerturbations(writes: ReadonlyMap<string, readonly string[]>): readonly Perturbation[] {
   return [...writes].flatMap(([program, list]) =>
     list.flatMap((write, at) => perturbationKinds.map((kind) => ({ program, kind, at, write }))),

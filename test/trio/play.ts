@@ -38,7 +38,7 @@ export class Player {
     this.#audit = new AuditTail(rig.controlPlane);
   }
 
-  /** A turn that nobody disturbs. @returns how it ended, and what each program wrote */
+  /** An undisturbed turn. @returns how it ended, and what each program wrote */
   async play(
     scenario: Scenario,
     turn: number,

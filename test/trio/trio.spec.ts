@@ -62,7 +62,7 @@ describe('a program that is killed between two writes, restarts at a server that
     });
   }
 
-  /** Plays a scenario until it is in its circle, and once more to see how each turn ends if nobody disturbs them. */
+  /** Plays a scenario until it is in its circle, and once more to see how each turn ends undisturbed. */
   async function learn(
     scenario: Scenario,
   ): Promise<{ readonly usual: readonly TurnEnding[]; readonly queues: Perturbation[][] }> {

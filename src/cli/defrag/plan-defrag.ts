@@ -4,14 +4,13 @@ import type { CostGap, PoolInstance } from '../../core/demand/pool.ts';
 import type { Geometry, Layout } from '../../core/gpu/geometry/geometry.ts';
 import { prepareChange } from '../../core/plan/change-plan.ts';
 import type { ClusterPod, ClusterState, ControllerSetup } from '../../core/plan/cluster-state.ts';
-import { podName } from '../../core/pods/gpu-pods.ts';
 import { judgeFate } from '../../core/pods/pod-fate.ts';
 import { evictsNever } from '../../core/policy/demand-wish.ts';
 import { countPresent } from '../../core/supply/count.ts';
 import { askToFree, isFree } from '../../core/supply/defrag.ts';
 import { listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
 import { askFor } from '../../core/supply/demand-question.ts';
-import { weighGpus } from '../../core/supply/eviction-weight.ts';
+import { indexHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
 import type { Member } from '../../core/supply/member.ts';
 import { wantedOf } from '../../core/supply/wanted.ts';
 import { planDemand } from '../../process/demand-solver.ts';
@@ -71,10 +70,9 @@ export async function planDefrag(
   if (!record) throw new CliError(`policy ${name} is being deleted`);
   const nodes = new Map(cluster.nodes.map((node) => [node.metadata.name, node]));
   const partitions = new Map(cluster.partitions.map((one) => [one.metadata.name, one]));
-  const partitionOf = (node: string): GpuNodePartition | undefined => partitions.get(node);
-  const pods = new Map(cluster.pods.map((pod) => [podName(pod), pod]));
+  const holders = indexHolders(cluster);
+  const { partitionOf, podOf } = holders;
   const members = await readMembers({ fleet, nodes, partitions }, record, () => false);
-  const holders = { budgets: cluster.budgets, partitionOf, podOf: (pod: string) => pods.get(pod) };
   const weighed = weighGpus(members, holders, record.policy.spec.drain);
   const { demand } = record.policy.spec;
   // What runs and waits beyond is the controller's to follow; what runs keeps its slices in any case.
@@ -91,9 +89,9 @@ export async function planDefrag(
           { ...asked, seconds },
         );
   const pool = { members, layouts: plan.layouts, partitionOf };
-  const moves = listMoves(pool, nodes, (pod) => pods.get(pod));
+  const moves = listMoves(pool, nodes, podOf);
   const lacking = Object.entries(plan.unserved);
-  const stays = moves.flatMap(({ pod }) => explainStay(pods.get(pod), pod, cluster, record.policy));
+  const stays = moves.flatMap(({ pod }) => explainStay(podOf(pod), pod, cluster, record.policy));
   const findings = [
     ...(lacking.length === 0 ? [] : [await explainLack(members, asked, lacking, evict, seconds)]),
     ...stays,

@@ -31,7 +31,7 @@ export interface ClaimedSlice {
   readonly device: string;
   /** `GPU 0: 1g.5gb at 0`, `GPU 0`; absent if the node does not have it, or its agent has not reported. */
   readonly place?: string;
-  /** The node has it no longer: whoever uses the claim cannot start. */
+  /** The node does not have it: no pod that uses the claim can start. */
   readonly isGone?: true;
   /** The plan of the node destroys it. */
   readonly isGoing?: true;

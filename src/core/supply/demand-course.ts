@@ -136,7 +136,10 @@ export function riseMsOf({ stabilization = usualStabilization }: Pick<PolicyDema
   return Math.min(longestRiseMs, durationMs(stabilization));
 }
 
-/** When to look at a demand again, in ms, though nothing tells of a change: what follows pods, GPUs that may be part of the rest once they have rested, and pods that may be evicted by then. */
+/**
+ * When to look at a demand again, in ms, though nothing tells of a change: what follows pods, GPUs that may be part of the rest once they
+ * have rested, and pods that may be evicted by then.
+ */
 export function lookAgainAfter(demand: PolicyDemand, members: readonly Member[]): number | undefined {
   if (followsPods(demand)) return podsPaceOf(demand);
   const { rest = 'Keep', evict } = demand;

@@ -1,8 +1,10 @@
-import { holdersOf, type HolderSource } from './defrag-moves.ts';
+import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from '../demand/pool.ts';
-import type { BudgetedPod } from '../pods/disruption-budget.ts';
+import type { BudgetedPod, BudgetView } from '../pods/disruption-budget.ts';
 import type { EvictionView } from '../pods/eviction.ts';
+import { podName } from '../pods/gpu-pods.ts';
 import { type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../pods/pod-fate.ts';
+import { holdersOf, type HolderSource } from './defrag-moves.ts';
 import type { Member } from './member.ts';
 
 /** What a pod's eviction costs beside another's. */
@@ -13,9 +15,24 @@ const forBudget = 1000;
 export type WeighedPod = EvictionView & BudgetedPod & { readonly spec?: { readonly priority?: number } };
 
 /** Who holds the slices of a pool. */
-export interface PoolHolders extends FateFacts, HolderSource {
+export interface PoolHolders<Pod extends WeighedPod = WeighedPod> extends FateFacts, HolderSource {
   /** By `NAMESPACE/NAME`; undefined: it is gone, or was not read. */
-  readonly podOf: (name: string) => WeighedPod | undefined;
+  readonly podOf: (name: string) => Pod | undefined;
+}
+
+/** Those of a cluster as it was read. */
+export function indexHolders<Pod extends WeighedPod & { readonly metadata: { readonly name: string } }>({
+  partitions,
+  pods,
+  budgets,
+}: {
+  readonly partitions: readonly GpuNodePartition[];
+  readonly pods: readonly Pod[];
+  readonly budgets: readonly BudgetView[];
+}): PoolHolders<Pod> {
+  const byNode = new Map(partitions.map((one) => [one.metadata.name, one]));
+  const byName = new Map(pods.map((pod) => [podName(pod), pod]));
+  return { budgets, partitionOf: (node) => byNode.get(node), podOf: (name) => byName.get(name) };
 }
 
 /**

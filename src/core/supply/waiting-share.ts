@@ -98,8 +98,8 @@ export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /**
  * Shares pods that wait among pools, each for one, since it gets one node only: for a pool that serves it as it is; else for one whose
- * demand follows pods with such slices, else one that wants a fixed number of them, else one that could have all of them; of several the one of the higher priority, then
- * the first by name. Yields after each look at a pool, which may be large.
+ * demand follows pods with such slices, else one that wants a fixed number of them, else one that could have all of them; of several
+ * the one of the higher priority, then the first by name. Yields after each look at a pool, which may be large.
  *
  * @param waiters in any order
  * @param pools disjoint; of policies without a demand too, which may serve a pod already

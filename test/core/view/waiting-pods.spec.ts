@@ -41,7 +41,7 @@ describe('pods that wait for GPUs', () => {
     ]);
   });
 
-  it('are those with claims as well, if what a claim asks for is a GPU', () => {
+  it('include those with claims, if what a claim asks for is a GPU', () => {
     const byTemplate = (name: string, template: string) =>
       aPod({ name, spec: { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: template }] } });
     const requesting = (name: string, expression: string): ClaimTemplate => {
