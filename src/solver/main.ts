@@ -3,11 +3,10 @@
  * this ends with its answer.
  */
 import { DemandPlanner, type DemandQuestion } from '../core/demand/demand-plan.ts';
-import type { IntegerProgram } from '../core/demand/integer-program.ts';
-import type { PoolPlanner } from '../core/simulation/layout-choice.ts';
 import { simulate, type SimulationStart } from '../core/simulation/simulation.ts';
 import type { SolverAnswer, SolverOrder } from '../process/demand-solver.ts';
-import { HighsSolver, loadSolver, relaxProgram } from './highs.ts';
+import { HighsSolver, loadSolver } from './highs.ts';
+import { planPools } from './pool-planner.ts';
 
 process.once('message', (order: SolverOrder) => {
   void answer(order).then((found) => process.send?.(found, () => process.disconnect()));
@@ -29,19 +28,6 @@ async function plan(question: DemandQuestion, seconds: number): Promise<SolverAn
   return { plan: planner.planLarge((program) => new HighsSolver(highs, program, seconds)) };
 }
 
-/** Of one plan of a simulation, which are small pools. */
-const simulatedSeconds = 20;
-
 async function play(simulation: SimulationStart): Promise<SolverAnswer> {
-  const highs = await loadSolver();
-  const solve = (program: IntegerProgram): HighsSolver => new HighsSolver(highs, program, simulatedSeconds);
-  const planner: PoolPlanner = {
-    plan: (question) => {
-      const one = new DemandPlanner(question);
-      return one.planSmall() ?? one.planLarge(solve);
-    },
-    boundUnserved: (question) =>
-      new DemandPlanner(question).boundUnserved((program, costs) => relaxProgram(highs, program, costs)),
-  };
-  return { figures: simulate(simulation, planner) };
+  return { figures: simulate(simulation, planPools(await loadSolver())) };
 }

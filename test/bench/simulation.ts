@@ -1,0 +1,43 @@
+/** How much CPU time a year of 64 GPUs takes in `gpu-partition simulate`: the recorded tasks, at loads below and above what the fleet can do. */
+import type { PolicyDemand } from '../../src/api/types.ts';
+import { listSimulated, startSide } from '../../src/core/simulation/cluster-fleet.ts';
+import { simulate } from '../../src/core/simulation/simulation.ts';
+import { loadByTrace } from '../../src/cli/simulate/arrivals.ts';
+import { loadSolver } from '../../src/solver/highs.ts';
+import { planPools } from '../../src/solver/pool-planner.ts';
+import { aCluster, aFleetNode, inFile } from '../core/plan/cluster-builder.ts';
+import { printMetric, tell } from './metric.ts';
+import { DAYS, readTasks } from './trace/requests.ts';
+
+const GPUS = 64;
+const YEAR = 365;
+const LOADS = [0.7, 0.85, 1];
+/** Of a year, in seconds. */
+const LIMIT = 60;
+const startMs = Date.UTC(2026, 0, 5);
+const slices: PolicyDemand['slices'] = ['1g.5gb', '2g.10gb', '3g.20gb', '7g.40gb'].map((name) => ({
+  profiles: [name],
+}));
+
+export async function measureSimulation(): Promise<void> {
+  const tasks = (await readTasks()).map((task, index) => ({ ...task, line: index + 2 }));
+  const planner = planPools(await loadSolver());
+  const names = Array.from({ length: GPUS }, (_, index) => `n${index}`);
+  const facts = aCluster(names.map((name) => aFleetNode({ name, slices: ['3g.20gb@0', '3g.20gb@4'] })));
+  const gpuNodes = listSimulated(facts);
+  const rules = { days: YEAR, seed: 1 };
+  for (const load of LOADS)
+    for (const evict of ['Never', 'IfNeeded'] as const) {
+      const { layouts: _layouts, ...spec } = inFile({ demand: { from: 'Pods', slices, evict } }).spec;
+      const { side } = startSide(facts, gpuNodes, [{ ...inFile({}), spec }], { startMs, days: YEAR });
+      const mapping = { by: 'memory', cardGb: 24 } as const;
+      const trace = { name: 'tasks.csv', tasks, days: DAYS, skipped: 0 };
+      const arrivals = loadByTrace(trace, side.nodes, { ...rules, mapping, load });
+      const before = process.cpuUsage();
+      const [figures] = simulate({ sides: [side], ...arrivals, ...rules, startMs }, planner);
+      const { user, system } = process.cpuUsage(before);
+      tell(`simulation: load ${load}, evict ${evict}: ${JSON.stringify(figures?.total)}`);
+      const metric = `simulation: a year of ${GPUS} GPUs, load ${load}, evict ${evict}, CPU time`;
+      printMetric({ metric, value: (user + system) / 1e6, unit: 's', baseline: LIMIT });
+    }
+}
