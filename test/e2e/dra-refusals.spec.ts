@@ -88,3 +88,27 @@ describe('a policy with backend DRA leaves a node alone', function () {
     await expectUntouched(node, operations);
   });
 });
+
+describe('a policy with backend DRA on Kubernetes 1.33, which has no claims', function () {
+  const rig = useRig(
+    [{ name: 'old', gpus: ['A100-SXM4-40GB'], labels: { pool: 'old' }, strategy: 'mixed', plugin: 'pod' }],
+    {
+      apiServerArguments: ['--emulated-version=1.33'],
+    },
+  );
+
+  it('says so on its node, touches nothing, and asks for no slices again and again', async () => {
+    await rig().apply('old', {
+      nodeSelector: { matchLabels: { pool: 'old' } },
+      backend: 'DRA',
+      layouts: [{ profiles: { '3g.20gb': 2 } }],
+    });
+    expect(await rig().untilReason('old', 'NoDraDriver')).to.match(
+      /API server does not serve resource\.k8s\.io\/v1: that takes Kubernetes 1\.34 or later/,
+    );
+    expect(await rig().rig.deviceOperations('old')).to.deep.equal([]);
+    const about = (await rig().rig.controller.readLog()).split('\n').filter((line) => /resourceslices/i.test(line));
+    expect(about).to.have.length(1);
+    expect(about[0]).to.include('ResourceSlices are not watched');
+  });
+});

@@ -299,6 +299,16 @@ describe('two stacks on one node', () => {
     expect(commands).to.deep.equal([]);
   });
 
+  it('do not exist where the API server knows no claims, and the node says what it takes', () => {
+    const { verdict, commands } = judge(
+      { policy, partition, node: aNode({ allocatable: nothing }) },
+      { pods: [], slices: [], lacksClaims: true },
+    );
+    expect(verdict).to.include({ phase: 'Failed', reason: 'NoDraDriver' });
+    expect(verdict.message).to.match(/API server does not serve resource\.k8s\.io\/v1.* Kubernetes 1\.34/);
+    expect(commands).to.deep.equal([]);
+  });
+
   it('offer nothing while the DRA driver does not run, and nothing is touched', () => {
     const { verdict, commands } = judge(
       { policy, partition, node: aNode({ allocatable: nothing }) },
