@@ -299,7 +299,7 @@ describe('two stacks on one node', () => {
     expect(commands).to.deep.equal([]);
   });
 
-  it('do not exist where the API server knows no claims, and the node says what it takes', () => {
+  it('do not exist where the API server knows no claims, and the node reports what it takes', () => {
     const { verdict, commands } = judge(
       { policy, partition, node: aNode({ allocatable: nothing }) },
       { pods: [], slices: [], lacksClaims: true },
