@@ -309,9 +309,14 @@ export class Invariants {
       const takes =
         name === 'PatchNode' &&
         ((command.change.addTaints ?? []).some(({ value }) => value !== restartedValue) ||
-          Object.keys(command.change.borrow ?? {}).length > 0);
+          // The state is said, as on any node.
+          Object.keys(command.change.borrow ?? {}).some((key) => key !== 'nvidia.com/mig.config.state'));
       const isHandsOff = name !== 'WriteGrant' && name !== 'AdvertiseDevices' && !isTold && !takes;
-      demand(isHandsOff, 'S12', `${name}, and the DRA driver makes slices itself (${verdict.reason})`);
+      demand(
+        isHandsOff,
+        'S12',
+        `${name}${name === 'PatchNode' ? ` ${JSON.stringify(command.change)}` : ''}, and the DRA driver makes slices itself (${verdict.reason})`,
+      );
     }
   }
 
