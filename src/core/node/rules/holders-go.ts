@@ -46,21 +46,18 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   const { settings } = situation;
   const { pause, evicted, staying } = findStaying(situation, pods);
   const isToldNow = Object.keys(pause.labels).length > 0;
-  const refusals = listRefusals(situation, evicted);
-  const blockers = joinWithin([namePods(staying), ...listPodCauses(refusals)], longestBlockers);
-  if (!isToldNow && staying.length === 0 && refusals.length === 0) return undefined;
+  if (!isToldNow && staying.length === 0) return undefined;
   const { lastsMs, waits } = waitFor(situation, 'HoldersGo');
+  const causes = listPodCauses(listRefusals(situation, evicted));
+  const blockers = joinWithin([namePods(staying), ...causes], longestBlockers);
   if (lastsMs > settings.holdersDeadlineMs) {
     const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', blockers);
-    return { ...giveUp(situation, rest), waits: { ...waits, ...rest.waits } };
+    return { ...giveUp(situation, rest), waits: rest.waits };
   }
   const message = `waiting for the pods that hold the GPUs open to end: ${blockers}`;
   return {
     verdict: { phase: 'Updating', reason: 'ClientsStay', message, transient: true, requeueAfterMs: 500 },
-    commands: [
-      ...(isToldNow ? [{ name: 'PatchNode' as const, change: { borrow: pause.labels } }] : []),
-      ...evictPods(situation, evicted),
-    ],
+    commands: [{ name: 'PatchNode', change: { borrow: pause.labels } }, ...evictPods(situation, evicted)],
     waits,
     keepsHoldersAway: true,
     ifClosed: 'Stays',

@@ -295,6 +295,7 @@ describe('a drain', () => {
     };
     expect(graceOf()).to.equal(undefined);
     expect(graceOf('90s')).to.equal(90);
+    expect(graceOf('1h')).to.equal(3600);
     expect(graceOf('0s')).to.equal(1);
   });
 

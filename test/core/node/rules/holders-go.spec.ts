@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
-import type { PolicySpec } from '../../../../src/api/types.ts';
+import { holdersGo } from '../../../../src/core/node/rules/holders-go.ts';
+import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
@@ -10,7 +11,10 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  aSnapshot,
   aWish,
+  changeOf,
+  noMemory,
   noon,
   wholeGpu,
 } from '../../../support/node-builders.ts';
@@ -118,6 +122,36 @@ describe('holders of GPUs that have to go', () => {
   });
 });
 
+describe('which changes GPU holders have to go for', () => {
+  const toldFor = (device: DeviceReport): readonly string[] => {
+    const partition = aManagedPartition({ device });
+    const situation = {
+      ...aSnapshot({ node: aNode({ labels: { [dcgm]: 'true' } }), partition }),
+      partition,
+      memory: noMemory,
+      pods: [],
+    };
+    const ruling = holdersGo(situation, []);
+    return Object.keys(changeOf({ commands: ruling?.commands ?? [] }).borrow ?? {});
+  };
+  const { modeChanges: _none, ...noModes } = plan;
+
+  it('is told by the plan: those of the mode of a GPU, even if none of their pods is there yet', () => {
+    expect(toldFor({ ...wholeGpu, plan })).to.deep.equal([dcgm]);
+    expect(toldFor({ ...wholeGpu, plan: { ...plan, modeChanges: 0 } })).to.deep.equal([]);
+    expect(toldFor({ ...wholeGpu, plan: noModes })).to.deep.equal([]);
+  });
+
+  it('and by the last failure: those that failed because a GPU is in use, or its mode pending', () => {
+    const failed = (code: 'InUse' | 'Pending' | 'CommandFailed', step: 'Failed' | 'Idle') =>
+      toldFor({ ...wholeGpu, plan: noModes, step, error: { code, message: 'no' } });
+    expect(failed('InUse', 'Failed')).to.deep.equal([dcgm]);
+    expect(failed('Pending', 'Failed')).to.deep.equal([dcgm]);
+    expect(failed('CommandFailed', 'Failed')).to.deep.equal([]);
+    expect(failed('InUse', 'Idle')).to.deep.equal([]);
+  });
+});
+
 describe('holders of GPUs beside pods that hold what has to go', () => {
   const whole = aDevice({ ...aGpu(), busy: true, pods: ['ns/job'] });
   const planned = { ...planWish(whole, aWish).report, modeChanges: 1 };
@@ -203,6 +237,9 @@ describe('holders of GPUs that do not go', () => {
     const world = aModeChange();
     const [first = 0] = countFailedDrains(world, 1);
     const [second = 0, third = 0] = countFurtherRests(world, 2);
+    // It is looked at again when the rest is over, not before.
+    const { requeueAfterMs = 0 } = world.step().verdict;
+    expect(requeueAfterMs).to.be.above(0);
     expect(first).to.be.within(55, 65);
     expect(second).to.be.within(115, 125);
     expect(third).to.be.within(235, 245);

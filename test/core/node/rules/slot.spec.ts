@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 import { askedOf } from '../../../../src/core/node/grant-failure.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
-import { awaitSlot, slotInForce, type SlotUse } from '../../../../src/core/node/rules/slot.ts';
+import { awaitSlot, awaitTurn, slotInForce, type SlotUse } from '../../../../src/core/node/rules/slot.ts';
 import type { Situation } from '../../../../src/core/node/snapshot.ts';
 import { slotOf } from '../../../../src/core/rollout/slot.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
@@ -241,6 +241,10 @@ describe('a slot', () => {
       const none = awaitSlot(situationOf({ node: closed }, { fresh: { ...known, slot: undefined } }), use);
       expect(none).to.include({ ifClosed: 'Opens' }).and.have.property('request');
     }
+  });
+
+  it('is compared with the API server’s before anything is touched', () => {
+    expect(awaitTurn(situationOf({ slot: aSlot }), 'Layout', [])).to.deep.equal({ look: 'All' });
   });
 
   it('at the API server does not keep a paused node closed', () => {
