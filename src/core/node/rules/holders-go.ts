@@ -85,11 +85,12 @@ interface Staying {
 function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
   const { settings, partition, node } = situation;
   const pods = clusterPods(situation, all);
-  const pause = holdersToPause(settings.gpuHolders, occasionOf(partition), node.metadata.labels ?? {});
+  const occasion = occasionOf(partition);
+  const pause = holdersToPause(settings.gpuHolders, occasion, node.metadata.labels ?? {});
   const evicted = [
     ...evictablePods(pause.evict.flatMap((holder) => holderPods(holder, pods))),
     ...awayFromPlugin(situation, pause, pods),
-    ...(pause.holders.length > 0 ? listMonitorDaemons(situation, all) : []),
+    ...(occasion.modeChange || occasion.inUse ? listMonitorDaemons(situation, all) : []),
   ];
   const paused = pause.holders.filter((holder) => !pause.evict.includes(holder));
   const staying = [...new Set([...paused.flatMap((holder) => holderPods(holder, pods)), ...evicted])];

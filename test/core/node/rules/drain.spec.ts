@@ -531,6 +531,14 @@ describe('a drain', () => {
       expect(failedDrains).to.deep.equal([1, 2, 4, 8]);
     });
 
+    it('is looked at again when the rest is over, and not before', () => {
+      const world = aBlockedDrain();
+      giveUp(world);
+      const { requeueAfterMs = 0 } = world.step().verdict;
+      expect(world.step(requeueAfterMs - 100).verdict.reason).to.equal('DrainTimeout');
+      expect(world.step(100).verdict.reason).to.equal('AwaitingSlot');
+    });
+
     it('rests as long with another leader', () => {
       const world = aBlockedDrain();
       giveUp(world);

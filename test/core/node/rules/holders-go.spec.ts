@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
+import { defaultHolders, pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
 import { holdersGo } from '../../../../src/core/node/rules/holders-go.ts';
 import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
@@ -14,6 +14,7 @@ import {
   aSnapshot,
   aWish,
   changeOf,
+  namesOf,
   noMemory,
   noon,
   wholeGpu,
@@ -142,6 +143,25 @@ describe('which changes GPU holders have to go for', () => {
     expect(toldFor({ ...wholeGpu, plan: noModes })).to.deep.equal([]);
   });
 
+  it('take monitors of a DaemonSet with them, and no other change does', () => {
+    const watch = { ...aHolderPod('watch'), metadata: { ...aHolderPod('watch').metadata, name: 'watch' } };
+    const results = [{ driver: 'gpu.nvidia.com', pool: 'n', device: 'gpu-0', adminAccess: true }];
+    const reservedFor = [{ resource: 'pods', name: 'watch', uid: 'uid-watch' }];
+    const claims = [
+      { metadata: { name: 'c', namespace: 'gpu' }, status: { allocation: { devices: { results } }, reservedFor } },
+    ];
+    const evictedFor = (device: DeviceReport, gpuHolders = defaultHolders) => {
+      const partition = aManagedPartition({ device });
+      const fresh = { policy: undefined, slot: undefined, resourceSlices: [], claims };
+      const known = aSnapshot({ partition, settings: { gpuHolders } });
+      const ruling = holdersGo({ ...known, partition, memory: noMemory, fresh, pods: [watch] }, [watch]);
+      return namesOf({ commands: ruling?.commands ?? [] }).filter((name) => name === 'EvictPod');
+    };
+    expect(evictedFor({ ...wholeGpu, plan })).to.deep.equal(['EvictPod']);
+    expect(evictedFor({ ...wholeGpu, plan }, [])).to.deep.equal(['EvictPod']);
+    expect(evictedFor({ ...wholeGpu, plan: noModes })).to.deep.equal([]);
+  });
+
   it('and by the last failure: those that failed because a GPU is in use, or its mode pending', () => {
     const failed = (code: 'InUse' | 'Pending' | 'CommandFailed', step: 'Failed' | 'Idle') =>
       toldFor({ ...wholeGpu, plan: noModes, step, error: { code, message: 'no' } });
@@ -237,9 +257,6 @@ describe('holders of GPUs that do not go', () => {
     const world = aModeChange();
     const [first = 0] = countFailedDrains(world, 1);
     const [second = 0, third = 0] = countFurtherRests(world, 2);
-    // It is looked at again when the rest is over, not before.
-    const { requeueAfterMs = 0 } = world.step().verdict;
-    expect(requeueAfterMs).to.be.above(0);
     expect(first).to.be.within(55, 65);
     expect(second).to.be.within(115, 125);
     expect(third).to.be.within(235, 245);
@@ -254,6 +271,17 @@ describe('holders of GPUs that do not go', () => {
     world.step(30_000);
     world.failOver();
     expect(rest(world)).to.be.within(85, 95);
+  });
+
+  it('are looked at again when that is over, and not before', () => {
+    const world = aModeChange();
+    pause(world);
+    giveUp(world);
+    world.settle(10);
+    world.slot = undefined;
+    const { requeueAfterMs = 0 } = world.step().verdict;
+    expect(world.step(requeueAfterMs - 100).verdict.reason).to.equal('ClientsStay');
+    expect(world.step(100).verdict.reason).to.equal('AwaitingSlot');
   });
 
   it('are told to go again at once when somebody asks for it', () => {

@@ -227,6 +227,7 @@ describe('a ruling that opens a node', () => {
         one.name === 'PatchNode' ? Object.values(one.change.annotations ?? {}) : [],
       );
     };
+    expect(openWith(ruling, { partition: silentAt(3), policy: undefined })).to.not.have.property('marks');
     expect(markAt(3)).to.have.length(1).and.not.deep.equal(markAt(4));
   });
 
