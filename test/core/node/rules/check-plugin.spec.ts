@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
-import { checkPlugin } from '../../../../src/core/node/rules/check-plugin.ts';
+import { checkOffer, checkPlugin } from '../../../../src/core/node/rules/check-plugin.ts';
 import type { ConfigFiles } from '../../../../src/core/node/snapshot.ts';
-import { aDevice, aGpu } from '../../../support/builders.ts';
+import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
   aManagedPartition,
   aNode,
   aPluginPod,
   aSlicingPolicy,
-  aSnapshot,
+  aSituation,
   judge,
   namesOf,
-  noMemory,
+  type SnapshotParts,
   taints,
 } from '../../../support/node-builders.ts';
 
@@ -74,15 +74,7 @@ describe('a node whose device plugin would not offer the new layout', () => {
   it('is closed although its plugin is not ready where a start-up taint or a change keeps that away, or its file is missing', () => {
     const pods = [aPluginPod({ isReady: false })];
     const check = (node: Parameters<typeof aNode>[0] = {}, configFiles?: ConfigFiles) => {
-      const partition = aManagedPartition();
-      const files = configFiles && { configFiles };
-      return checkPlugin({
-        ...aSnapshot({ node: aNode(node), partition }),
-        partition,
-        memory: noMemory,
-        pods,
-        ...files,
-      });
+      return checkPlugin(aSituation({ node: aNode(node) }, { pods, ...(configFiles && { configFiles }) }));
     };
     expect(check()?.verdict.reason).to.equal('PluginNotReady');
     expect(check({ taints: taints.startup })).to.equal(undefined);
@@ -96,18 +88,61 @@ describe('a node whose device plugin would not offer the new layout', () => {
 
   it('is refused by settings of a plugin of any kind that tells some, and by none that tells nothing', () => {
     const selector = { app: 'mine' };
-    const mine = (env: readonly { readonly name: string; readonly value: string }[]): NodePod => ({
-      ...aPluginPod(),
-      metadata: { ...aPluginPod().metadata, labels: selector },
-      spec: { containers: [{ name: 'nvidia-device-plugin', env }] },
-    });
+    const withEnv = (pod: NodePod, env: readonly { readonly name: string; readonly value: string }[]): NodePod => {
+      const containers = [{ name: 'nvidia-device-plugin', env }];
+      return { ...pod, spec: { containers } };
+    };
+    const other = { ...aPluginPod(), metadata: { ...aPluginPod().metadata, labels: selector } };
     const settings = { pluginSelector: selector };
     const reasonOf = (pod: NodePod) => judge({ settings }, { pods: [pod] }).verdict.reason;
-    expect(reasonOf(mine([]))).to.equal('AwaitingGrant');
-    expect(reasonOf(mine([{ name: 'MIG_STRATEGY', value: 'single' }]))).to.equal('StrategyMismatch');
-    expect(reasonOf({ ...aPluginPod(), spec: { containers: [{ name: 'nvidia-device-plugin', env: [] }] } })).to.equal(
-      'StrategyMismatch',
-    );
+    expect(reasonOf(withEnv(other, []))).to.equal('AwaitingGrant');
+    expect(reasonOf(withEnv(other, [{ name: 'MIG_STRATEGY', value: 'single' }]))).to.equal('StrategyMismatch');
+    expect(reasonOf(withEnv(aPluginPod(), []))).to.equal('StrategyMismatch');
+  });
+
+  it('is told by what the node offers now: nothing, or another strategy’s devices, unless the plugin gets our file', () => {
+    const device = aDevice(aGpu({ slices: ['7g.40gb@0'] }));
+    const two = aDevice(aGpu({ slices: ['7g.40gb@0'] }), aGpu({ index: 1, slices: ['7g.40gb@0'] }));
+    const becomes = (...gpus: readonly ('Disabled' | 'Sliced')[]) => ({
+      wish: {
+        skipped: [],
+        wish: {
+          gpus: gpus.map((one, at) => ({
+            uuid: uuidOf(at),
+            ...(one === 'Disabled' ? { mig: one } : { profiles: { '1g.5gb': 7 } }),
+          })),
+        },
+      },
+    });
+    const reasonOf = (parts: SnapshotParts, pods: readonly NodePod[] = []) =>
+      checkOffer(aSituation({ partition: aManagedPartition({ device }), claim: becomes('Sliced'), ...parts }, { pods }))
+        ?.verdict.reason;
+    const single = aNode({ allocatable: { 'nvidia.com/gpu': '1' } });
+    const nothing = aNode({ allocatable: {} });
+    expect(reasonOf({ node: nothing })).to.equal('NoDevicePlugin');
+    expect(reasonOf({ node: nothing }, [aPluginPod()])).to.equal(undefined);
+    expect(reasonOf({ node: single })).to.equal('StrategyMismatch');
+    expect(reasonOf({ node: single }, [aPluginPod()])).to.equal(undefined);
+    const settings = { pluginConfigMap: { namespace: 'gpu', name: 'plugin' } };
+    expect(reasonOf({ node: single, settings })).to.equal(undefined);
+    for (const node of [{ taints: taints.startup }, { labels: { 'gpupartition.dev/state': 'updating' } }])
+      expect(reasonOf({ node: aNode({ ...node, allocatable: { 'nvidia.com/gpu': '1' } }) })).to.equal(undefined);
+    // Whole GPUs are advertised alike under each strategy: those that become whole, and those that are and stay it.
+    expect(reasonOf({ node: single, claim: becomes('Disabled') })).to.equal(undefined);
+    const both = {
+      partition: aManagedPartition({ device: two }),
+      node: aNode({ allocatable: { 'nvidia.com/gpu': '2' } }),
+    };
+    expect(reasonOf({ ...both, claim: becomes('Disabled', 'Disabled') })).to.equal(undefined);
+    expect(reasonOf({ ...both, claim: becomes('Disabled', 'Sliced') })).to.equal('StrategyMismatch');
+    expect(reasonOf({ ...both, claim: becomes('Disabled') })).to.equal('StrategyMismatch');
+    expect(reasonOf({ ...both, claim: becomes() })).to.equal('StrategyMismatch');
+  });
+
+  it('names the labels of a plugin that the administrator has told us of', () => {
+    const settings = { pluginSelector: { app: 'mine' } };
+    const ruling = checkOffer(aSituation({ node: aNode({ allocatable: {} }), settings }, { pods: [] }));
+    expect(ruling?.verdict.message).to.include('app=mine');
   });
 
   it('leaves everything on the node alone, its state too', () => {

@@ -11,11 +11,11 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
-  aSnapshot,
+  aFreshRead,
+  aSituation,
   aWish,
   changeOf,
   namesOf,
-  noMemory,
   noon,
   wholeGpu,
 } from '../../../support/node-builders.ts';
@@ -101,6 +101,15 @@ describe('holders of GPUs that have to go', () => {
     expect(verdict.message).to.match(/\. The node stays closed: the GPU holders are coming back$/);
   });
 
+  it('stay away while a change of leader lets the node settle once more', () => {
+    const world = aModeChange();
+    pause(world);
+    world.failOver();
+    const { verdict } = world.step(100);
+    expect(verdict.message).to.include('closed to new GPU pods');
+    expect(world.labels[dcgm]).to.equal(pausedForMigChange);
+  });
+
   it('come back while a late pod is waited for, on a node that stays closed', () => {
     const world = aModeChange();
     pause(world);
@@ -126,13 +135,7 @@ describe('holders of GPUs that have to go', () => {
 describe('which changes GPU holders have to go for', () => {
   const toldFor = (device: DeviceReport): readonly string[] => {
     const partition = aManagedPartition({ device });
-    const situation = {
-      ...aSnapshot({ node: aNode({ labels: { [dcgm]: 'true' } }), partition }),
-      partition,
-      memory: noMemory,
-      pods: [],
-    };
-    const ruling = holdersGo(situation, []);
+    const ruling = holdersGo(aSituation({ node: aNode({ labels: { [dcgm]: 'true' } }), partition }), []);
     return Object.keys(changeOf({ commands: ruling?.commands ?? [] }).borrow ?? {});
   };
   const { modeChanges: _none, ...noModes } = plan;
@@ -152,9 +155,8 @@ describe('which changes GPU holders have to go for', () => {
     ];
     const evictedFor = (device: DeviceReport, gpuHolders = defaultHolders) => {
       const partition = aManagedPartition({ device });
-      const fresh = { policy: undefined, slot: undefined, resourceSlices: [], claims };
-      const known = aSnapshot({ partition, settings: { gpuHolders } });
-      const ruling = holdersGo({ ...known, partition, memory: noMemory, fresh, pods: [watch] }, [watch]);
+      const fresh = aFreshRead({ claims });
+      const ruling = holdersGo(aSituation({ partition, settings: { gpuHolders } }, { fresh }), [watch]);
       return namesOf({ commands: ruling?.commands ?? [] }).filter((name) => name === 'EvictPod');
     };
     expect(evictedFor({ ...wholeGpu, plan })).to.deep.equal(['EvictPod']);

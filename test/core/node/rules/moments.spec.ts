@@ -40,7 +40,12 @@ const passing: Readonly<Record<string, readonly [reason: string, answer: () => A
   'a node without a policy': ['NoPolicy', () => judge({ policy: undefined })],
   'an agent that plans': [
     'AwaitingPlan',
-    () => judge({ partition: aManagedPartition({ device: { ...wholeGpu, plan: { hash: 'x', wishHash: 'old' } } }) }),
+    () =>
+      judge({
+        partition: aManagedPartition({
+          device: { ...wholeGpu, plan: { hash: 'x', wishHash: 'old', keep: 0, destroy: 0, create: 1 } },
+        }),
+      }),
   ],
   'a policy that is being checked': [
     'AwaitingPlan',
@@ -58,6 +63,14 @@ const passing: Readonly<Record<string, readonly [reason: string, answer: () => A
     'NodeRestarted',
     () =>
       judge({ node: aNode({ nodeInfo: { bootID: 'boot-b' } }), partition: aManagedPartition({ granted: aGrant() }) }),
+  ],
+  'a driver that has been replaced': [
+    'DriverUpgrade',
+    () =>
+      judge({
+        node: aNode({ labels: { 'nvidia.com/gpu-driver-upgrade-state': 'uncordon-required' } }),
+        partition: aManagedPartition({ granted: aGrant() }),
+      }),
   ],
   'a grant that an agent works on': [
     'Applying',

@@ -5,14 +5,14 @@ import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import { listReportedPods } from '../../../../src/core/pods/reported-pods.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aPod, drainWish, heldDevice } from '../../../support/drain-world.ts';
-import { aClaim, aManagedPartition, aNode, aSlicingPolicy } from '../../../support/node-builders.ts';
+import { aClaim, aFreshRead, aManagedPartition, aNode, aSlicingPolicy } from '../../../support/node-builders.ts';
 
 type Announced = NonNullable<Parameters<typeof aManagedPartition>[0]>['drain'];
 const { report: plan } = planWish(heldDevice, drainWish);
 const before = '2026-01-01T11:00:00Z';
 const readTime = '2026-01-01T11:30:00Z';
 const since = '2026-01-01T11:59:00Z';
-const order = (uid: string, planHash = plan.hash): Announced => ({
+const order = (uid: string, planHash = plan.hash): NonNullable<Announced> => ({
   planHash,
   pods: [{ namespace: 'ns', name: uid.replace('uid-', ''), uid }],
 });
@@ -29,10 +29,13 @@ interface Parts {
 function judge(pods: readonly NodePod[], { drain, scope, device = { ...heldDevice, readTime }, read }: Parts = {}) {
   const partition = aManagedPartition({ device, wish: drainWish, ...(drain && { drain }) });
   const policy = aSlicingPolicy({ ...(scope && { drain: { scope } }) });
-  const fresh = { policy: undefined, slot: undefined, resourceSlices: [], ...listReportedPods(device), ...read };
+  const fresh = aFreshRead({ ...listReportedPods(device), ...read });
   const found = findHolders({ node: aNode(), partition, claim: aClaim(policy, partition), fresh }, pods);
   return Object.fromEntries(
-    Object.entries(found).map(([kind, list]) => [kind, list.map(({ metadata }) => metadata.uid)]),
+    Object.entries(found).map(([kind, list]) => [
+      kind,
+      (list as readonly NodePod[]).map(({ metadata }) => metadata.uid),
+    ]),
   );
 }
 const of = (kind: 'affected' | 'namesakes' | 'unknown' | 'none', uid: string) => ({
@@ -92,7 +95,7 @@ describe('a pod that was told to go', () => {
 
 describe('the namespaces whose disruption budgets are read', () => {
   const device = { ...heldDevice, plan: { ...plan, affectedPods: ['team/goes'] } };
-  const list = (parts: { drain?: Announced; device?: DeviceReport }, scope?: 'Node' | 'Affected') =>
+  const list = (parts: { drain?: NonNullable<Announced>; device?: DeviceReport }, scope?: 'Node' | 'Affected') =>
     listHolderNamespaces(aManagedPartition({ device, ...parts }), scope && { scope });
 
   it('are those of pods that the plan names, and that were told to go', () => {

@@ -13,6 +13,8 @@ import {
   aNode,
   aSlicingPolicy,
   aSlot,
+  aFreshRead,
+  aSituation,
   aSnapshot,
   judge,
   namesOf,
@@ -207,13 +209,8 @@ describe('a node with a slot', () => {
 
 describe('a slot', () => {
   const closed = aNode({ allocatable, taints: taints.closed });
-  const situationOf = (more: SnapshotParts = {}, seen: Partial<Situation> = {}): Situation => ({
-    ...aSnapshot({ ...parts, ...more }),
-    partition,
-    pods,
-    memory: noMemory,
-    ...seen,
-  });
+  const situationOf = (more: SnapshotParts = {}, seen: Partial<Situation> = {}): Situation =>
+    aSituation({ ...parts, ...more }, { pods, ...seen });
 
   const of = `DrainTimeout ${askedOf(situationOf())} 0 ns/goes`;
   const memory = { ...noMemory, waits: { DrainRest: { since: noon, of, count: 2 } } };
@@ -233,7 +230,7 @@ describe('a slot', () => {
 
   it('may be at the API server already if the node is closed: that is looked up whatever for it would be', () => {
     for (const use of ['Layout', 'Settings', 'Plugin', 'Status'] as const) {
-      const known = { policy: undefined, resourceSlices: [], slot: aSlot };
+      const known = aFreshRead({ slot: aSlot });
       expect(awaitSlot(situationOf({ node: closed }), use)).to.deep.equal({ look: 'All' });
       const held = awaitSlot(situationOf({ node: closed }, { fresh: known }), use);
       expect(held).to.include({ ifClosed: 'Stays' });
@@ -249,7 +246,7 @@ describe('a slot', () => {
 
   it('at the API server does not keep a paused node closed', () => {
     const found = { ...aSlot, kind: 'Found' as const };
-    const known = { policy: undefined, resourceSlices: [], slot: found };
+    const known = aFreshRead({ slot: found });
     const policy = aSlicingPolicy({ rollout: { paused: true } });
     const outcome = awaitSlot(situationOf({ policy, node: closed, slot: found }, { fresh: known }), 'Layout');
     expect(outcome).to.include({ ifClosed: 'Opens' });

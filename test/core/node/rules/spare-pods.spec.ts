@@ -15,7 +15,7 @@ import {
   stepUntil,
   withHolders,
 } from '../../../support/drain-world.ts';
-import { aManagedPartition, aSlicingPolicy, aSnapshot, noMemory } from '../../../support/node-builders.ts';
+import { aManagedPartition, aSlicingPolicy, aSituation } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
 
 const wish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles, entry: demandEntry }] };
@@ -65,7 +65,7 @@ describe('a pod on a slice that a demand gives up', () => {
     const report = { ...heldDevice, plan: { ...heldDevice.plan, drains } };
     const partition = aManagedPartition({ device: report, wish: { gpus } });
     const { policy } = aDemandWorld({ evict: 'IfNeeded', rest: 'Whole' });
-    const situation = { ...aSnapshot({ partition, policy }), partition, memory: noMemory };
+    const situation = aSituation({ partition, policy });
     expect(sparePods(situation, [goes])?.verdict.reason).to.equal('PodsUseGpus');
     expect(sparePods(situation, [])).to.equal(undefined);
   });

@@ -12,10 +12,10 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
-  aSnapshot,
+  aFreshRead,
+  aSituation,
   judge,
   namesOf,
-  noMemory,
   noon,
   slicedGpu,
   taints,
@@ -36,8 +36,7 @@ const wishOf = ({ commands }: Pick<Answer, 'commands'>) =>
 
 describe('an outdated wish', () => {
   const fieldsOf = (more: Parameters<typeof aManagedPartition>[0], policy = aSlicingPolicy()) => {
-    const partition = aManagedPartition(more);
-    const ruling = wishOutdated({ ...aSnapshot({ partition, policy }), partition, memory: noMemory });
+    const ruling = wishOutdated(aSituation({ partition: aManagedPartition(more), policy }));
     return wishOf({ commands: ruling?.commands ?? [] });
   };
   const policy = { name: 'p', uid: 'uid-p', generation: 1 };
@@ -68,7 +67,7 @@ describe('an outdated wish', () => {
   it('keeps that a GPU may be reset', () => {
     const partition = aManagedPartition({ wish: edited });
     const claim = { wish: { wish: { gpus, allowGpuReset: true as const }, skipped: [] } };
-    const ruling = wishOutdated({ ...aSnapshot({ partition, claim }), partition, memory: noMemory });
+    const ruling = wishOutdated(aSituation({ partition, claim }));
     expect(wishOf({ commands: ruling?.commands ?? [] })?.wish).to.deep.include({ allowGpuReset: true });
   });
 });
@@ -76,9 +75,8 @@ describe('an outdated wish', () => {
 describe('a policy of an earlier generation than the one that a node serves', () => {
   const serving = aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 3 } });
   const outdated = (generation: number, newestGeneration = generation) => {
-    const seen = { policy: { uid: 'uid-p', generation }, slot: undefined, resourceSlices: [] };
-    const snapshot = aSnapshot({ partition: serving, claim: { newestGeneration } });
-    return policyOutdated({ ...snapshot, partition: serving, memory: noMemory, fresh: seen });
+    const fresh = aFreshRead({ policy: { uid: 'uid-p', generation } });
+    return policyOutdated(aSituation({ partition: serving, claim: { newestGeneration } }, { fresh }));
   };
 
   it('is in force if the API server has no later one: it was restored', () => {
