@@ -21,6 +21,8 @@ import { Users } from './users.ts';
 export interface SoakOptions {
   readonly nodes: number;
   readonly minutes: number;
+  /** Ends after this many, even if minutes are left. */
+  readonly rounds?: number;
   readonly seed: number;
   /** How long people and faults act before all faults end and the fleet has to come to rest. */
   readonly stormSeconds: number;
@@ -34,7 +36,7 @@ export interface SoakOptions {
   /** Minutes after which the controller's life is not ended any more, so that its memory can be measured. */
   readonly warmUpMinutes: number;
   readonly tell?: (line: string) => void;
-  /** Gets the logs, the states of the devices and the audit log if an invariant was broken. */
+  /** Gets the objects, the logs, the states of the devices and the audit log if an invariant was broken. */
   readonly evidenceFolder?: string;
 }
 
@@ -82,10 +84,14 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       'change-timeout-seconds': 6,
     }),
   });
-  const result = await new Soak(options, rig).run();
-  if (options.evidenceFolder !== undefined && result.violations.length > 0)
-    await keepFiles(rig, options.evidenceFolder);
-  return result;
+  let isEvidence = true;
+  try {
+    const result = await new Soak(options, rig).run();
+    isEvidence = result.violations.length > 0;
+    return result;
+  } finally {
+    if (options.evidenceFolder !== undefined && isEvidence) await keepFiles(rig, options.evidenceFolder);
+  }
 }
 
 function toArguments(options: Readonly<Record<string, number>>): readonly string[] {
@@ -128,7 +134,8 @@ class Soak {
     const sampling = this.#sampleUntil(ticking.signal);
     try {
       await this.#acts.apply(`/apis/apps/v1/namespaces/kube-system/daemonsets/${pluginName}`, describePlugin());
-      while (this.#elapsedMinutes < this.#options.minutes) await this.#round(onlooker);
+      const { minutes, rounds = Infinity } = this.#options;
+      while (this.#elapsedMinutes < minutes && this.#rounds < rounds) await this.#round(onlooker);
     } finally {
       ticking.abort();
       await sampling;
