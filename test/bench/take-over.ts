@@ -17,6 +17,11 @@ const rounds = 3;
  */
 export async function measureTakeOver(): Promise<void> {
   await using fleet = await ModelFleet.start(['controller-0', 'controller-1'], { auditLog: true });
+  const [first] = fleet.controllers;
+  // What is copied is in line.
+  first?.start();
+  await fleet.waitUntilReady();
+  await first?.stop('SIGTERM');
   for (const size of sizes) {
     await fleet.grow(size);
     for (const controller of fleet.controllers) controller.start();
