@@ -86,7 +86,13 @@ describe('the metrics of the controller', () => {
       seconds: null,
       allowGpuReset: null,
     };
-    const rest = { allowReboot: null, replaceForeignInstances: null, rollback: null, signalPods: null };
+    const rest = {
+      allowReboot: null,
+      replaceForeignInstances: null,
+      rollback: null,
+      signalPods: null,
+      replacePods: null,
+    };
     step('Updating', 'Applying', { name: 'WriteGrant', granted: { ...granted, ...rest }, repairs: null });
     step('Failed', 'Failed');
     step('Failed', 'Failed');

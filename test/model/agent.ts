@@ -25,6 +25,8 @@ import type { ModelWorld } from './world.ts';
 interface Fault {
   readonly code: string;
   readonly message: string;
+  /** UUID. */
+  readonly gpu?: string;
 }
 
 interface Outcome {
@@ -181,7 +183,8 @@ export class AgentProcess {
     mustBeOpen: boolean,
   ): Generator<number, Outcome, undefined> {
     const { device, kubelet, checks, faults } = this.#world;
-    const held = kubelet.users.heldUuids();
+    const { monitors } = partition.spec;
+    const held = new Set([...kubelet.users.heldUuids(), ...kubelet.monitors.heldUuids(monitors)]);
     const confirm = (): Generator<number, void, undefined> => this.#confirm(partition, granted, mustBeOpen);
     this.#confirmedAt = -Infinity;
     if (mustBeOpen) {
@@ -225,7 +228,7 @@ export class AgentProcess {
         }
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
-        fault ??= { code: error.code, message: error.message };
+        fault ??= { code: error.code, message: error.message, gpu: uuid };
         if (granted.rollback !== 'Never' && error.code !== 'Stopped') yield* this.#undo([before], granted, confirm);
         if (partition.spec.strategy === 'single') break;
       }
@@ -341,7 +344,10 @@ export class AgentProcess {
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.plugin.offered, strategy);
     const some = Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
-    return { holders: holdersOf(report, kubelet.users.holdings(), monitors), advertised: { stale, ...some } };
+    return {
+      holders: holdersOf(report, [...kubelet.users.holdings(), ...kubelet.monitors.holdings()], monitors),
+      advertised: { stale, ...some },
+    };
   }
 
   #expectChange(): void {
@@ -354,11 +360,18 @@ export class AgentProcess {
     if (!word) return;
     const { resources, errors } = computeResources(describeReport(this.#report), spec.strategy ?? 'mixed');
     const { advertised } = word;
-    const { resources: offered = {}, stale } = advertised;
-    const hasFollowed =
-      spec.backend === 'DRA' || (stale === 0 && errors.length === 0 && offersDevices(offered, resources));
+    const { resources: offered = {} } = advertised;
+    const isFollowed = (one: {
+      readonly resources?: Readonly<Record<string, number>>;
+      readonly stale: number;
+    }): boolean =>
+      spec.backend === 'DRA' ||
+      (one.stale === 0 && errors.length === 0 && offersDevices(one.resources ?? {}, resources));
+    const hasFollowed = isFollowed(advertised);
     if (hasFollowed && status?.phase !== 'Updating') this.#settleUntil = -Infinity;
-    const isNews = hasFollowed || Object.keys(offered).length === 0;
+    const before = this.#report.advertised;
+    const isZeroNews = spec.granted?.replacePods?.tolerate !== true || (before !== undefined && isFollowed(before));
+    const isNews = hasFollowed || (Object.keys(offered).length === 0 && isZeroNews);
     if (isNews && !sameJson(this.#report.advertised, advertised)) this.#report = { ...this.#report, advertised };
   }
 
