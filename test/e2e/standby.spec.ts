@@ -85,7 +85,7 @@ describe('a standby', function () {
     expect(held.length, 'events held back').to.be.above(0);
     await rig().rig.controller.stop('SIGTERM');
     await eventually(leader, (holder) => holder === 'controller-1', { timeoutMs: 30_000, what: 'the lease' });
-    // With the policy of before it would ask for the layout of before.
+    // With the stale policy it would report, and ask for, the previous layout.
     await stays(writes, (list) => list.length === 0, { forMs: 3_000, intervalMs: 50 });
     holds = false;
     await ask({ '3g.20gb': 1 });

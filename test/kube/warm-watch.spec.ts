@@ -114,7 +114,7 @@ describe('WarmWatch', () => {
     expect(reader.story.slice(2)).to.deep.equal(['apply a 2']);
   });
 
-  it('has caught up without an event if it has everything already, also if nothing is there', async () => {
+  it('has caught up without an event if it has everything already, even if nothing is there', async () => {
     await using empty = new Reader(client, namespace);
     await empty.watch.catchUp(client, soon());
     await create('a', '1');
