@@ -130,7 +130,7 @@ const themes = {
       ...repeat(10, ['addPod', 'addPod', 'editPolicy', 'editPolicy']),
       ...repeat(8, ['monitorComes', 'monitorComes', 'monitorGoes', 'monitorWorks', 'endPod']),
       ...repeat(4, ['dynamicMigOn', 'dynamicMigOff', 'dynamicMigOff', 'driverGoes', 'driverComes', 'driverComes']),
-      ...repeat(3, ['slowSlices', 'quickSlices']),
+      ...repeat(3, ['slowSlices', 'quickSlices', 'deafenDriver', 'undeafenDriver', 'failOperations']),
     ],
     pauses,
   },

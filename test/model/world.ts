@@ -49,6 +49,8 @@ export interface Faults {
   agentBlind: boolean;
   /** The DRA driver's process does not start. */
   claimDriverAway: boolean;
+  /** The agent may not signal the DRA driver. */
+  driverDeaf: boolean;
   /** The DRA driver runs with its gate DynamicMIG. */
   dynamicMig: boolean;
   /** A DRA driver that has started publishes its slices up to a minute later. */
@@ -70,6 +72,7 @@ const noFaults: Faults = {
   agentHeld: false,
   agentBlind: false,
   claimDriverAway: false,
+  driverDeaf: false,
   dynamicMig: false,
   slowSlices: false,
   slowDeviceMs: 0,

@@ -13,14 +13,14 @@ export function backendOf({
   return claim.winner?.spec.backend ?? partition?.spec.backend ?? 'DevicePlugin';
 }
 
-/** Whether it matters for a node's plan for whom claims have devices: some go, or every pod that uses a GPU does. */
+/** Whether it matters for a node's plan for whom claims have devices: some go, or pods that may only look on would have to. */
 export function asksForClaims({
   claim,
   partition,
 }: Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined }): boolean {
   if (backendOf({ claim, partition }) !== 'DRA') return false;
-  const { destroy = 0, modeChanges = 0 } = partition?.status?.device?.plan ?? {};
-  return destroy + modeChanges > 0 || claim.winner?.spec.drain?.scope === 'Node';
+  const { destroy = 0, modeChanges = 0, affectedPods = [] } = partition?.status?.device?.plan ?? {};
+  return destroy + modeChanges + affectedPods.length > 0 || claim.winner?.spec.drain?.scope === 'Node';
 }
 
 /** What keeps the slices of a layout on offer, in messages. */
