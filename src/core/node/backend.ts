@@ -13,11 +13,16 @@ export function backendOf({
   return claim.winner?.spec.backend ?? partition?.spec.backend ?? 'DevicePlugin';
 }
 
-/** Whether it matters for a node's plan for whom claims have devices: some go, or pods that may only look on would have to. */
-export function asksForClaims({
-  claim,
-  partition,
-}: Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined }): boolean {
+type Planned = Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined };
+
+/** Whether it matters for a node's plan for whom claims have devices: some may go, or its agent was told that the pods of some look on only. */
+export function asksForClaims(planned: Planned): boolean {
+  const { monitors = [] } = planned.partition?.spec ?? {};
+  return takesFromClaims(planned) || (backendOf(planned) === 'DRA' && monitors.length > 0);
+}
+
+/** Whether a node's plan takes devices away that claims may have: some go, or pods that hold some have to, or every pod that uses a GPU. */
+export function takesFromClaims({ claim, partition }: Planned): boolean {
   if (backendOf({ claim, partition }) !== 'DRA') return false;
   const { destroy = 0, modeChanges = 0, affectedPods = [] } = partition?.status?.device?.plan ?? {};
   return destroy + modeChanges + affectedPods.length > 0 || claim.winner?.spec.drain?.scope === 'Node';
