@@ -121,6 +121,13 @@ const table = {
       world.faults.failures = 1 + world.random.integer(3);
     },
   ],
+  /** In the middle of a change. */
+  failLater: [
+    0,
+    (world) => {
+      world.faults.failsAt = 2 + world.random.integer(4);
+    },
+  ],
   failThroughout: [
     0,
     (world) => {

@@ -134,6 +134,18 @@ const themes = {
     ],
     pauses,
   },
+  /** Changes that fail and are undone: what is made again has the UUID of before. */
+  Again: {
+    setup: { backend: 'DRA', strategy: 'mixed', repeatsUuids: true, hasStartupTaint: false },
+    names: [
+      ...repeat(3, ['editPolicy', 'failLater', 'addPod']),
+      ...repeat(2, ['deafenDriver', 'undeafenDriver', 'endPod', 'wait']),
+      'crashAgentSoon',
+      'crashController',
+      'endAllPods',
+    ],
+    pauses: [600, 2000, 5000, 15_000, 60_000],
+  },
   /** Edits, and little else. */
   Edits: {
     setup: { hasStartupTaint: false, hasConfigMap: true },

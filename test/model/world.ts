@@ -37,6 +37,8 @@ export interface Faults {
   kubeletMute: boolean;
   /** Number of device operations that will fail. */
   failures: number;
+  /** Number of device operations until one fails; 0: none does. */
+  failsAt: number;
   /** A disruption budget refuses evictions. */
   budget: boolean;
   /** Holders of GPUs do not terminate. */
@@ -65,6 +67,7 @@ const noFaults: Faults = {
   driverDown: false,
   kubeletMute: false,
   failures: 0,
+  failsAt: 0,
   budget: false,
   stubborn: false,
   discoveryDead: false,
@@ -256,6 +259,10 @@ export class ModelWorld implements ControllerWorld {
   }
 
   failsNow(): boolean {
+    if (this.faults.failsAt > 0) {
+      this.faults.failsAt -= 1;
+      if (this.faults.failsAt === 0) return true;
+    }
     if (this.faults.failures <= 0) return false;
     this.faults.failures -= 1;
     return true;

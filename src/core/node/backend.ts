@@ -3,22 +3,22 @@ import { publishDevices } from '../dra/published-devices.ts';
 import { compareSlices, type SliceOffer } from '../dra/slice-offer.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
+type Planned = Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined };
+
 export type Backend = NonNullable<PolicySpec['backend']>;
 
 /** How a node's GPUs are handed out: by its policy, else as they last were. */
-export function backendOf({
-  claim,
-  partition,
-}: Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined }): Backend {
+export function backendOf({ claim, partition }: Planned): Backend {
   return claim.winner?.spec.backend ?? partition?.spec.backend ?? 'DevicePlugin';
 }
 
-type Planned = Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined };
-
-/** Whether it matters for a node's plan for whom claims have devices: some may go, or its agent was told that the pods of some look on only. */
+/**
+ * Whether it matters for a node's plan for whom claims have devices: nothing else tells which pods only look on, and need not be waited
+ * for.
+ */
 export function asksForClaims(planned: Planned): boolean {
-  const { monitors = [] } = planned.partition?.spec ?? {};
-  return takesFromClaims(planned) || (backendOf(planned) === 'DRA' && monitors.length > 0);
+  const { create = 0 } = planned.partition?.status?.device?.plan ?? {};
+  return takesFromClaims(planned) || (backendOf(planned) === 'DRA' && create > 0);
 }
 
 /** Whether a node's plan takes devices away that claims may have: some go, or pods that hold some have to, or every pod that uses a GPU. */
