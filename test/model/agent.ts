@@ -222,7 +222,10 @@ export class AgentProcess {
           if (this.#world.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
           if (operation === 'Enable' || operation === 'Disable') {
             device.setMode(gpu, operation === 'Enable' ? 'Enabled' : 'Disabled', kubelet.isGpuOpen);
-          } else device.takeStep(gpu, operation);
+          } else {
+            device.takeStep(gpu, operation);
+            checks.deviceIsMade(gpu, operation);
+          }
           kubelet.plugin.devicesChanged();
           if (faults.slowDeviceMs > 0) yield faults.slowDeviceMs;
         }
@@ -243,7 +246,7 @@ export class AgentProcess {
     granted: Grant,
     confirm: () => Generator<number, void, undefined>,
   ): Generator<number, void, undefined> {
-    const { device, kubelet } = this.#world;
+    const { device, kubelet, checks } = this.#world;
     for (const { gpu, before, mode } of changed) {
       try {
         for (const slice of gpu.slices.filter((one) => !before.some(({ uuid }) => uuid === one.uuid))) {
@@ -257,6 +260,7 @@ export class AgentProcess {
         for (const slice of before.filter((one) => !gpu.slices.some(({ uuid }) => uuid === one.uuid))) {
           yield this.#world.random.between(50, 1500);
           device.takeStep(gpu, { action: 'CreateInstance', ...slice });
+          checks.deviceIsMade(gpu, slice);
         }
         kubelet.plugin.devicesChanged();
       } catch (error) {

@@ -626,7 +626,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'TrustSameUuid',
     what: 'opens on slices that were exact all the time, though the driver has not read what was made again',
-    theme: 'Monitors',
+    theme: 'Again',
     see: (snapshot) => {
       const { observedEpoch } = snapshot.partition?.status?.device ?? {};
       const uids = (snapshot.pods ?? []).flatMap(({ metadata }) =>

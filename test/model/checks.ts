@@ -48,6 +48,8 @@ export class Invariants {
   readonly #lost = new Map<string, { knownAt?: number }>();
   /** All that somebody else ever removed: a claim that was allocated before may be prepared long after, by a driver that still has it. */
   readonly #everLost = new Set<string>();
+  /** Instances that an agent has made, by their serial. */
+  readonly #made = new Set<number>();
   #repairs: number[] = [];
   /** When generations of policies were accepted that enforce, with their priority, by the policies' uid. */
   readonly #accepted = new Map<string, readonly { readonly at: number; readonly priority: number }[]>();
@@ -699,6 +701,12 @@ export class Invariants {
     demand(isRebuild || !isOpen || this.isForcedOpen, 'S1', `GPU ${gpu.index} changes, and its node is open`);
   }
 
+  /** After an operation of an agent. */
+  deviceIsMade(gpu: Gpu, { profile, start }: { readonly profile: string; readonly start: number }): void {
+    const made = gpu.slices.find((slice) => slice.profile === profile && slice.start === start);
+    if (made) this.#made.add(made.serial);
+  }
+
   /** No claim has a device of these: its pod may not be bound yet. */
   #isUnclaimed(uuids: readonly string[]): void {
     const { device, kubelet } = this.#world;
@@ -745,9 +753,10 @@ export class Invariants {
 
   /** A driver that has read an earlier device of the same UUID would give a container what is gone. */
   deviceIsPrepared(id: string): void {
-    const { kubelet, node } = this.#world;
-    const isOld = this.isForcedOpen || this.#everLost.has(id) || node === undefined;
-    demand(kubelet.driver.hasRead(id) || isOld, 'S3', `${id} was prepared by a driver that has read the one before it`);
+    const { kubelet, device } = this.#world;
+    const isOurs = this.#made.has(device.serialOf(id) ?? 0) && !this.isForcedOpen;
+    const isRight = kubelet.driver.hasRead(id) || !isOurs;
+    demand(isRight, 'S3', `${id} was prepared by a driver that has read the one before it`);
   }
 
   /** The API server evicts or deletes a pod for a controller, which may have decided that some time ago. */

@@ -121,6 +121,13 @@ const table = {
       world.faults.failures = 1 + world.random.integer(3);
     },
   ],
+  /** In the middle of a change. */
+  failLater: [
+    0,
+    (world) => {
+      world.faults.failsAt = 2 + world.random.integer(4);
+    },
+  ],
   failThroughout: [
     0,
     (world) => {
@@ -312,6 +319,18 @@ const table = {
   monitorComes: [0, (world) => world.kubelet.monitors.come()],
   monitorGoes: [0, (world) => world.kubelet.monitors.goAny()],
   monitorWorks: [0, (world) => world.kubelet.monitors.work()],
+  deafenDriver: [
+    0,
+    (world) => {
+      world.faults.driverDeaf = true;
+    },
+  ],
+  undeafenDriver: [
+    0,
+    (world) => {
+      world.faults.driverDeaf = false;
+    },
+  ],
   /** Its DaemonSet is changed, and its pod with it. */
   dynamicMigOn: [0, (world) => switchDynamicMig(world, true)],
   dynamicMigOff: [0, (world) => switchDynamicMig(world, false)],

@@ -130,9 +130,21 @@ const themes = {
       ...repeat(10, ['addPod', 'addPod', 'editPolicy', 'editPolicy']),
       ...repeat(8, ['monitorComes', 'monitorComes', 'monitorGoes', 'monitorWorks', 'endPod']),
       ...repeat(4, ['dynamicMigOn', 'dynamicMigOff', 'dynamicMigOff', 'driverGoes', 'driverComes', 'driverComes']),
-      ...repeat(3, ['slowSlices', 'quickSlices']),
+      ...repeat(3, ['slowSlices', 'quickSlices', 'deafenDriver', 'undeafenDriver', 'failOperations']),
     ],
     pauses,
+  },
+  /** Changes that fail and are undone: what is made again has the UUID of before. */
+  Again: {
+    setup: { backend: 'DRA', strategy: 'mixed', repeatsUuids: true, hasStartupTaint: false },
+    names: [
+      ...repeat(3, ['editPolicy', 'failLater', 'addPod']),
+      ...repeat(2, ['deafenDriver', 'undeafenDriver', 'endPod', 'wait']),
+      'crashAgentSoon',
+      'crashController',
+      'endAllPods',
+    ],
+    pauses: [600, 2000, 5000, 15_000, 60_000],
   },
   /** Edits, and little else. */
   Edits: {

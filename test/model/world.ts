@@ -37,6 +37,8 @@ export interface Faults {
   kubeletMute: boolean;
   /** Number of device operations that will fail. */
   failures: number;
+  /** Number of device operations until one fails; 0: none does. */
+  failsAt: number;
   /** A disruption budget refuses evictions. */
   budget: boolean;
   /** Holders of GPUs do not terminate. */
@@ -49,6 +51,8 @@ export interface Faults {
   agentBlind: boolean;
   /** The DRA driver's process does not start. */
   claimDriverAway: boolean;
+  /** The agent may not signal the DRA driver. */
+  driverDeaf: boolean;
   /** The DRA driver runs with its gate DynamicMIG. */
   dynamicMig: boolean;
   /** A DRA driver that has started publishes its slices up to a minute later. */
@@ -63,6 +67,7 @@ const noFaults: Faults = {
   driverDown: false,
   kubeletMute: false,
   failures: 0,
+  failsAt: 0,
   budget: false,
   stubborn: false,
   discoveryDead: false,
@@ -70,6 +75,7 @@ const noFaults: Faults = {
   agentHeld: false,
   agentBlind: false,
   claimDriverAway: false,
+  driverDeaf: false,
   dynamicMig: false,
   slowSlices: false,
   slowDeviceMs: 0,
@@ -253,6 +259,10 @@ export class ModelWorld implements ControllerWorld {
   }
 
   failsNow(): boolean {
+    if (this.faults.failsAt > 0) {
+      this.faults.failsAt -= 1;
+      if (this.faults.failsAt === 0) return true;
+    }
     if (this.faults.failures <= 0) return false;
     this.faults.failures -= 1;
     return true;
