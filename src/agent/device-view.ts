@@ -1,16 +1,18 @@
 import { doubledMs } from '../core/text/duration.ts';
 import type { DeviceReport } from '../api/types.ts';
-import { describeProcess, type DeviceUsers, userKey } from '../core/gpu/state/device-users.ts';
+import { describeProcess, type DeviceUsers, monitorKey, userKey } from '../core/gpu/state/device-users.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { reportDevice } from '../core/report/report-device.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { DeviceState } from '../core/gpu/state/device-state.ts';
+import type { Holders } from '../core/pods/slice-holders.ts';
 import { type Fault, faultOf } from '../core/report/fault.ts';
 import type { AskedSpec, Kubelet } from './kubelet.ts';
 import { withHolders } from '../core/report/held-devices.ts';
 import { retryMs } from '../core/report/report-fields.ts';
 
+type Monitors = NonNullable<Holders['monitorsOf']>;
 type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>;
 
 /** How often the device is read while somebody is in the way of the wish, in ms. */
@@ -38,6 +40,7 @@ export class DeviceView {
   readonly #clock: Clock;
   #report: Report | undefined;
   #state: DeviceState | undefined;
+  #monitorsOf: Monitors = new Map();
   #readMs: number | undefined;
   /** When the report was complete. */
   #readAt = -Infinity;
@@ -94,13 +97,18 @@ export class DeviceView {
     return this.#readMs;
   }
 
-  /** The processes on the devices, for messages. */
+  /** The processes on the devices, and the monitors, for messages. */
   get users(): DeviceUsers {
     const gpus = this.#state?.gpus ?? [];
+    const monitorsOf = (uuid = ''): readonly string[] => this.#monitorsOf.get(uuid) ?? [];
     return new Map(
       gpus.flatMap(({ uuid, processes, instances }) => [
         [userKey(uuid), processes.map(describeProcess)] as const,
-        ...instances.map((one) => [userKey(uuid, one), one.processes.map(describeProcess)] as const),
+        [monitorKey(uuid), monitorsOf(uuid)] as const,
+        ...instances.flatMap((one) => [
+          [userKey(uuid, one), one.processes.map(describeProcess)] as const,
+          [monitorKey(uuid, one), one.computeInstances.flatMap((part) => monitorsOf(part.uuid))] as const,
+        ]),
       ]),
     );
   }
@@ -153,8 +161,10 @@ export class DeviceView {
     this.#triedAt = this.#clock.monotonicMs();
     const report = reportDevice(state);
     const beganMs = this.#clock.wallMs();
+    let monitorsOf: Monitors;
     try {
       const word = await this.#kubelet?.ask(report, this.asked);
+      monitorsOf = word?.holders.monitorsOf ?? new Map();
       this.#report = word
         ? {
             ...report,
@@ -166,6 +176,7 @@ export class DeviceView {
       return this.#fail(error);
     }
     this.#state = state;
+    this.#monitorsOf = monitorsOf;
     this.#readMs = beganMs;
     this.#readAt = this.#clock.monotonicMs();
     this.failures = 0;

@@ -28,6 +28,11 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
     'a leader whose write got no answer decided by its lagging watch, and took the slot of a closed node',
     'Leaders',
   ],
+  [
+    22_697,
+    'the onlooker took it amiss that an old leader whose watch of policies had stopped closed a node',
+    'Leaders',
+  ],
   [99, 'a node was closed with a slot whose deadline had passed, and which was given back at that moment', 'Clocks'],
 ];
 

@@ -25,6 +25,8 @@ import type { ModelWorld } from './world.ts';
 interface Fault {
   readonly code: string;
   readonly message: string;
+  /** UUID. */
+  readonly gpu?: string;
 }
 
 interface Outcome {
@@ -181,7 +183,8 @@ export class AgentProcess {
     mustBeOpen: boolean,
   ): Generator<number, Outcome, undefined> {
     const { device, kubelet, checks, faults } = this.#world;
-    const held = kubelet.users.heldUuids();
+    const { monitors } = partition.spec;
+    const held = new Set([...kubelet.users.heldUuids(), ...kubelet.monitors.heldUuids(monitors)]);
     const confirm = (): Generator<number, void, undefined> => this.#confirm(partition, granted, mustBeOpen);
     this.#confirmedAt = -Infinity;
     if (mustBeOpen) {
@@ -225,7 +228,7 @@ export class AgentProcess {
         }
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
-        fault ??= { code: error.code, message: error.message };
+        fault ??= { code: error.code, message: error.message, gpu: uuid };
         if (granted.rollback !== 'Never' && error.code !== 'Stopped') yield* this.#undo([before], granted, confirm);
         if (partition.spec.strategy === 'single') break;
       }
@@ -341,7 +344,10 @@ export class AgentProcess {
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.plugin.offered, strategy);
     const some = Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
-    return { holders: holdersOf(report, kubelet.users.holdings(), monitors), advertised: { stale, ...some } };
+    return {
+      holders: holdersOf(report, [...kubelet.users.holdings(), ...kubelet.monitors.holdings()], monitors),
+      advertised: { stale, ...some },
+    };
   }
 
   #expectChange(): void {

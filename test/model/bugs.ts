@@ -638,7 +638,55 @@ export const bugs: readonly Bug[] = [
       }),
     }),
   },
+  {
+    name: 'TrustSameUuid',
+    what: 'opens on slices that were exact all the time, though the driver has not read what was made again',
+    theme: 'Monitors',
+    see: (snapshot) => {
+      const { observedEpoch } = snapshot.partition?.status?.device ?? {};
+      const uids = (snapshot.pods ?? []).flatMap(({ metadata }) =>
+        metadata.labels?.['role'] === 'plugin' ? (metadata.uid ?? []) : [],
+      );
+      return observedEpoch === undefined
+        ? snapshot
+        : withDevice(snapshot, { signalled: { epoch: observedEpoch, uids } });
+    },
+  },
+  {
+    name: 'DrainMonitors',
+    what: 'takes claims with admin access for those of users',
+    theme: 'Monitors',
+    see: ({ fresh, ...snapshot }) => ({
+      ...snapshot,
+      ...(fresh && { fresh: { ...fresh, ...(fresh.claims && { claims: fresh.claims.map(withoutAdminAccess) }) } }),
+    }),
+  },
+  {
+    name: 'IgnoreDynamicMig',
+    what: 'does not see that the DRA driver makes slices itself',
+    theme: 'Monitors',
+    see: ({ fresh, slices, ...snapshot }) => ({
+      ...snapshot,
+      ...(slices && { slices: slices.map(withoutDynamicMig) }),
+      ...(fresh && { fresh: { ...fresh, resourceSlices: fresh.resourceSlices.map(withoutDynamicMig) } }),
+    }),
+  },
 ];
+
+type Claim = NonNullable<NonNullable<NodeSnapshot['fresh']>['claims']>[number];
+
+function withoutAdminAccess({ status, ...claim }: Claim): Claim {
+  const results = (status?.allocation?.devices?.results ?? []).map(({ adminAccess: _ignored, ...one }) => one);
+  return { ...claim, status: { ...status, allocation: { devices: { results } } } };
+}
+
+type Slice = NonNullable<NodeSnapshot['slices']>[number];
+
+function withoutDynamicMig({ spec, ...slice }: Slice): Slice {
+  const { sharedCounters: _counters, devices = [], ...rest } = spec;
+  const isThere = (device: (typeof devices)[number]): boolean => device.attributes?.['uuid'] !== undefined;
+  return { ...slice, spec: { ...rest, devices: devices.filter(isThere) } };
+}
 
 /** Slices as the driver would publish them of the device as it is. */
 function sayNow({ partition }: NodeSnapshot): NonNullable<NodeSnapshot['slices']> {

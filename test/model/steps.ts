@@ -309,6 +309,12 @@ const table = {
       world.faults.slowSlices = false;
     },
   ],
+  monitorComes: [0, (world) => world.kubelet.monitors.come()],
+  monitorGoes: [0, (world) => world.kubelet.monitors.goAny()],
+  monitorWorks: [0, (world) => world.kubelet.monitors.work()],
+  /** Its DaemonSet is changed, and its pod with it. */
+  dynamicMigOn: [0, (world) => switchDynamicMig(world, true)],
+  dynamicMigOff: [0, (world) => switchDynamicMig(world, false)],
   removeTaintByHand: [
     1,
     (world) => {
@@ -371,6 +377,13 @@ export function cordon(world: ModelWorld, isCordoned: boolean): void {
     const { unschedulable: _before, ...spec } = node.spec ?? {};
     return { ...node, spec: { ...spec, ...(isCordoned && { unschedulable: true }) } };
   });
+}
+
+function switchDynamicMig(world: ModelWorld, isOn: boolean): void {
+  if (world.faults.dynamicMig === isOn) return;
+  world.faults.dynamicMig = isOn;
+  world.hasDrifted = true;
+  world.kubelet.restartPlugin();
 }
 
 /** A user edits a policy that is there. */

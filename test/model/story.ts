@@ -122,6 +122,18 @@ const themes = {
     ],
     pauses,
   },
+  /** The same, with pods that only look on, and a driver that is also an owner for a while, late, or away. */
+  Monitors: {
+    setup: { backend: 'DRA', strategy: 'mixed', repeatsUuids: true },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['addPod', 'addPod', 'editPolicy', 'editPolicy']),
+      ...repeat(8, ['monitorComes', 'monitorComes', 'monitorGoes', 'monitorWorks', 'endPod']),
+      ...repeat(4, ['dynamicMigOn', 'dynamicMigOff', 'dynamicMigOff', 'driverGoes', 'driverComes', 'driverComes']),
+      ...repeat(3, ['slowSlices', 'quickSlices']),
+    ],
+    pauses,
+  },
   /** Edits, and little else. */
   Edits: {
     setup: { hasStartupTaint: false, hasConfigMap: true },
@@ -295,6 +307,7 @@ function calmDown(world: ModelWorld, { end, asksForRetry }: Story): void {
   world.healFaults();
   endPods(world);
   world.kubelet.users.forgetUnbound();
+  world.kubelet.monitors.endAll();
   findGpus(world);
   cordon(world, false);
   world.stopOldLeaders();

@@ -49,6 +49,8 @@ export interface Faults {
   agentBlind: boolean;
   /** The DRA driver's process does not start. */
   claimDriverAway: boolean;
+  /** The DRA driver runs with its gate DynamicMIG. */
+  dynamicMig: boolean;
   /** A DRA driver that has started publishes its slices up to a minute later. */
   slowSlices: boolean;
   /** How much longer each operation on the device takes, in ms. */
@@ -68,6 +70,7 @@ const noFaults: Faults = {
   agentHeld: false,
   agentBlind: false,
   claimDriverAway: false,
+  dynamicMig: false,
   slowSlices: false,
   slowDeviceMs: 0,
 };
@@ -122,7 +125,12 @@ export class ModelWorld implements ControllerWorld {
     this.bug = bug;
     this.random = new Random(seed);
     this.configMap = new ModelConfigMap({ default: composeDevicePluginConfig(setup.strategy, []) });
-    this.device = new ModelDevice(setup.product, setup.gpus, setup.backend === 'DRA');
+    this.device = new ModelDevice(
+      setup.product,
+      setup.gpus,
+      setup.backend === 'DRA',
+      setup.backend !== 'DRA' || setup.repeatsUuids,
+    );
     this.checks = new Invariants(this);
     this.api = new Api((change) => this.#changed(change));
     this.kubelet = new ModelKubelet(this);
@@ -155,7 +163,7 @@ export class ModelWorld implements ControllerWorld {
   }
 
   claims(): readonly ResourceClaimView[] {
-    return this.kubelet.users.claims;
+    return [...this.kubelet.users.claims, ...this.kubelet.monitors.claims];
   }
 
   hasBug(name: string): boolean {
@@ -394,6 +402,7 @@ export class ModelWorld implements ControllerWorld {
     this.kubelet.boot += 1;
     this.endAgent(1e9);
     for (const pod of this.kubelet.users.list()) this.kubelet.endPod(pod.metadata.uid ?? '');
+    this.kubelet.monitors.endAll();
     this.kubelet.driver.forget();
     this.api.delete('nodes', 'n', 'user');
     const old = this.partition?.metadata.uid;

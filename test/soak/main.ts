@@ -16,6 +16,7 @@ const result = await soak({
   nodes: Number(NODES ?? '100'),
   seed: Number(SEED ?? Date.now() % 100_000),
   stormSeconds: 90,
+  standstillSeconds: 240,
   quietSeconds: 15,
   sampleSeconds: 15,
   readSeconds: 20,

@@ -1,19 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { cp, lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Rig } from '../../src/simulator/rig/rig.ts';
 import { ownCluster, createKubeClient } from '../support/cluster.ts';
 import { FleetRecorder } from '../support/fleet-recorder.ts';
-import { ownTaints } from '../support/rig.ts';
 import { patience } from '../support/eventually.ts';
 import { Random } from '../model/random.ts';
 import { AuditTail } from '../support/audit-tail.ts';
 import { describeNodes, describePlugin, maxConcurrentNodes, pluginName } from './cast.ts';
 import { ClusterActs } from './cluster-acts.ts';
+import { dumpObjects, keepFiles } from './evidence.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { Gauges, type Sample } from './gauges.ts';
-import { countOffered, Onlooker } from './onlooker.ts';
+import { Onlooker } from './onlooker.ts';
+import { readLines } from './read-lines.ts';
+import { listRefused } from './refused.ts';
+import { Standstill } from './standstill.ts';
+import { findUnrest } from './unrest.ts';
 import { Users } from './users.ts';
 
 export interface SoakOptions {
@@ -22,7 +24,9 @@ export interface SoakOptions {
   readonly seed: number;
   /** How long people and faults act before all faults end and the fleet has to come to rest. */
   readonly stormSeconds: number;
-  /** How long nothing may be written then. */
+  /** How long ever fewer things may fail to settle then before it counts as a standstill. */
+  readonly standstillSeconds: number;
+  /** How long nothing may be written once all has settled. */
   readonly quietSeconds: number;
   readonly sampleSeconds: number;
   /** Between two looks of an agent at its GPUs: what pods do in between is written at the next. */
@@ -45,12 +49,16 @@ export interface SoakResult {
   readonly faults: ReadonlyMap<string, number>;
   readonly samples: readonly Sample[];
   readonly logBytes: number;
+  /** Of it, what was logged while nothing was to be done. */
+  readonly quietLogBytes: number;
   readonly quietSeconds: number;
   readonly quietWrites: readonly string[];
   /** Longest time to come to rest after a storm. */
   readonly slowestRestSeconds: number;
   readonly violations: readonly string[];
 }
+
+const looksAtRest = 5;
 
 const own = /^system:serviceaccount:gpu-partition-(?:system|agents):gpu-partition-(controller|agent)$/;
 
@@ -76,16 +84,8 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   });
   const result = await new Soak(options, rig).run();
   if (options.evidenceFolder !== undefined && result.violations.length > 0)
-    await keepEvidence(rig, options.evidenceFolder);
+    await keepFiles(rig, options.evidenceFolder);
   return result;
-}
-
-async function keepEvidence({ folder, controlPlane }: Rig, into: string): Promise<void> {
-  // Locks of agents are sockets, too, and come and go.
-  const isFile = async (file: string): Promise<boolean> =>
-    (await lstat(file).catch(() => undefined))?.isSocket() === false;
-  await cp(folder, into, { recursive: true, filter: isFile });
-  await cp(join(controlPlane.folder, 'audit.log'), join(into, 'audit.log'));
 }
 
 function toArguments(options: Readonly<Record<string, number>>): readonly string[] {
@@ -104,6 +104,7 @@ class Soak {
   readonly #startedMs = Date.now();
   readonly #quietWrites: string[] = [];
   #quietSeconds = 0;
+  #quietLogBytes = 0;
   #rounds = 0;
   #completeRounds = 0;
   #slowestRestSeconds = 0;
@@ -143,6 +144,7 @@ class Soak {
       faults: this.#faults.done,
       samples: this.#gauges.samples,
       logBytes: await this.#gauges.logBytes(),
+      quietLogBytes: this.#quietLogBytes,
       quietSeconds: this.#quietSeconds,
       quietWrites: this.#quietWrites,
       slowestRestSeconds: this.#slowestRestSeconds,
@@ -192,16 +194,20 @@ class Soak {
 
   async #untilAtRest(onlooker: Onlooker): Promise<void> {
     const from = Date.now();
-    const limitMs = 60_000 * patience;
+    const standstill = new Standstill(this.#options.standstillSeconds * 1000);
     let askedMs = 0;
     let isAsked = false;
-    for (let found = 'not yet looked'; found !== ''; found = await this.#findUnrest()) {
-      if (Date.now() - from > limitMs)
-        return onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${found}`);
+    for (;;) {
+      const left = await this.#findUnrest();
+      if (left.length === 0 && isAsked) break;
+      if (standstill.note(left.length, Date.now())) {
+        onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${left.join('; ')}`);
+        return this.#dump('unrest');
+      }
       isAsked ||= await this.#users.settle();
       if (isAsked && Date.now() - askedMs > 15_000) {
         askedMs = Date.now();
-        this.#options.tell?.(`round ${this.#rounds}: ${found}`);
+        this.#options.tell?.(`round ${this.#rounds}: ${left.join('; ')}`);
         await this.#users.retryAll(this.#rig.nodeNames);
       }
       onlooker.tick();
@@ -212,40 +218,31 @@ class Soak {
     this.#options.tell?.(`round ${this.#rounds}: at rest after ${seconds.toFixed(0)} s`);
   }
 
-  /** @returns the first thing that is not as the policies say; empty if all is */
-  async #findUnrest(): Promise<string> {
-    const [policies, partitions, nodes] = await Promise.all([
-      this.#acts.policies(),
-      this.#acts.partitions(),
-      this.#acts.nodes(),
-    ]);
-    if (policies.length < 2) return 'a policy is missing';
-    for (const { metadata, status } of policies) {
-      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-      if (ready?.status !== 'True' || ready.observedGeneration !== metadata.generation)
-        return `policy ${metadata.name} is ${ready?.status ?? 'new'} ${ready?.reason ?? ''}`;
-    }
-    for (const node of nodes) {
-      const { name } = node.metadata;
-      const partition = partitions.find(({ metadata }) => metadata.name === name);
-      if (partition?.status?.phase !== 'Ready') return `node ${name} is ${partition?.status?.phase ?? 'new'}`;
-      const taints = ownTaints(node);
-      if (taints.length > 0) return `node ${name} is closed: ${taints.join()}`;
-      const [offered, has] = [countOffered(node), this.#countSlices(name)];
-      if (offered !== has || has === 0) return `node ${name} offers ${offered} slices and has ${has}`;
-    }
-    return '';
+  async #findUnrest(): Promise<readonly string[]> {
+    return findUnrest(this.#acts, (node) => this.#countSlices(node));
+  }
+
+  /** The objects as they are now, for whoever has to explain a violation. */
+  async #dump(what: string): Promise<void> {
+    const { evidenceFolder } = this.#options;
+    if (evidenceFolder !== undefined)
+      await dumpObjects(this.#rig.controlPlane, join(evidenceFolder, `round-${this.#rounds}-${what}.json`));
   }
 
   async #beQuiet(onlooker: Onlooker): Promise<void> {
     await this.#untilNoWrites(this.#options.readSeconds * 2_200);
-    await pause(this.#options.quietSeconds * 1000);
+    const logBytes = await this.#gauges.logBytes();
+    // What a program holds while it reads its GPUs is gone in most of several looks.
+    for (let look = 0; look < looksAtRest; look += 1) {
+      await pause((this.#options.quietSeconds * 1000) / looksAtRest);
+      await this.#gauges.sample(this.#rounds);
+    }
+    this.#quietLogBytes += (await this.#gauges.logBytes()) - logBytes;
     const writes = await this.#readOwnWrites();
     this.#quietSeconds += this.#options.quietSeconds;
     this.#quietWrites.push(...writes);
     for (const write of new Set(writes)) onlooker.report(`S9: written at rest: ${write}`);
-    const unrest = await this.#findUnrest();
-    if (unrest !== '') onlooker.report(`S3: at rest, ${unrest}`);
+    for (const unrest of await this.#findUnrest()) onlooker.report(`S3: at rest, ${unrest}`);
   }
 
   async #untilNoWrites(forMs: number): Promise<void> {
@@ -273,23 +270,7 @@ class Soak {
     }
     for (const { name, crashes } of [this.#rig.controller, ...this.#rig.agents])
       if (crashes > 0) onlooker.report(`${name} has ended without being told to`);
-    for (const refused of this.#listRefused()) onlooker.report(`S1: ${refused}`);
-  }
-
-  /** Destroys that the device refused as in use, on nodes that nobody disturbed at the time. */
-  #listRefused(): readonly string[] {
-    return this.#rig.nodeNames.flatMap((node) => {
-      const file = join(dirname(this.#rig.stateFile(node)), 'operations.jsonl');
-      return readLines(file).flatMap((line) => {
-        const { event, rc, argv, time } = JSON.parse(line) as LogLine;
-        if (event !== 'end' || rc !== 19 || !argv.some((word) => word === '-dci' || word === '-dgi')) return [];
-        const atMs = Date.parse(time);
-        const isDisturbed = this.#faults.disturbances.some(
-          (one) => one.node === node && one.fromMs <= atMs && atMs <= one.untilMs,
-        );
-        return isDisturbed ? [] : [`${node} tried to destroy what is in use, at ${time}: ${argv.join(' ')}`];
-      });
-    });
+    for (const refused of listRefused(this.#rig, this.#faults.disturbances)) onlooker.report(`S1: ${refused}`);
   }
 
   #countSlices(node: string): number {
@@ -301,20 +282,5 @@ class Soak {
       await this.#gauges.sample();
       await pause(this.#options.sampleSeconds * 1000, undefined, { signal }).catch(() => undefined);
     }
-  }
-}
-
-interface LogLine {
-  readonly event: string;
-  readonly rc?: number;
-  readonly argv: readonly string[];
-  readonly time: string;
-}
-
-function readLines(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\n').slice(0, -1);
-  } catch {
-    return [];
   }
 }

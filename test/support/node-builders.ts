@@ -211,6 +211,8 @@ export interface Findings {
   readonly configFiles?: ConfigFiles;
   /** Of a node whose policy hands GPUs out by claims. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
+  /** The API server does not serve claims. */
+  readonly lacksClaims?: boolean;
   readonly fresh?: Partial<FreshRead>;
   readonly drain?: Partial<FateFacts>;
   /** The node as the API server has it, if that differs. */
@@ -243,6 +245,7 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
       pods: found.pods ?? [],
       configFiles: found.configFiles,
       ...(found.slices && { slices: found.slices }),
+      ...(found.lacksClaims !== undefined && { lacksClaims: found.lacksClaims }),
     };
     if (decision.look !== 'Pods') {
       const fresh = {

@@ -172,6 +172,7 @@ export const shape = {
               drains: { type: 'array', items: { type: 'string' } },
               refusalCode: { type: 'string' },
               refusal: { type: 'string' },
+              monitors: { type: 'array', items: { type: 'string' } },
             },
           },
           advertised: {

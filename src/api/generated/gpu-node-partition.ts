@@ -445,6 +445,10 @@ export interface GpuNodePartition {
          * Why the wish cannot be met on the live device.
          */
         refusal?: string;
+        /**
+         * With refusalCode InUse: pods that look on at what is in the way by claims with admin access, as NAMESPACE/POD (claim NAMESPACE/NAME). Its processes may be theirs.
+         */
+        monitors?: string[];
       };
       /**
        * What the kubelet offers (PodResources). Absent where the kubelet was not asked or did not answer.

@@ -4,6 +4,7 @@ import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-r
 import { resourcesText } from '../../nvidia/resources/advertised.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
 import { driverDeployLabel, pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
+import { listDynamicSlices } from '../../dra/resource-slice.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
 import { backendOf, nameBackend, sliceOfferOf } from '../backend.ts';
@@ -64,6 +65,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const { node, partition, settings, now, slices } = situation;
   const isDra = backendOf(situation) === 'DRA';
   if (isDra && slices === undefined) return { look: 'Pods' };
+  if (hasDynamicMig(situation)) return { waits: {} };
   const { fence, waits: seen } = describeFence(situation, offer.resources);
   const isAwaited = fence.changed || !isExact(fence);
   const awaited = isAwaited ? waitFor(situation, 'Advertised', keyOf(situation)) : undefined;
@@ -130,6 +132,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   const { node, settings } = situation;
   const found = listPluginPods(situation);
   if (found === undefined) return { look: 'Pods' };
+  if (hasDynamicMig(situation)) return { waits: {} };
   const change = `unanswered-${epoch}`;
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const awaited = waitFor(situation, 'Advertised', change);
@@ -153,6 +156,11 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   const waits = { ...awaited.waits, ...ready?.waits };
   const slowestMs = backendOf(situation) === 'DRA' ? slowestSlicesMs : slowestStatusMs;
   return ready !== undefined && ready.lastsMs >= slowestMs ? { waits } : waitForPlugin(situation, waits);
+}
+
+/** Such a driver owns the GPUs: it is left alone, and offers nothing that a closed node would have to keep from pods. */
+function hasDynamicMig(situation: Situation): boolean {
+  return backendOf(situation) === 'DRA' && listDynamicSlices(situation.slices ?? []).length > 0;
 }
 
 function waitForPlugin(
