@@ -668,9 +668,9 @@ export interface GpuPartitionPolicy {
        */
       nodeUID: string;
       /**
-       * Epoch of the grant that the node was admitted for.
+       * No longer written or read: startTime tells one slot of a node from the next.
        */
-      epoch: number;
+      epoch?: number;
       /**
        * Generation of the policy that the node was admitted for.
        */
