@@ -341,6 +341,53 @@ describe('a node whose agent has been away for long', () => {
     expect(outcome?.verdict).to.not.have.property('requeueAfterMs');
   });
 
+  it('keeps its labels then, and loses those of a layout where its devices may have changed', () => {
+    const managed = {
+      labels: { ...closed.labels, 'nvidia.com/mig-3g.20gb.count': '2' },
+      annotations: { 'gpupartition.dev/managed-labels': 'mig-3g.20gb.count' },
+    };
+    const labelsOf = (outcome: ReturnType<typeof rule>) => changeOf({ commands: outcome?.commands ?? [] }).labels ?? {};
+    expect(labelsOf(rule({ ...managed, taints: taints.both }))).to.not.have.property('nvidia.com/mig-3g.20gb.count');
+    const annotations = { ...managed.annotations, 'gpupartition.dev/plugin-refreshed': 'unanswered-3/gone' };
+    const opened = rule({ ...managed, annotations, taints: taints.closed, allocatable: {} });
+    expect(labelsOf(opened)).to.have.property('nvidia.com/mig-3g.20gb.count', undefined);
+    expect(opened?.waits).to.include.keys('AgentAway', 'Advertised');
+  });
+
+  it('is Ready for the first moments as it was, but not in mode Plan, nor while it changes', () => {
+    const partition = aManagedPartition({ device: slicedGpu });
+    const Ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Ready',
+      message: 'as it was',
+      lastTransitionTime: '',
+    } as const;
+    const known = { ...partition, status: { ...partition.status, conditions: [Ready] } };
+    const phaseOf = (node: Parameters<typeof aNode>[0] = {}, policy = aSlicingPolicy()) => {
+      const parts = {
+        node: aNode({ allocatable: advertisesSlice, ...node }),
+        partition: known,
+        policy,
+        agent: { state: 'Missing' },
+      } as const;
+      const outcome = agentAway(aSituation(parts));
+      return outcome && 'verdict' in outcome ? outcome.verdict.phase : undefined;
+    };
+    expect(phaseOf()).to.equal('Ready');
+    expect(phaseOf({}, aSlicingPolicy({ mode: 'Plan' }))).to.equal('Pending');
+    expect(phaseOf({ labels: { 'gpupartition.dev/state': 'updating' } })).to.equal('Pending');
+  });
+
+  it('is looked at with its pods first', () => {
+    const parts = {
+      node: aNode(closed),
+      partition: aManagedPartition({ granted: aGrant() }),
+      agent: { state: 'Missing' },
+    } as const;
+    expect(agentAway(aSituation(parts, { memory: away }))).to.deep.equal({ look: 'Pods' });
+  });
+
   it('that is open is not written to', () => {
     expect(rule({})).to.not.have.property('commands');
   });

@@ -192,6 +192,12 @@ describe('a node whose device is done, and that something keeps from being Ready
     };
     const evicted = (ruling: ReturnType<typeof of>) =>
       ruling?.commands?.flatMap((one) => (one.name === 'EvictPod' ? one.pod.name : []));
+    const annotations = { [holdersAnnotation]: 'uid-dcgm' };
+    const node = aNode({ taints: taints.closed, labels: updating, annotations, allocatable: advertisesSlice });
+    const opened = end({ node }, { pods: [holder('dcgm', true)] });
+    expect(opened?.verdict.phase).to.equal('Ready');
+    expect(opened?.waits).to.have.property('HoldersRestarted');
+    expect(evicted(end({ node }, { pods: [holder('dcgm')] }))).to.deep.equal(['dcgm']);
     expect(evicted(of([holder('dcgm'), holder('nvsm')]))).to.deep.equal(['plugin', 'dcgm', 'nvsm']);
     expect(of([holder('dcgm', true), holder('nvsm')])?.waits).to.not.have.property('HoldersRestarted');
     expect(of([holder('dcgm', true), holder('nvsm', true)])?.waits).to.have.property('HoldersRestarted');
