@@ -33,6 +33,8 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
     'the onlooker took it amiss that an old leader whose watch of policies had stopped closed a node',
     'Leaders',
   ],
+  [22_884, 'the same, with a slot that the new leader had given back', 'Leaders'],
+  [1021, 'the onlooker forgot that a canary had passed once another policy had its nodes for a while', 'Users'],
   [99, 'a node was closed with a slot whose deadline had passed, and which was given back at that moment', 'Clocks'],
 ];
 
