@@ -31,6 +31,8 @@ import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 
 /** The time at which the builders' nodes are looked at. */
 export const noon = Date.parse('2026-01-01T12:00:00Z');
+/** Of a controller whose policies need no slices. */
+export const noSliceWatch = { api: undefined, hasSlices: () => false };
 export const noMemory: NodeMemory = { waits: {}, evictions: {} };
 
 /** One slice that covers GPU 0. */

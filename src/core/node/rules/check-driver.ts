@@ -63,7 +63,8 @@ export function checkDriver(situation: Situation): Outcome | undefined {
   return { ...refusal, verdict: { ...refusal.verdict, phase: 'Pending', transient: true, requeueAfterMs: 1000 } };
 }
 
-function refuse(reason: NodeReason, message: string): Ruling {
+/** Leaves a node alone, whatever is asked of it. */
+export function refuse(reason: NodeReason, message: string): Ruling {
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Failed', reason, message: `${message}. ${untilThen}`, requeueAfterMs: lookAgainMs },
