@@ -1,7 +1,8 @@
+import { hasDynamicGate } from '../dra/dynamic-gate.ts';
 import { listDynamicSlices, type ResourceSliceView } from '../dra/resource-slice.ts';
 import { hasEnded, usesForeignGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
-import type { LabelSelector } from '../pods/plugin-pods.ts';
+import { driverPodsOf, type LabelSelector } from '../pods/plugin-pods.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
 import { systemPods } from '../pods/system-pods.ts';
 import { foreignGpuResource } from '../pods/gpu-resource.ts';
@@ -76,15 +77,21 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
 }
 
 /** Without its gate DynamicMIG the driver offers existing slices and creates none: then it is a way to hand them out, not an owner. */
-function findDra({ resourceSlices = [] }: OwnerEvidence): Owner | undefined {
-  const slices = listDynamicSlices(resourceSlices);
-  if (slices.length === 0) return undefined;
+function findDra(evidence: OwnerEvidence): Owner | undefined {
+  const slices = listDynamicSlices(evidence.resourceSlices ?? []);
   const names = slices.map(({ metadata }) => metadata?.name ?? 'without a name').sort();
+  // A driver that starts has not published anything yet.
+  const pods = driverPodsOf(ownPods(evidence)).filter(hasDynamicGate);
+  if (slices.length === 0 && pods.length === 0) return undefined;
+  const seen = [
+    ...(slices.length > 0
+      ? [`counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ${names.join(', ')}`]
+      : []),
+    ...(pods.length > 0 ? [`gate DynamicMIG=true in pod ${namePodsOf(pods)}`] : []),
+  ];
   return {
     name: 'dra',
-    evidence:
-      `NVIDIA DRA driver with dynamic MIG: counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ` +
-      names.join(', '),
+    evidence: `NVIDIA DRA driver with dynamic MIG: ${seen.join('; ')}`,
     handOver:
       'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
       'once no claim uses a slice that it created',

@@ -23,9 +23,10 @@ function aPod(name: string, labels: Readonly<Record<string, string>> = {}, selec
 }
 
 function aUser(name: string, amounts: Readonly<Record<string, string | number>>, phase = 'Running'): OwnerPodView {
+  const containers = [{ name: 'main', resources: { limits: amounts } }];
   return {
     metadata: { name, namespace: 'ml' },
-    spec: { containers: [{ resources: { limits: amounts } }] },
+    spec: { containers },
     status: { phase },
   };
 }
@@ -199,6 +200,29 @@ describe("NVIDIA's DRA driver", () => {
     for (const device of [drawing, unborn]) {
       const spec = { driver: 'gpu.nvidia.com', devices: [device] };
       expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })?.name).to.equal('dra');
+    }
+  });
+  it('owns a node as soon as its pod has the gate, before it has published anything', () => {
+    const labels = { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' };
+    const aDriver = (value: string, args: readonly string[] = []): OwnerPodView => {
+      const containers = [{ name: 'gpus', args, env: [{ name: 'FEATURE_GATES', value }], resources: {} }];
+      return { ...aPod('driver-1', labels), spec: { containers } };
+    };
+    const resourceSlices = readGoldenSlices();
+    const owner = ownerOf({ pods: [aDriver('IMEXDaemonsWithDNSNames=true, DynamicMIG=true')], resourceSlices });
+    expect(owner?.name).to.equal('dra');
+    expect(owner?.evidence).to.equal('NVIDIA DRA driver with dynamic MIG: gate DynamicMIG=true in pod gpu/driver-1');
+    expect(owner?.handOver).to.include('featureGates.DynamicMIG=false');
+    expect(ownerOf({ pods: [aDriver('', ['--feature-gates=DynamicMIG=true'])] })?.name).to.equal('dra');
+    for (const off of [
+      aDriver('DynamicMIG=false'),
+      aDriver('TimeSlicingSettings=true'),
+      aDriver('DynamicMIG=true', ['--feature-gates=DynamicMIG=false']),
+      { ...aDriver('DynamicMIG=true'), metadata: { ...aDriver('').metadata, namespace: 'tenant' } },
+      aPod('driver-1', labels),
+      aUser('train', {}),
+    ]) {
+      expect(ownerOf({ pods: [off], resourceSlices })).to.equal(undefined);
     }
   });
   it('is not what another driver with counters is', () => {

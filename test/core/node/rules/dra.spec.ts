@@ -258,6 +258,23 @@ describe('a driver that creates slices itself', () => {
   });
 });
 
+describe('a driver that is set to create slices itself, and still shows those that exist', () => {
+  it('stops every change and opens nothing, before a change and after', () => {
+    const driver = aDriverPod();
+    const containers = [{ name: 'gpus', env: [{ name: 'FEATURE_GATES', value: 'DynamicMIG=true' }], resources: {} }];
+    const gated: NodePod = { ...driver, spec: { ...driver.spec, containers } };
+    for (const device of [sliced('MIG-new'), wholeGpu]) {
+      const partition = aManagedPartition({ backend: 'DRA', device });
+      const found = { pods: [gated], slices: slicesOf(device), fresh: { claims: [] } };
+      const { verdict, commands } = judge({ policy, partition, node: aNode({ allocatable: nothing }) }, found);
+      expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager' });
+      expect(verdict.message).to.include('gate DynamicMIG=true in pod gpu/driver');
+      expect(verdict.message).to.include('featureGates.DynamicMIG=false');
+      expect(commands).to.deep.equal([]);
+    }
+  });
+});
+
 describe('two stacks on one node', () => {
   const partition = aManagedPartition({ backend: 'DRA' });
 
