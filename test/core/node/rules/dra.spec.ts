@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
   aDriverPod,
@@ -12,6 +13,7 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  aWish,
   judge,
   namesOf,
   noon,
@@ -245,6 +247,46 @@ describe('a node whose GPUs are handed out by claims, closed for a change, that 
   });
 });
 
+describe('the DRA driver of gpu-operator’s GPUCluster, where a GPU stayed in use', () => {
+  const label = 'nvidia.com/gpu.deploy.dra-driver';
+  const driver = aDriverPod({ uid: 'driver', tolerates: true });
+  const deployed: NodePod = { ...driver, spec: { ...driver.spec, nodeSelector: { [label]: 'true' } } };
+
+  it('is paused by its label nvidia.com/gpu.deploy.dra-driver, waited for, and brought back after the change', () => {
+    const device: DeviceReport = { ...wholeGpu, step: 'Failed', error: { code: 'InUse', message: 'in use' } };
+    const world = new NodeWorld({
+      policy,
+      node: aNode({ allocatable: nothing, labels: { [label]: 'true' } }),
+      partition: aManagedPartition({ backend: 'DRA', device }),
+      pods: [deployed],
+      slices: slicesOf(wholeGpu),
+    });
+    world.claims = [];
+    for (let second = 0; second < 3; second += 1) world.step(1000);
+    expect(world.labels[label]).to.equal('paused-for-mig-change');
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(world.step(500).verdict).to.include({ phase: 'Updating', reason: 'ClientsStay' });
+    expect(world.done).not.to.include('EvictPod driver');
+    expect(world.done).not.to.include('WriteGrant');
+    world.pods = [];
+    world.step(500);
+    expect(world.done.at(-1)).to.equal('WriteGrant');
+    expect(world.labels[label], 'while the agent works').to.equal('paused-for-mig-change');
+    const changed = sliced('MIG-new');
+    world.report({ ...changed, step: 'Idle', observedEpoch: world.partition.spec.granted?.epoch ?? 0 });
+    world.settle();
+    expect(world.labels[label]).to.equal('true');
+    expect(world.taintKeys, 'until it has published').to.deep.equal(['repartitioning']);
+    world.pods = [{ ...deployed, metadata: { ...deployed.metadata, uid: 'next' } }];
+    world.slices = slicesOf(changed);
+    world.step(500);
+    world.step(2_500);
+    expect(world.settle().verdict.phase).to.equal('Ready');
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+});
+
 describe('a driver that creates slices itself', () => {
   it('stops every change as soon as its slices are looked at, on a node that was Ready too', () => {
     const resourceSlices = [{ spec: { driver: 'gpu.nvidia.com', sharedCounters: [{}] } }];
@@ -352,6 +394,28 @@ describe('a claim on what a change destroys', () => {
     const bound = judge(parts, { pods: [aDriverPod(), claiming], slices, fresh: { claims: [claim] } }, settled);
     expect(bound.verdict.message).to.include('the agent does not know yet which GPUs ns/job uses');
     expect(namesOf(bound)).not.to.include('WriteGrant');
+  });
+
+  it('is known to the controller before the agent has reported its pod, which is drained once it has, and only then granted', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: 'uid-set', controller: true };
+    const job: NodePod = { ...claiming, metadata: { ...claiming.metadata, ownerReferences: [owner] } };
+    const world = new NodeWorld({ policy, partition, node: closed, pods: [aDriverPod(), job], slices });
+    world.memory = settled;
+    world.claims = [claim];
+    const { verdict } = world.step();
+    expect(verdict.message).to.include('the agent does not know yet which GPUs ns/job uses');
+    expect(world.done).not.to.include('EvictPod uid-job');
+    expect(world.done).not.to.include('WriteGrant');
+    const gpu = { ...aGpu(), busy: true, pods: ['ns/job'], claims: ['ns/c'] } as const;
+    const read = { ...aDevice(gpu), readTime: '2026-01-01T12:00:00Z' };
+    world.report({ ...read, plan: planWish(read, aWish).report });
+    expect(world.step(500).verdict.message).to.include('ns/job');
+    expect(world.done).to.include('EvictPod uid-job');
+    expect(world.done).not.to.include('WriteGrant');
+    world.claims = [];
+    world.report({ ...wholeGpu, readTime: '2026-01-01T12:00:10Z', plan: planWish(wholeGpu, aWish).report });
+    world.settle();
+    expect(world.done).to.include('WriteGrant');
   });
 
   it('is looked for before anything is destroyed, whatever the plan was when the node was looked at', () => {
