@@ -410,6 +410,7 @@ describe('a claim on what a change destroys', () => {
     const read = { ...aDevice(gpu), readTime: '2026-01-01T12:00:00Z' };
     world.report({ ...read, plan: planWish(read, aWish).report });
     expect(world.step(500).verdict.message).to.include('ns/job');
+    world.settle();
     expect(world.done).to.include('EvictPod uid-job');
     expect(world.done).not.to.include('WriteGrant');
     world.claims = [];
