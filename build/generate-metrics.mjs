@@ -31,7 +31,7 @@ Every series has the label \`program\`. The metrics of the process itself (\`pro
 
 ## Controller
 
-Only the leading controller (\`gpu_partition_leader\`) has the metrics of the fleet; a standby has none of them.
+Only the leading controller (\`gpu_partition_leader\`) has the metrics of the fleet; a standby has none of them. Metrics of watches (\`gpu_partition_watch_*\`) come from both: a standby keeps its watches warm.
 
 ${tableOf(controller)}
 

@@ -19,7 +19,6 @@ export type WatchFigures = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs' | 
 /** The sources of a leader's metrics. */
 export interface ControllerSources {
   readonly queues: ReadonlyMap<string, Pick<WorkQueue, 'depth' | 'longestRunMs'>>;
-  readonly watches: ReadonlyMap<string, WatchFigures>;
   readonly fleet: Pick<Fleet, 'policies'>;
   readonly partitions: { list(): readonly GpuNodePartition[] };
   readonly nodes: { get(name: string): NodeObject | undefined };
@@ -47,13 +46,16 @@ export class ControllerMetrics {
   readonly #closed: Histogram;
   /** Nodes that are closed, and since when, in ms since the epoch. */
   readonly #closedSince = new Map<string, number>();
+  readonly #watches: () => ReadonlyMap<string, WatchFigures>;
   #sources: ControllerSources | undefined;
   #figures: { readonly at: number; readonly of: FleetFigures } | undefined;
 
-  constructor(registry: Registry, now: () => number) {
+  /** @param watches of this process, whether or not it leads */
+  constructor(registry: Registry, now: () => number, watches: () => ReadonlyMap<string, WatchFigures>) {
     this.#now = now;
+    this.#watches = watches;
     this.#observeQueue = registerQueues(registry, () => this.#sources?.queues ?? []);
-    registerReflectors(registry, () => this.#sources?.watches ?? []);
+    registerReflectors(registry, watches);
     const registers = [registry];
     this.#registerFleet(registry);
     this.#grants = new Counter({
@@ -121,10 +123,9 @@ export class ControllerMetrics {
     );
   }
 
-  /** Watches without a complete list; undefined if this process does not lead. */
-  get unsynced(): readonly string[] | undefined {
-    if (!this.#sources) return undefined;
-    return [...this.#sources.watches].flatMap(([resource, { synced }]) => (synced ? [] : [resource]));
+  /** Watches without a complete list. */
+  get unsynced(): readonly string[] {
+    return [...this.#watches()].flatMap(([resource, { synced }]) => (synced ? [] : [resource]));
   }
 
   /** Records what was found and done on a node. */

@@ -28,6 +28,13 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
     'a leader whose write got no answer decided by its lagging watch, and took the slot of a closed node',
     'Leaders',
   ],
+  [
+    22_697,
+    'the onlooker took it amiss that an old leader whose watch of policies had stopped closed a node',
+    'Leaders',
+  ],
+  [22_884, 'the same, with a slot that the new leader had given back', 'Leaders'],
+  [1021, 'the onlooker forgot that a canary had passed once another policy had its nodes for a while', 'Users'],
   [99, 'a node was closed with a slot whose deadline had passed, and which was given back at that moment', 'Clocks'],
 ];
 

@@ -115,6 +115,8 @@ describe('model of a node', function () {
     'Broken',
     'Leaders',
     'Schedules',
+    'Clocks',
+    'Deletions',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 50), theme }));

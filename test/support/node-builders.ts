@@ -14,6 +14,7 @@ import type {
   NodePod,
   NodeSettings,
   NodeSnapshot,
+  Situation,
 } from '../../src/core/node/snapshot.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
@@ -124,6 +125,7 @@ export function aWriteGrant(more: Partial<Extract<Command, { name: 'WriteGrant' 
     replaceForeignInstances: null,
     rollback: null,
     signalPods: null,
+    replacePods: null,
     ...more,
   };
   return { name: 'WriteGrant', granted, repairs: null };
@@ -204,6 +206,17 @@ export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
     agent: parts.agent ?? { state: 'Ready' },
     settings: { ...someSettings, ...parts.settings },
   };
+}
+
+/** What the rules see of {@link aSnapshot}, with nothing remembered. */
+export function aSituation(parts: SnapshotParts = {}, seen: Partial<Situation> = {}): Situation {
+  const snapshot = aSnapshot(parts);
+  return { ...snapshot, partition: snapshot.partition ?? aManagedPartition(), memory: noMemory, ...seen };
+}
+
+/** What the API server itself says, of a node without a slot on which nothing was found. */
+export function aFreshRead(more: Partial<FreshRead> = {}): FreshRead {
+  return { policy: undefined, slot: undefined, resourceSlices: [], holders: [], going: [], ...more };
 }
 
 /** What is found if a decision asks for more. */

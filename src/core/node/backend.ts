@@ -5,10 +5,10 @@ import type { NodeSnapshot } from './snapshot.ts';
 
 export type Backend = NonNullable<NodePartitionSpec['backend']>;
 
-type Known = Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined };
+type Planned = Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined };
 
 /** How a node's GPUs are handed out: by its policy, else as they last were. With Auto as was found, until then as by the device plugin. */
-export function backendOf({ claim, partition }: Known): Backend {
+export function backendOf({ claim, partition }: Planned): Backend {
   const asked = claim.winner?.spec.backend ?? 'Auto';
   return asked === 'Auto' ? (partition?.spec.backend ?? 'DevicePlugin') : asked;
 }
@@ -23,11 +23,20 @@ export function mayUseClaims({ backend }: Pick<PolicySpec, 'backend'>): boolean 
   return backend === 'DRA' || backend === 'Auto';
 }
 
-/** Whether it matters for a node's plan for whom claims have devices: some go, or every pod that uses a GPU does. */
-export function asksForClaims({ claim, partition }: Known): boolean {
+/**
+ * Whether it matters for a node's plan for whom claims have devices: nothing else tells which pods only look on, and need not be waited
+ * for.
+ */
+export function asksForClaims(planned: Planned): boolean {
+  const { create = 0 } = planned.partition?.status?.device?.plan ?? {};
+  return takesFromClaims(planned) || (backendOf(planned) === 'DRA' && create > 0);
+}
+
+/** Whether a node's plan takes devices away that claims may have: some go, or pods that hold some have to, or every pod that uses a GPU. */
+export function takesFromClaims({ claim, partition }: Planned): boolean {
   if (backendOf({ claim, partition }) !== 'DRA') return false;
-  const { destroy = 0, modeChanges = 0 } = partition?.status?.device?.plan ?? {};
-  return destroy + modeChanges > 0 || claim.winner?.spec.drain?.scope === 'Node';
+  const { destroy = 0, modeChanges = 0, affectedPods = [] } = partition?.status?.device?.plan ?? {};
+  return destroy + modeChanges + affectedPods.length > 0 || claim.winner?.spec.drain?.scope === 'Node';
 }
 
 /** What keeps the slices of a layout on offer, in messages. */

@@ -1,4 +1,3 @@
-import { hasDynamicGate } from '../dra/dynamic-gate.ts';
 import { listDynamicSlices, type ResourceSliceView } from '../dra/resource-slice.ts';
 import { hasEnded, usesForeignGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
@@ -78,16 +77,17 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
 
 /** Without its gate DynamicMIG the driver offers existing slices and creates none: then it is a way to hand them out, not an owner. */
 function findDra(evidence: OwnerEvidence): Owner | undefined {
-  const slices = listDynamicSlices(evidence.resourceSlices ?? []);
-  const names = slices.map(({ metadata }) => metadata?.name ?? 'without a name').sort();
-  // A driver that starts has not published anything yet.
-  const pods = driverPodsOf(ownPods(evidence)).filter(hasDynamicGate);
-  if (slices.length === 0 && pods.length === 0) return undefined;
+  const names = listDynamicSlices(evidence.resourceSlices ?? []).map(
+    ({ metadata }) => metadata?.name ?? 'without a name',
+  );
+  const pods = driverPodsOf(ownPods(evidence)).filter(makesSlices);
+  if (names.length + pods.length === 0) return undefined;
   const seen = [
-    ...(slices.length > 0
-      ? [`counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ${names.join(', ')}`]
-      : []),
-    ...(pods.length > 0 ? [`gate DynamicMIG=true in pod ${namePodsOf(pods)}`] : []),
+    ...(names.length === 0
+      ? []
+      : [`counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ${names.sort().join(', ')}`]),
+    // A driver that has not published yet destroys slices too.
+    ...(pods.length === 0 ? [] : [`FEATURE_GATES with DynamicMIG=true in pod ${namePodsOf(pods)}`]),
   ];
   return {
     name: 'dra',
@@ -96,6 +96,13 @@ function findDra(evidence: OwnerEvidence): Owner | undefined {
       'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
       'once no claim uses a slice that it created',
   };
+}
+
+function makesSlices({ spec }: OwnerPodView): boolean {
+  const gates = (spec?.containers ?? []).flatMap(({ env = [] }) => env.filter(({ name }) => name === 'FEATURE_GATES'));
+  return gates.some(({ value = '' }) =>
+    value.split(',').some((gate) => gate.trim().toLowerCase() === 'dynamicmig=true'),
+  );
 }
 
 const hamiRegistration = 'hami.io/node-nvidia-register';

@@ -1,16 +1,12 @@
-import type { GatedPodView } from '../dra/dynamic-gate.ts';
 import type { PodView } from '../pods/gpu-pods.ts';
 import { namePods } from '../pods/gpu-pods.ts';
-import type { PluginPodView } from '../pods/plugin-pods.ts';
 import type { OwnedPodView } from '../pods/system-pods.ts';
 
 /** The parts of a pod that tell whether it is another owner of GPUs, or uses one. */
 export interface OwnerPodView extends PodView {
   readonly metadata: PodView['metadata'] &
     OwnedPodView['metadata'] & { readonly labels?: Readonly<Record<string, string>> };
-  readonly spec?: NonNullable<PodView['spec']> &
-    NonNullable<GatedPodView['spec']> &
-    NonNullable<PluginPodView['spec']> & { readonly nodeSelector?: Readonly<Record<string, string>> };
+  readonly spec?: NonNullable<PodView['spec']> & { readonly nodeSelector?: Readonly<Record<string, string>> };
 }
 
 export function namePodsOf(pods: readonly PodView[]): string {

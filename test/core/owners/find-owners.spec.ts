@@ -23,10 +23,9 @@ function aPod(name: string, labels: Readonly<Record<string, string>> = {}, selec
 }
 
 function aUser(name: string, amounts: Readonly<Record<string, string | number>>, phase = 'Running'): OwnerPodView {
-  const containers = [{ name: 'main', resources: { limits: amounts } }];
   return {
     metadata: { name, namespace: 'ml' },
-    spec: { containers },
+    spec: { containers: [{ resources: { limits: amounts } }] },
     status: { phase },
   };
 }
@@ -202,28 +201,21 @@ describe("NVIDIA's DRA driver", () => {
       expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })?.name).to.equal('dra');
     }
   });
-  it('owns a node as soon as its pod has the gate, before it has published anything', () => {
-    const labels = { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' };
-    const aDriver = (value: string, args: readonly string[] = []): OwnerPodView => {
-      const containers = [{ name: 'gpus', args, env: [{ name: 'FEATURE_GATES', value }], resources: {} }];
-      return { ...aPod('driver-1', labels), spec: { containers } };
+  it('owns a node where its pod has the gate on, though no slice shows it yet', () => {
+    const driver = (env: readonly { readonly name: string; readonly value?: string }[]): OwnerPodView => {
+      const pod = aPod('driver-1', { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' });
+      return { ...pod, spec: { containers: [{ env: [] }, { env }] } };
     };
-    const resourceSlices = readGoldenSlices();
-    const owner = ownerOf({ pods: [aDriver('IMEXDaemonsWithDNSNames=true, DynamicMIG=true')], resourceSlices });
-    expect(owner?.name).to.equal('dra');
-    expect(owner?.evidence).to.equal('NVIDIA DRA driver with dynamic MIG: gate DynamicMIG=true in pod gpu/driver-1');
-    expect(owner?.handOver).to.include('featureGates.DynamicMIG=false');
-    expect(ownerOf({ pods: [aDriver('', ['--feature-gates=DynamicMIG=true'])] })?.name).to.equal('dra');
-    for (const off of [
-      aDriver('DynamicMIG=false'),
-      aDriver('TimeSlicingSettings=true'),
-      aDriver('DynamicMIG=true', ['--feature-gates=DynamicMIG=false']),
-      { ...aDriver('DynamicMIG=true'), metadata: { ...aDriver('').metadata, namespace: 'tenant' } },
-      aPod('driver-1', labels),
-      aUser('train', {}),
-    ]) {
-      expect(ownerOf({ pods: [off], resourceSlices })).to.equal(undefined);
-    }
+    const gates = (value: string) => ownerOf({ pods: [driver([{ name: 'FEATURE_GATES', value }])] });
+    expect(gates('TimeSlicingSettings=true, DynamicMIG=true')?.evidence).to.equal(
+      'NVIDIA DRA driver with dynamic MIG: FEATURE_GATES with DynamicMIG=true in pod gpu/driver-1',
+    );
+    expect(gates('DynamicMIG=false')).to.equal(undefined);
+    expect(gates('NotDynamicMIG=true')).to.equal(undefined);
+    const elsewhere = { ...driver([{ name: 'FEATURE_GATES', value: 'DynamicMIG=true' }]) };
+    const tenants = { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'ml' } };
+    expect(ownerOf({ pods: [tenants] }), 'a pod of a tenant').to.equal(undefined);
+    expect(ownerOf({ pods: [driver([{ name: 'FEATURE_GATES' }])] })).to.equal(undefined);
   });
   it('is not what another driver with counters is', () => {
     const spec = { driver: 'gpu.example.com', sharedCounters: counters };

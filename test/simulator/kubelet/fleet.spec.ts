@@ -96,6 +96,22 @@ describe('a fleet of simulated kubelets', () => {
     await nodes.waitForPhase(await nodes.createPod(about), 'Failed');
   });
 
+  it('rejects the pods with devices after a reboot, and keeps the others', async () => {
+    const { name } = await nodes.boot(states.twoSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+    const resource = 'nvidia.com/mig-3g.20gb';
+    const pod = await nodes.createPod({ resource, node: name });
+    const plain = await nodes.createPod({ node: name });
+    await nodes.waitForPhase(pod, 'Running');
+    await nodes.waitForPhase(plain, 'Running');
+    nodes.fleet.rebootNode(name, 'another-boot');
+    const { metadata, status } = await nodes.waitForPhase(pod, 'Failed');
+    expect(status).to.include({ reason: 'UnexpectedAdmissionError' });
+    expect(nodes.fleet.listHoldings(name).map(({ uid }) => uid)).to.not.include(metadata.uid);
+    expect((await nodes.readPod(plain))?.status?.phase).to.equal('Running');
+    await nodes.waitForPhase(await nodes.createPod({ resource, node: name }), 'Running');
+  });
+
   it('lets nvidia-smi see a process while a pod runs on its slice, and none of a pod that is idle', async () => {
     const { name, stateFile } = await nodes.boot(states.twoSlices);
     await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });

@@ -60,7 +60,7 @@ export async function syncPod(
     return { requeueAfterMs: timing.restartMs };
   }
   const prepared = isClaimFailure(claims) ? noClaims : claims;
-  const given = isNew ? machine.admit(pod, prepared) : machine.adopt(pod, prepared);
+  const given = machine.refusalOf(pod) ?? (isNew ? machine.admit(pod, prepared) : machine.adopt(pod, prepared));
   const now = new Date().toISOString();
   if (isAdmissionFailure(given)) {
     await patchStatus(client, pod, ref, describeFailed(given, now));
