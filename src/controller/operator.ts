@@ -157,7 +157,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     const configFiles = settings.pluginConfigMap && new ConfigMapFiles(client, settings.pluginConfigMap, now);
     const notifier = new NodeNotifier({ cluster, events, log: logger });
     const reporter = new NodeReporter({ client, cluster, events, onNews: tellPolicy, now });
-    const gatherer = new Gatherer({ client, cluster, settings, configFiles, now });
+    const gatherer = new Gatherer({ client, cluster, settings, configFiles, slices: sliceWatch, now });
     const nodeReconciler = new NodeReconciler({
       cluster,
       gatherer,
@@ -190,7 +190,14 @@ export class GpuPartitionOperator extends ResilientOperator {
       tellPolicy,
       now,
     });
-    const classReconciler = new DeviceClassReconciler({ client, cluster, events, log: logger, now });
+    const classReconciler = new DeviceClassReconciler({
+      client,
+      cluster,
+      events,
+      slices: sliceWatch,
+      log: logger,
+      now,
+    });
     metrics?.attach({
       queues: new Map([
         ['nodes', nodeQueue],

@@ -32,6 +32,8 @@ import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 
 /** The time at which the builders' nodes are looked at. */
 export const noon = Date.parse('2026-01-01T12:00:00Z');
+/** Of a controller whose policies need no slices. */
+export const noSliceWatch = { api: undefined, hasSlices: () => false };
 export const noMemory: NodeMemory = { waits: {}, evictions: {} };
 
 /** One slice that covers GPU 0. */
@@ -223,8 +225,6 @@ export interface Findings {
   readonly configFiles?: ConfigFiles;
   /** Of a node whose policy hands GPUs out by claims. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
-  /** The API server does not serve claims. */
-  readonly lacksClaims?: boolean;
   readonly fresh?: Partial<FreshRead>;
   readonly drain?: Partial<FateFacts>;
   /** The node as the API server has it, if that differs. */
@@ -257,7 +257,6 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
       pods: found.pods ?? [],
       configFiles: found.configFiles,
       ...(found.slices && { slices: found.slices }),
-      ...(found.lacksClaims !== undefined && { lacksClaims: found.lacksClaims }),
     };
     if (decision.look !== 'Pods') {
       const fresh = {

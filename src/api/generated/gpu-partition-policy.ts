@@ -133,11 +133,11 @@ export interface GpuPartitionPolicy {
       cooldown?: string;
     };
     /**
-     * What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch.
+     * What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. Auto: found out for each node by what is there; also needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch.
      */
-    backend?: 'DevicePlugin' | 'DRA';
+    backend?: 'DevicePlugin' | 'DRA' | 'Auto';
     /**
-     * Settings of backend DRA.
+     * Settings of backend DRA, and of Auto.
      */
     dra?: {
       /**

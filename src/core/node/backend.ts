@@ -1,15 +1,26 @@
-import type { GpuNodePartition, PolicySpec } from '../../api/types.ts';
+import type { GpuNodePartition, NodePartitionSpec, PolicySpec } from '../../api/types.ts';
 import { publishDevices } from '../dra/published-devices.ts';
 import { compareSlices, type SliceOffer } from '../dra/slice-offer.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
+export type Backend = NonNullable<NodePartitionSpec['backend']>;
+
 type Planned = Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined };
 
-export type Backend = NonNullable<PolicySpec['backend']>;
-
-/** How a node's GPUs are handed out: by its policy, else as they last were. */
+/** How a node's GPUs are handed out: by its policy, else as they last were. With Auto as was found, until then as by the device plugin. */
 export function backendOf({ claim, partition }: Planned): Backend {
-  return claim.winner?.spec.backend ?? partition?.spec.backend ?? 'DevicePlugin';
+  const asked = claim.winner?.spec.backend ?? 'Auto';
+  return asked === 'Auto' ? (partition?.spec.backend ?? 'DevicePlugin') : asked;
+}
+
+/** Whether a node's policy has its backend found out. */
+export function isFoundOut({ claim }: Pick<NodeSnapshot, 'claim'>): boolean {
+  return claim.winner?.spec.backend === 'Auto';
+}
+
+/** Whether a policy hands GPUs out by claims, or does where it finds the DRA driver. */
+export function mayUseClaims({ backend }: Pick<PolicySpec, 'backend'>): boolean {
+  return backend === 'DRA' || backend === 'Auto';
 }
 
 /**
@@ -38,10 +49,11 @@ export function nameBackend(backend: Backend): string {
   }
 }
 
-/** What the DRA driver offers of the device as it is; undefined if its slices have not been read. */
+/** What the DRA driver offers of the device as it is; undefined if its slices have not been read, or are not what counts. */
 export function sliceOfferOf({
   slices,
-  partition,
-}: Pick<NodeSnapshot, 'slices'> & { readonly partition: GpuNodePartition }): SliceOffer | undefined {
-  return slices && compareSlices(slices, publishDevices(partition.status?.device ?? {}).devices);
+  ...known
+}: Pick<NodeSnapshot, 'slices' | 'claim'> & { readonly partition: GpuNodePartition }): SliceOffer | undefined {
+  if (slices === undefined || backendOf(known) !== 'DRA') return undefined;
+  return compareSlices(slices, publishDevices(known.partition.status?.device ?? {}).devices);
 }
