@@ -209,13 +209,13 @@ class Soak {
       const left = await this.#findUnrest();
       if (left.length === 0 && isAsked) break;
       if (standstill.note(left.length, Date.now())) {
-        onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${left.join('; ')}`);
+        onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${nameSome(left)}`);
         return this.#dump('unrest');
       }
       isAsked ||= await this.#users.settle();
       if (isAsked && Date.now() - askedMs > 15_000) {
         askedMs = Date.now();
-        this.#options.tell?.(`round ${this.#rounds}: ${left.join('; ')}`);
+        this.#options.tell?.(`round ${this.#rounds}: ${nameSome(left)}`);
         await this.#users.retryAll(this.#rig.nodeNames);
       }
       onlooker.tick();
@@ -305,4 +305,9 @@ class Soak {
       await pause(this.#options.sampleSeconds * 1000, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+function nameSome(findings: readonly string[], most = 6): string {
+  const more = findings.length - most;
+  return findings.slice(0, most).join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
