@@ -282,7 +282,7 @@ describe('a slot', () => {
     expect(requestOf('Settings', { partition: changed })?.kind).to.equal('New');
   });
 
-  it('is waited for only moments: nobody needs to hear of it at once', () => {
+  it('is waited for only moments: no one has to hear of it at once', () => {
     expect(judge({ ...parts, slot: aSlot }, { pods, fresh: { slot: undefined } }).verdict.transient).to.equal(true);
     const elsewhere = { policy: { uid: 'uid-p', generation: 2 } };
     const { verdict } = judge({ ...parts, slot: aSlot }, { pods, fresh: { slot: aSlot, ...elsewhere } });
