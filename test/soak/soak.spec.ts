@@ -3,8 +3,11 @@ import { growthOf, listLives } from './lives.ts';
 import { drawSoak } from './report.ts';
 import { soak, type SoakResult } from './soak.ts';
 
-/** Sockets are kept open for some seconds, so a few come and go; a leak grows with each of a round's changes. */
-const mostGrowth = 4;
+/**
+ * A leak grows with each of some twenty changes and faults of two rounds. Connections to the API server are kept for a while: without a leak the
+ * controller had from 5 files fewer to 4 more, and no timer or handle more.
+ */
+const most = { filesAtRest: 12, handlesAtRest: 6 } as const;
 
 describe('a small fleet among people and faults, for minutes', () => {
   let result: SoakResult;
@@ -29,7 +32,7 @@ describe('a small fleet among people and faults, for minutes', () => {
     console.log(drawSoak(result));
   });
 
-  const growths = (of: 'filesAtRest' | 'handlesAtRest'): readonly (readonly [string, number])[] =>
+  const growths = (of: keyof typeof most): readonly (readonly [string, number])[] =>
     listLives(result.samples, 0).flatMap((life) => {
       const growth = growthOf(life[of]);
       return growth === undefined ? [] : [[life.program, growth] as const];
@@ -56,12 +59,12 @@ describe('a small fleet among people and faults, for minutes', () => {
   it('holds no more files after the last storm than after the first', () => {
     const found = growths('filesAtRest');
     expect(found.map(([program]) => program)).to.include('controller-0');
-    expect(found.filter(([, growth]) => growth > mostGrowth)).to.deep.equal([]);
+    expect(found.filter(([, growth]) => growth > most.filesAtRest)).to.deep.equal([]);
   });
 
   it('holds no more timers, sockets and children after the last storm than after the first', () => {
     const found = growths('handlesAtRest');
     expect(found.map(([program]) => program)).to.include('controller-0');
-    expect(found.filter(([, growth]) => growth > mostGrowth)).to.deep.equal([]);
+    expect(found.filter(([, growth]) => growth > most.handlesAtRest)).to.deep.equal([]);
   });
 });

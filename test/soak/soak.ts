@@ -14,6 +14,7 @@ import { Gauges, type Sample } from './gauges.ts';
 import { Onlooker } from './onlooker.ts';
 import { readLines } from './read-lines.ts';
 import { listRefused } from './refused.ts';
+import { countResigned } from './resigned.ts';
 import { Standstill } from './standstill.ts';
 import { findUnrest } from './unrest.ts';
 import { Users } from './users.ts';
@@ -173,7 +174,7 @@ class Soak {
     onlooker.forgive();
     await this.#untilAtRest(onlooker);
     await this.#beQuiet(onlooker);
-    this.#judgeRound(recorder.it, onlooker);
+    await this.#judgeRound(recorder.it, onlooker);
   }
 
   /** Whether what is granted is in a ledger takes every revision of a round. */
@@ -195,6 +196,7 @@ class Soak {
         });
         onlooker.forgive();
       }
+      this.#restartController();
       onlooker.tick();
       await pause(this.#random.between(100, 1_500));
     }
@@ -209,21 +211,27 @@ class Soak {
       const left = await this.#findUnrest();
       if (left.length === 0 && isAsked) break;
       if (standstill.note(left.length, Date.now())) {
-        onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${left.join('; ')}`);
+        onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${nameSome(left)}`);
         return this.#dump('unrest');
       }
       isAsked ||= await this.#users.settle();
       if (isAsked && Date.now() - askedMs > 15_000) {
         askedMs = Date.now();
-        this.#options.tell?.(`round ${this.#rounds}: ${left.join('; ')}`);
+        this.#options.tell?.(`round ${this.#rounds}: ${nameSome(left)}`);
         await this.#users.retryAll(this.#rig.nodeNames);
       }
+      this.#restartController();
       onlooker.tick();
       await pause(500);
     }
     const seconds = (Date.now() - from) / 1000;
     this.#slowestRestSeconds = Math.max(this.#slowestRestSeconds, seconds);
     this.#options.tell?.(`round ${this.#rounds}: at rest after ${seconds.toFixed(0)} s`);
+  }
+
+  /** As its kubelet does: on a loaded machine it may not renew its lease in time, and ends. */
+  #restartController(): void {
+    this.#rig.controller.start();
   }
 
   async #findUnrest(): Promise<readonly string[]> {
@@ -263,6 +271,7 @@ class Soak {
     const deadline = Date.now() + (60_000 + 5 * forMs) * patience;
     let lastMs = Date.now();
     while (Date.now() - lastMs < forMs && Date.now() < deadline) {
+      this.#restartController();
       await pause(500);
       const { own, ofPods } = await this.#readWrites();
       if (own.length + ofPods.length > 0) lastMs = Date.now();
@@ -285,13 +294,16 @@ class Soak {
     };
   }
 
-  #judgeRound(recorder: FleetRecorder, onlooker: Onlooker): void {
+  async #judgeRound(recorder: FleetRecorder, onlooker: Onlooker): Promise<void> {
     if (recorder.hasSeenAll) {
       this.#completeRounds += 1;
       for (const broken of recorder.broken) onlooker.report(`S5: ${broken}`);
     }
-    for (const { name, crashes } of [this.#rig.controller, ...this.#rig.agents])
-      if (crashes > 0) onlooker.report(`${name} has ended without being told to`);
+    for (const program of [this.#rig.controller, ...this.#rig.agents]) {
+      if (program.crashes === 0) continue;
+      const resigned = countResigned(await program.readLog());
+      if (program.crashes > resigned) onlooker.report(`${program.name} has ended without being told to`);
+    }
     for (const refused of listRefused(this.#rig, this.#faults.disturbances)) onlooker.report(`S1: ${refused}`);
   }
 
@@ -305,4 +317,9 @@ class Soak {
       await pause(this.#options.sampleSeconds * 1000, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+function nameSome(findings: readonly string[], most = 6): string {
+  const more = findings.length - most;
+  return findings.slice(0, most).join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
