@@ -10,6 +10,7 @@ import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
 import { findUncounted } from '../model/change-end.ts';
 import { Violation } from '../model/violation.ts';
 import { DemandChecks } from './demand-checks.ts';
+import { msOf } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { isUsers, nodeOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
@@ -529,6 +530,7 @@ export class FleetChecks {
     const isGranted = commands.some((command) => command.name === 'WriteGrant');
     demand(!isGranted || spec?.unschedulable !== true, 'S17', `${by} grants ${metadata.name}, which is cordoned`);
     this.#isNotHeldByTheDead(snapshot, settled);
+    this.#isNotHeldByTheStuck(snapshot, settled);
     const { name, uid = '' } = node.metadata;
     const key = `${name} ${uid}`;
     const policy: GpuPartitionPolicy | undefined = claim.winner;
@@ -547,6 +549,30 @@ export class FleetChecks {
     const deadMs = isHeld ? now - Math.max(since, Date.parse(slot.startTime ?? ''), this.#world.ledAt) : 0;
     const words = `dead for ${deadMs / 1000} s, ${node.metadata.name} keeps its slot: ${verdict.message}`;
     demand(deadMs < longestDeadMs, 'L8', words);
+  }
+
+  /**
+   * Pods that never go keep the slot of their node for the time that the policy gives them, and again as long, unless it waits for them.
+   * A node with the new layout is closed until its plugin offers it, and counts as unavailable for as long.
+   */
+  #isNotHeldByTheStuck(
+    { node, slot, claim, pods = [] }: NodeSnapshot,
+    { verdict, rolloutState }: SettledDecision,
+  ): void {
+    const { name } = node.metadata;
+    const since = this.#world.machines.get(name)?.stuckAt;
+    const { metadata, spec } = claim.winner ?? {};
+    const { timeout = '10m', onTimeout } = spec?.drain ?? {};
+    const isLeaving = pods.some(
+      (pod) => pod.metadata.labels?.['role'] !== undefined && pod.metadata.deletionTimestamp !== undefined,
+    );
+    const isLate = isLeaving || verdict.reason === 'AdvertisePending' || verdict.reason === 'RefreshBlocked';
+    const isHeld = since !== undefined && slot !== undefined && rolloutState.isUnderWay && !isLate;
+    if (!isHeld || onTimeout === 'Wait') return;
+    const editedAt = this.#editedAt.get(metadata?.uid ?? '') ?? 0;
+    const heldMs = this.#now - Math.max(since, Date.parse(slot.startTime ?? ''), editedAt, this.#world.ledAt);
+    const words = `pods of ${name} stay for ${heldMs / 1000} s, and it keeps its slot: ${verdict.message}`;
+    demand(heldMs < 2 * msOf(timeout) + longestDeadMs, 'L8', words);
   }
 
   /** A node that another policy has won meanwhile is no longer a canary. */

@@ -119,7 +119,7 @@ describe('model of a node', function () {
     'Deletions',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
-      tellers.tell({ from: 0, to: Math.ceil(seeds / 50), theme }));
+      tellers.tell({ from: 0, to: Math.ceil(seeds / 57), theme }));
   }
 
   it('keeps every promise where the DRA driver hands the slices out', () =>

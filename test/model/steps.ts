@@ -122,11 +122,16 @@ const table = {
       world.faults.failures = 1 + world.random.integer(3);
     },
   ],
-  /** In the middle of a change. */
-  failLater: [
+  failInMiddle: [
     0,
     (world) => {
-      world.faults.failsAt = 2 + world.random.integer(4);
+      world.faults.failsEvery = 2 + world.random.integer(3);
+    },
+  ],
+  failNoMore: [
+    0,
+    (world) => {
+      world.faults.failsEvery = 0;
     },
   ],
   failThroughout: [

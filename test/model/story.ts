@@ -137,10 +137,10 @@ const themes = {
   },
   /** Changes that fail and are undone: what is made again has the UUID of before. */
   Again: {
-    setup: { backend: 'DRA', strategy: 'mixed', repeatsUuids: true, hasStartupTaint: false },
+    setup: { backend: 'DRA', strategy: 'mixed', gpus: 1, repeatsUuids: true, hasStartupTaint: false },
     names: [
-      ...repeat(3, ['editPolicy', 'failLater', 'addPod']),
-      ...repeat(2, ['deafenDriver', 'undeafenDriver', 'endPod', 'wait']),
+      ...repeat(3, ['editPolicy', 'editPolicy', 'failInMiddle', 'addPod', 'addPod', 'addPod', 'deafenDriver']),
+      ...repeat(2, ['failNoMore', 'undeafenDriver', 'endPod', 'endAllPods']),
       'crashAgentSoon',
       'crashController',
       'endAllPods',

@@ -38,8 +38,8 @@ export interface Faults {
   kubeletMute: boolean;
   /** Number of device operations that will fail. */
   failures: number;
-  /** Number of device operations until one fails; 0: none does. */
-  failsAt: number;
+  /** Every device operation of this number fails, so that changes end in their middle; 0: none does. */
+  failsEvery: number;
   /** A disruption budget refuses evictions. */
   budget: boolean;
   /** Holders of GPUs do not terminate. */
@@ -68,7 +68,7 @@ const noFaults: Faults = {
   driverDown: false,
   kubeletMute: false,
   failures: 0,
-  failsAt: 0,
+  failsEvery: 0,
   budget: false,
   stubborn: false,
   discoveryDead: false,
@@ -134,6 +134,7 @@ export class ModelWorld implements ControllerWorld {
   #nodes = 1;
   #leaders = 0;
   #agentRound = 0;
+  #operations = 0;
 
   constructor(setup: Setup, seed: number, bug?: Bug) {
     this.setup = setup;
@@ -272,10 +273,8 @@ export class ModelWorld implements ControllerWorld {
   }
 
   failsNow(): boolean {
-    if (this.faults.failsAt > 0) {
-      this.faults.failsAt -= 1;
-      if (this.faults.failsAt === 0) return true;
-    }
+    this.#operations += 1;
+    if (this.faults.failsEvery > 0 && this.#operations % this.faults.failsEvery === 0) return true;
     if (this.faults.failures <= 0) return false;
     this.faults.failures -= 1;
     return true;

@@ -55,6 +55,18 @@ describe('a fleet of simulated kubelets', () => {
     await eventually(isReady, (status) => status === 'True', { what: 'Ready' });
   });
 
+  it('says again that a pod is ready, once the life cycle of nodes has taken its node for dead', async () => {
+    const { name } = await nodes.boot(states.twoSlices);
+    const pod = await nodes.createPod({ node: name });
+    await nodes.waitForPhase(pod, 'Running');
+    const patch = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'False' }] } });
+    const args = ['patch', 'pod', pod, '-n', nodes.namespace, '--subresource=status', '--type=strategic', '-p', patch];
+    expect((await cluster().kubectl(args)).code).to.equal(0);
+    const isReady = async (): Promise<string | undefined> =>
+      (await nodes.readPod(pod))?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    await eventually(isReady, (status) => status === 'True', { what: 'the pod to be ready again' });
+  });
+
   it('shows each profile under strategy mixed; what is gone falls to 0 and keeps its capacity', async () => {
     const { name, stateFile } = await nodes.boot(states.twoSlices);
     await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });

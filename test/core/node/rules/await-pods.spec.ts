@@ -46,6 +46,15 @@ describe('claims that have devices before their pods are there', () => {
     const outcome = ask([aClaim('job')]);
     expect(outcome).to.include({ ifClosed: 'Stays', keepsHoldersAway: true });
     expect(outcome).to.have.nested.property('waits.Claims.since', noon);
+    const waits = { Claims: { since: noon - 121_000 } };
+    const late = awaitClaims(
+      aSituation(
+        { policy, partition, node: closed },
+        { fresh: aFreshRead({ claims: [aClaim('job')] }), memory: { waits, evictions: {} } },
+      ),
+      [],
+    );
+    expect(late).to.deep.include({ ifClosed: 'Opens', waits });
   });
 
   it('leave an open node open, and no wait begins', () => {
