@@ -4,6 +4,7 @@ import { defaultHolders } from '../core/pods/gpu-holders.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
+import { NotSentError } from '../kube/send-guard.ts';
 import type { Term } from '../kube/term.ts';
 import { untilAborted, whenAborted } from '../process/abort.ts';
 import { makeConfigurable } from '../process/configuration.ts';
@@ -83,7 +84,8 @@ async function runController(options: ProgramOptions): Promise<void> {
       await untilAborted(operator.start(), term.signal);
       await whenAborted(term.signal);
     } catch (error) {
-      if (!term.signal.aborted) throw error;
+      // Its first requests may notice before the renewals do that the lease was not renewed.
+      if (!term.signal.aborted && !(error instanceof NotSentError)) throw error;
     } finally {
       await operator.stop();
       metrics?.detach();

@@ -1,5 +1,8 @@
 import { whenAborted } from '../process/abort.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
+import { describeError, type Logger } from '../process/logger.ts';
+import { ApiError } from './api-error.ts';
+import { backoffMs } from './backoff.ts';
 import type { List, Selection } from './call-options.ts';
 import type { KubeClient } from './client.ts';
 import { keyOf, type KubeObject, type Resource } from './resource.ts';
@@ -12,6 +15,7 @@ interface Question {
   readonly resource: Resource;
   readonly selection: Selection;
   readonly signal: AbortSignal;
+  readonly logger: Logger;
 }
 
 /** A watch whose store is compared with the API server. */
@@ -29,37 +33,46 @@ interface FollowedStore {
 const patienceMs = 300;
 /** A watch that is behind for this long begins again with a list, in ms: its connection may be dead. */
 const longestLagMs = 5_000;
-/** How long a server that was restored from a backup gets until its list is read again, in ms. */
-const restoreMs = 500;
+const backoff = { baseMs: 500, maxMs: 5_000 };
 
 /**
  * Waits until a store is at least as new as the API server is when this is called. In a busy cluster an event soon proves it. If none
  * comes, the versions of all objects are listed, without their content, and the watch must have brought each of them. A bookmark would
  * prove it too, but may take a minute.
  *
- * @throws ApiError; the signal's reason when it aborts
+ * @throws NotSentError when the term is over; the signal's reason when it aborts
  */
 export async function catchUp(question: Question, followed: FollowedStore): Promise<void> {
   const { signal } = question;
-  const { resourceVersion } = await readUntilProgress(followed, signal, () => readVersion(question));
+  const { resourceVersion } = await readUntilProgress(followed, question, () => readVersion(question));
   const hasPassed = (): boolean => isAtLeast(followed.newest, resourceVersion);
   if (await waitUntil(hasPassed, followed, patienceMs, signal)) return;
-  const list = await readUntilProgress(followed, signal, () => listVersions(question));
+  const list = await readUntilProgress(followed, question, () => listVersions(question));
   const isCurrent = compare(followed, list);
   while (!(await waitUntil(isCurrent, followed, longestLagMs, signal))) followed.relist();
 }
 
-/** An answer is consistent: only a server that was restored has less than was known before. The watch finds that out. */
+/**
+ * Never gives up, as a watch does not. An answer is consistent: only a server that was restored has less than was known before. The
+ * watch finds that out.
+ */
 async function readUntilProgress<Answer extends Pick<List<KubeObject>, 'resourceVersion'>>(
   followed: FollowedStore,
-  signal: AbortSignal,
+  { resource, signal, logger }: Question,
   read: () => Promise<Answer>,
 ): Promise<Answer> {
-  for (;;) {
+  for (let failures = 1; ; failures += 1) {
     const { newest } = followed;
-    const answer = await read();
-    if (!isOlder(answer.resourceVersion, newest)) return answer;
-    await waitFor(systemClock, restoreMs, signal);
+    const retryInMs = Math.round(backoffMs(backoff, failures));
+    try {
+      const answer = await read();
+      if (!isOlder(answer.resourceVersion, newest)) return answer;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const fields = { resource: resource.plural, error: describeError(error), retryInMs };
+      logger.warn('cannot compare a watch with the API server; trying again', fields);
+    }
+    await waitFor(systemClock, retryInMs, signal);
     signal.throwIfAborted();
   }
 }

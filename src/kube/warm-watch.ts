@@ -79,13 +79,13 @@ export class WarmWatch<T extends KubeObject> implements Stoppable {
 
   /**
    * Resolves when the store is at least as new as the API server is now: everything that an earlier leader has written is then in it.
-   * @throws ApiError; the signal's reason when it aborts
+   * @throws NotSentError when the term is over; the signal's reason when it aborts
    */
   async catchUp(client: KubeClient, signal: AbortSignal): Promise<void> {
     await this.#reflector.waitForSync(signal);
-    const { resource, namespace, labelSelector, fieldSelector } = this.#options;
+    const { resource, namespace, labelSelector, fieldSelector, logger } = this.#options;
     const selection = { namespace, labelSelector, fieldSelector };
-    await catchUp({ client, resource, selection, signal }, this);
+    await catchUp({ client, resource, selection, signal, logger }, this);
   }
 
   stop(): Promise<void> {

@@ -42,6 +42,9 @@ export async function measureTakeOver(): Promise<void> {
 /** @returns seconds from the signal to the first write of the next leader */
 async function takeOver({ controllers, controlPlane }: ModelFleet, size: number, round: number): Promise<number> {
   const { leader, standby } = await tellRoles(controllers);
+  for (const controller of controllers)
+    if (!controller.isRunning)
+      throw new Error(`${controller.name} has ended: ${(await controller.readLog()).slice(-2000)}`);
   await waitUntilIdle(leader.pid ?? 0);
   await waitUntilIdle(standby.pid ?? 0);
   if (round === 0) {
