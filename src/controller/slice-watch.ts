@@ -60,7 +60,7 @@ export class SliceWatch implements Stoppable {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    // A watch of what is not there would fail again and again: nodes say what it takes.
+    // A watch of what is not there would fail again and again: nodes report what it takes.
     for (let isTold = false; !(await this.#isServed()); isTold = true) {
       if (!isTold)
         this.#logger.warn('ResourceSlices are not watched: the API server does not serve resource.k8s.io/v1');

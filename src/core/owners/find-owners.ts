@@ -86,7 +86,7 @@ function findDra(evidence: OwnerEvidence): Owner | undefined {
     ...(names.length === 0
       ? []
       : [`counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ${names.sort().join(', ')}`]),
-    // A driver that has not published yet destroys slices all the same.
+    // A driver that has not published yet destroys slices too.
     ...(pods.length === 0 ? [] : [`FEATURE_GATES with DynamicMIG=true in pod ${namePodsOf(pods)}`]),
   ];
   return {

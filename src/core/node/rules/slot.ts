@@ -3,7 +3,6 @@ import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
 import { backendOf, nameBackend } from '../backend.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
-import { nextEpoch } from '../observed-epoch.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { type Outcome, type Ruling, askInOrder, lookAgainMs, type Rule, type Verdict } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
@@ -77,7 +76,6 @@ function requestOf(situation: Situation, use: SlotUse): SlotRequest {
     failedDrains: isLayout ? countFailedDrains(situation) : 0,
     evictions,
     destroys: isLayout ? (partition.status?.device?.plan?.destroy ?? 0) : 0,
-    epoch: nextEpoch(partition),
   };
 }
 

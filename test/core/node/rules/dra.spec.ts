@@ -258,6 +258,45 @@ describe('a driver that creates slices itself', () => {
       expect(commands).to.deep.equal([]);
     }
   });
+
+  describe('on a node that is closed for a change', () => {
+    const own = [
+      {
+        spec: {
+          driver: 'gpu.nvidia.com',
+          devices: [{ name: 'gpu-0-mig-1g5gb-19-0', attributes: { type: { string: 'mig' } } }],
+        },
+      },
+    ];
+    const evictions = ({ done }: NodeWorld): readonly string[] => done.filter((one) => one.startsWith('EvictPod'));
+
+    it('is left alone, and has the node open at once', () => {
+      const world = aChangedNode(signalled);
+      world.step(1000);
+      world.slices = own;
+      const { verdict } = world.settle();
+      expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager' });
+      expect(world.taintKeys).to.deep.equal([]);
+      for (let minutes = 0; minutes < 10; minutes += 1) world.step(60_000);
+      expect(evictions(world)).to.deep.equal([]);
+    });
+
+    it('is left alone if the agent does not answer its grant, too, and when the policy has gone', () => {
+      const silent = aChangedNode();
+      silent.partition = {
+        ...silent.partition,
+        spec: { ...silent.partition.spec, granted: aGrant({ epoch: 4, deadline: new Date(noon - 1).toISOString() }) },
+      };
+      const abandoned = aChangedNode();
+      abandoned.policy = undefined;
+      for (const world of [silent, abandoned]) {
+        world.slices = own;
+        for (let steps = 0; steps < 300; steps += 1) world.step(1000);
+        expect(world.taintKeys).to.deep.equal([]);
+        expect(evictions(world)).to.deep.equal([]);
+      }
+    });
+  });
 });
 
 describe('two stacks on one node', () => {
@@ -301,7 +340,7 @@ describe('two stacks on one node', () => {
     expect(commands).to.deep.equal([]);
   });
 
-  it('do not exist where the API server knows no claims, and the node says what it takes', () => {
+  it('do not exist where the API server knows no claims, and the node reports what it takes', () => {
     const { verdict, commands } = judge(
       { policy, partition, node: aNode({ allocatable: nothing }) },
       { pods: [], slices: [], lacksClaims: true },

@@ -56,7 +56,6 @@ describe('a node without a slot', () => {
       evictions: 1,
       destroys: 1,
       failedDrains: 0,
-      epoch: 1,
     });
   });
 
@@ -118,12 +117,12 @@ describe('a node without a slot', () => {
     const { memory } = judge({ ...parts, partition: failed }, { pods });
     const rolloutState = rolloutStateOf({ partition: failed, now: noon + 5_000 }, memory);
     expect(rolloutState.hasFailed).to.equal(true);
-    expect(rolloutState.request).to.include({ kind: 'Retry', epoch: 4 });
+    expect(rolloutState.request).to.include({ kind: 'Retry' });
     // At another generation it counts against no threshold, and is as new as any other.
     const edited = aSlicingPolicy({ layouts: [{ profiles }], generation: 2 });
     const anew = rolloutStateOf({ partition: failed, policy: edited }, memory);
     expect(anew.hasFailed).to.equal(false);
-    expect(anew.request).to.include({ kind: 'New', epoch: 4 });
+    expect(anew.request).to.include({ kind: 'New' });
   });
 
   it('asks for nothing where it has nothing to do, or cannot do it', () => {
@@ -283,7 +282,7 @@ describe('a slot', () => {
     expect(requestOf('Settings', { partition: changed })?.kind).to.equal('New');
   });
 
-  it('is waited for only moments: nobody needs to hear of it at once', () => {
+  it('is waited for only moments: no one has to hear of it at once', () => {
     expect(judge({ ...parts, slot: aSlot }, { pods, fresh: { slot: undefined } }).verdict.transient).to.equal(true);
     const elsewhere = { policy: { uid: 'uid-p', generation: 2 } };
     const { verdict } = judge({ ...parts, slot: aSlot }, { pods, fresh: { slot: aSlot, ...elsewhere } });
