@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { currentOffer } from '../../../../src/core/node/rules/current-offer.ts';
+import { predictDevice } from '../../../../src/core/node/rules/prediction.ts';
 import { noteUntouched } from '../../../../src/core/node/rules/untouched.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
@@ -26,6 +27,17 @@ describe('what a node offers of its device as it is', () => {
     const whole = aManagedPartition({ device: wholeGpu });
     const { labels } = currentOffer(aSituation({ partition: whole, node: aNode() }));
     expect(labels.labels[strategyLabel]).to.equal('mixed');
+  });
+
+  it('is not mixed up with what other settings make of the same device', () => {
+    const device = { ...slicedGpu };
+    const resources = [{ name: 'nvidia.com/mig-7g.40gb', replicas: 2 }];
+    const rules = { renameByDefault: false, failRequestsGreaterThanOne: false };
+    const sharing = { sharing: { strategy: 'time-slicing' as const, ...rules, resources } };
+    const plain = predictDevice({ ...device }, 'mixed', undefined).offer.resources;
+    expect(predictDevice(device, 'mixed', sharing).offer.resources).to.not.deep.equal(plain);
+    expect(predictDevice(device, 'mixed', undefined).offer.resources).to.deep.equal(plain);
+    expect(predictDevice(device, 'single', undefined).offer.resources).to.not.deep.equal(plain);
   });
 
   it('is nothing where NVIDIA’s plugin exits on the device', () => {

@@ -113,6 +113,8 @@ describe('the pods that an agent is asked to signal', () => {
   it('is what the grant names: the plugin’s on the node', () => {
     expect(listPodsToSignal(situation, pods)).to.deep.equal(['one']);
     expect(listPodsToSignal(situation, [])).to.equal(null);
+    const many = Array.from({ length: 9 }, (_, at) => aPluginPod({ name: `p${at}`, uid: `${at}` }));
+    expect(listPodsToSignal(situation, many), 'as many as the API takes').to.have.length(8);
   });
 
   it('do not exist if the pods are to be replaced', () => {
@@ -135,6 +137,7 @@ describe('the pods that an agent is asked to signal', () => {
       expect(listPodsToSignal(byClaims, [aDriverPod({ uid: 'driver', tolerates: true })])).to.deep.equal(['driver']);
       expect(listPodsToSignal(byClaims, [aRestartedDriver(11)])).to.deep.equal(['driver']);
       expect(listPodsToSignal(byClaims, [aRestartedDriver(9)])).to.equal(null);
+      expect(listPodsToSignal(byClaims, [aRestartedDriver(9), aRestartedDriver(11)])).to.equal(null);
     });
 
     it('are still signalled where a new pod could not come back to the closed node', () => {
