@@ -7,8 +7,6 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { offerStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { isUnfinished } from '../../src/core/node/node-view.ts';
-import { changeKey } from '../../src/core/node/refresh-mark.ts';
-import { configOf } from '../../src/core/node/rules/plugin-config.ts';
 import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
@@ -593,19 +591,6 @@ export const bugs: readonly Bug[] = [
       const { Reason, Closed, Untouched, Drain, Granted, Revoked } = memory.waits;
       return { memory: { ...memory, waits: mapWaits({ Reason, Closed, Untouched, Drain, Granted, Revoked }) } };
     },
-  },
-  {
-    name: 'TrustLatePlugin',
-    what: 'takes a plugin that came between the grant and the end of the change for one that came later',
-    say: ({ memory }, { node, partition, now }) =>
-      partition === undefined
-        ? {}
-        : {
-            memory: {
-              ...memory,
-              waits: { ...memory.waits, Replacing: { since: now, of: changeKey(partition, configOf(node)) } },
-            },
-          },
   },
   {
     name: 'StayClosedAfterTimeout',
