@@ -63,6 +63,8 @@ describe('WarmWatch', () => {
   const set = (name: string, x: string): Promise<unknown> =>
     admin.merge(configMapRef(namespace, name), { data: { x } });
   const remove = (name: string): Promise<unknown> => admin.delete(configMapRef(namespace, name));
+  const listsOfVersions = (): number =>
+    proxy.requests.filter(({ verb, query }) => verb === 'list' && query.get('limit') === null).length;
   const key = (name: string): string => `${namespace}/${name}`;
 
   /** Holds back events of watches until it is opened. */
@@ -151,10 +153,7 @@ describe('WarmWatch', () => {
         isCurrent = true;
         return isSeen(reader);
       });
-      await eventually(
-        () => proxy.requests.filter(({ verb }) => verb === 'list').length,
-        (lists) => lists === 2,
-      );
+      await eventually(listsOfVersions, (lists) => lists === 1);
       await eventually(
         () => events.held.length,
         (count) => count > 0,
@@ -170,6 +169,24 @@ describe('WarmWatch', () => {
       expect(await seenAtEnd).to.equal(true);
     });
   }
+
+  it('needs no list of versions where an event comes soon', async () => {
+    await create('a', '1');
+    await using reader = new Reader(client, namespace);
+    // An event may be late on a busy machine.
+    let at = 1;
+    await eventually(
+      async () => {
+        const before = listsOfVersions();
+        at += 1;
+        const current = reader.watch.catchUp(client, soon());
+        await Promise.all([set('a', String(at)), set('a', `${at} again`), current]);
+        return listsOfVersions() - before;
+      },
+      (lists) => lists === 0,
+      { timeoutMs: 30_000, what: 'catching up with events alone' },
+    );
+  });
 
   it('begins again with a list when its watch stays behind', async () => {
     const events = holdEvents();
@@ -191,7 +208,7 @@ describe('WarmWatch', () => {
     events.open();
     await current;
     expect(reader.get(key('a'))).to.equal('2');
-    expect(reader.watch.counts).to.deep.include({ lists: 2 });
+    expect(reader.watch.counts.lists).to.be.above(1);
   });
 
   it('gives up when its caller does', async () => {
