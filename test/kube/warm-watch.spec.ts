@@ -170,7 +170,7 @@ describe('WarmWatch', () => {
     });
   }
 
-  it('needs no list of versions where an event comes soon', async () => {
+  it('does not list versions if an event comes soon', async () => {
     await create('a', '1');
     await using reader = new Reader(client, namespace);
     // An event may be late on a busy machine.
