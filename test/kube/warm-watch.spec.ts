@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { LeadershipLostError } from '../../src/kube/election.ts';
-import { NotSentError } from '../../src/kube/send-guard.ts';
 import { WarmWatch } from '../../src/kube/warm-watch.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { eventually, stays } from '../support/eventually.ts';
-import { type LineFault, refusal } from '../support/fault.ts';
+import type { LineFault } from '../support/fault.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { aConfigMap, type ConfigMap, configMapRef, configMaps, connect, makeNamespace } from './connection.ts';
 import { rejectionOf } from './failure.ts';
@@ -172,7 +170,7 @@ describe('WarmWatch', () => {
     });
   }
 
-  it('lists no versions where an event comes soon', async () => {
+  it('does not list versions if an event comes soon', async () => {
     await create('a', '1');
     await using reader = new Reader(client, namespace);
     // An event may be late on a busy machine.
@@ -211,26 +209,6 @@ describe('WarmWatch', () => {
     await current;
     expect(reader.get(key('a'))).to.equal('2');
     expect(reader.watch.counts.lists).to.be.above(1);
-  });
-
-  it('asks again while the API server refuses, and ends with the term', async () => {
-    await create('a', '1');
-    await using reader = new Reader(client, namespace);
-    await reader.watch.catchUp(client, soon());
-    let refused = 0;
-    // More often than a request is repeated.
-    proxy.rule = ({ verb }) => (verb === 'list' && (refused += 1) < 6 ? refusal(500, 'InternalError') : undefined);
-    await reader.watch.catchUp(client, soon());
-    expect(refused).to.be.above(5);
-    const term = {
-      signal: new AbortController().signal,
-      requireLeadership: () => {
-        throw new LeadershipLostError('the lease was not renewed');
-      },
-    };
-    const late = connect(cluster(), { server: proxy.server, term });
-    expect(await rejectionOf(reader.watch.catchUp(late, soon()))).to.be.instanceOf(NotSentError);
-    await late.config.close();
   });
 
   it('gives up when its caller does', async () => {
