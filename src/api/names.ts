@@ -134,6 +134,8 @@ export const nodeReasons = [
   'ClientsStay',
   'NoDevicePlugin',
   'NoDraDriver',
+  'NoDraApi',
+  'BackendUnknown',
   'BackendMismatch',
   'PluginNotReady',
   'StrategyMismatch',

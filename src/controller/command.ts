@@ -4,6 +4,7 @@ import { defaultHolders } from '../core/pods/gpu-holders.ts';
 import { KubeClient } from '../kube/client.ts';
 import { LeadershipLostError, runElected } from '../kube/election.ts';
 import { loadKubeConfig } from '../kube/kubeconfig-loader.ts';
+import { NotSentError } from '../kube/send-guard.ts';
 import type { Term } from '../kube/term.ts';
 import { untilAborted, whenAborted } from '../process/abort.ts';
 import { makeConfigurable } from '../process/configuration.ts';
@@ -14,6 +15,7 @@ import { createRegistry } from '../process/metrics.ts';
 import { steadyMs } from '../process/clock.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { ClusterWatches } from './cluster-watches.ts';
 import { ControllerMetrics } from './metrics.ts';
 import { GpuPartitionOperator } from './operator.ts';
 import { type ProgramOptions, describeController } from './options.ts';
@@ -33,7 +35,9 @@ async function runController(options: ProgramOptions): Promise<void> {
   const client = new KubeClient(loadKubeConfig(options), controllerManager);
   const state = { leads: false };
   const registry = options.healthPort === undefined ? undefined : createRegistry({ program: 'controller' });
-  const metrics = registry && new ControllerMetrics(registry, steadyMs);
+  // From the start: a standby whose watches are warm leads at once.
+  const watches = new ClusterWatches({ client, logger, agentNamespace: options.agentNamespace }).start();
+  const metrics = registry && new ControllerMetrics(registry, steadyMs, () => watches.figures);
   const health =
     options.healthPort === undefined
       ? undefined
@@ -53,7 +57,7 @@ async function runController(options: ProgramOptions): Promise<void> {
       logger,
       metrics,
       instance: options.identity,
-      agentNamespace: options.agentNamespace,
+      watches,
       rollout: {
         maxConcurrentNodes: options.maxConcurrentNodes,
         freeze: options.freeze,
@@ -80,7 +84,8 @@ async function runController(options: ProgramOptions): Promise<void> {
       await untilAborted(operator.start(), term.signal);
       await whenAborted(term.signal);
     } catch (error) {
-      if (!term.signal.aborted) throw error;
+      // Its first requests may notice before the renewals do that the lease was not renewed.
+      if (!term.signal.aborted && !(error instanceof NotSentError)) throw error;
     } finally {
       await operator.stop();
       metrics?.detach();
@@ -99,12 +104,13 @@ async function runController(options: ProgramOptions): Promise<void> {
       }
     }
   } finally {
+    await watches.stop();
     await health?.stop();
   }
 }
 
-/** A standby is ready to take over; a leader decides nothing before its lists are complete. */
-function explainUnsynced({ unsynced = [] }: ControllerMetrics): string | undefined {
+/** Nothing is decided before the lists are complete. A standby without them is not ready to take over. */
+function explainUnsynced({ unsynced }: ControllerMetrics): string | undefined {
   return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }
 

@@ -2,6 +2,7 @@ import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { type DeviceClassObject, listMissingClasses } from '../core/classes/class-objects.ts';
+import { mayUseClaims } from '../core/node/backend.ts';
 import { listSliceKinds } from '../core/classes/slice-kind.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { currentOf, enforces } from '../core/policy/versions.ts';
@@ -13,6 +14,7 @@ import type { ReconcileResult } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Cluster } from './cluster.ts';
+import type { SliceWatch } from './slice-watch.ts';
 
 /** How often the classes are looked at, in ms: they are not watched, and somebody may delete one. */
 const lookAgainMs = 60_000;
@@ -25,6 +27,7 @@ export class DeviceClassReconciler {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
   readonly #events: EventRecorder;
+  readonly #slices: Pick<SliceWatch, 'api'>;
   readonly #log: Logger;
   readonly #now: () => number;
   /** For which policies they were found right, and when. */
@@ -34,12 +37,14 @@ export class DeviceClassReconciler {
     readonly client: KubeClient;
     readonly cluster: Cluster;
     readonly events: EventRecorder;
+    readonly slices: Pick<SliceWatch, 'api'>;
     readonly log: Logger;
     readonly now: () => number;
   }) {
     this.#client = parts.client;
     this.#cluster = parts.cluster;
     this.#events = parts.events;
+    this.#slices = parts.slices;
     this.#log = parts.log;
     this.#now = parts.now;
   }
@@ -53,6 +58,8 @@ export class DeviceClassReconciler {
   async reconcile(): Promise<ReconcileResult | void> {
     const records = [...this.#cluster.fleet.policies].filter(asksForClasses);
     if (records.length === 0) return;
+    // The nodes report that.
+    if (this.#slices.api === 'Missing') return { requeueAfterMs: lookAgainMs };
     // Of all their schedules: a pod that waits for the night may be created by day.
     const inForce = records.map(({ versions }) => currentOf(versions));
     const known = this.#checked;
@@ -108,5 +115,5 @@ function asksForClasses({ policy, isAccepted, inForce }: PolicyRecord): boolean 
   const { spec, metadata } = policy;
   const isInForce =
     (isAccepted || inForce !== undefined) && enforces(policy) && metadata.deletionTimestamp === undefined;
-  return isInForce && spec.backend === 'DRA' && spec.dra?.deviceClasses === 'Managed';
+  return isInForce && mayUseClaims(spec) && spec.dra?.deviceClasses === 'Managed';
 }

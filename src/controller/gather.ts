@@ -1,6 +1,6 @@
 import { nodePartitions, nodes, pods, policies, resourceClaims, resourceSlices } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
-import { asksForClaims, backendOf } from '../core/node/backend.ts';
+import { asksForClaims, backendOf, isFoundOut } from '../core/node/backend.ts';
 import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/slot.ts';
 import { selectedKeys } from '../core/metadata/label-selector.ts';
@@ -11,11 +11,12 @@ import { projectClaim } from '../core/projection/project-claim.ts';
 import type { ResourceClaimView } from '../core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../core/dra/resource-slice.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { findServed, listServed } from '../kube/list-served.ts';
+import { listServed } from '../kube/list-served.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
 import { DrainReads } from './drain-reads.ts';
+import type { SliceWatch } from './slice-watch.ts';
 import { Turnstile } from '../process/turnstile.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import type { NodeObject } from './node-object.ts';
@@ -30,6 +31,7 @@ export class Gatherer {
   readonly #cluster: Cluster;
   readonly #settings: NodeSettings;
   readonly #configFiles: ConfigMapFiles | undefined;
+  readonly #slices: Pick<SliceWatch, 'api' | 'hasSlices'>;
   readonly #now: () => number;
   readonly #drains: DrainReads;
   readonly #podLists = new Turnstile(mostPodLists);
@@ -40,6 +42,7 @@ export class Gatherer {
     readonly settings: NodeSettings;
     /** Absent if the administrator manages the device plugin's config files. */
     readonly configFiles: ConfigMapFiles | undefined;
+    readonly slices: Pick<SliceWatch, 'api' | 'hasSlices'>;
     readonly now: () => number;
   }) {
     this.#client = parts.client;
@@ -47,6 +50,7 @@ export class Gatherer {
     this.#cluster = parts.cluster;
     this.#settings = parts.settings;
     this.#configFiles = parts.configFiles;
+    this.#slices = parts.slices;
     this.#now = parts.now;
   }
 
@@ -63,6 +67,8 @@ export class Gatherer {
       slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
       agent: this.#cluster.agents.viewOf(name),
       settings: this.#settings,
+      draApi: this.#slices.api,
+      hasSlices: this.#slices.hasSlices(name),
     };
   }
 
@@ -73,21 +79,16 @@ export class Gatherer {
     const isAll = look !== 'Pods';
     const reading = isAll ? this.readPartition(name) : undefined;
     const budgets = look === 'Drain' ? await this.#listBudgets(snapshot, await reading) : undefined;
-    const isDra = backendOf(snapshot) === 'DRA';
+    const needsSlices = backendOf(snapshot) === 'DRA' || isFoundOut(snapshot);
     const [found, configFiles, reported, slices, claims] = await Promise.all([
       this.#listPods(snapshot, budgets),
       this.#configFiles?.read(),
       reading,
-      isAll || isDra ? this.#listResourceSlices(name) : undefined,
+      isAll || needsSlices ? this.#listResourceSlices(name) : undefined,
       isAll && asksForClaims(snapshot) ? this.#listClaims() : undefined,
     ]);
     const drain = budgets && { budgets, missingOwners: await this.#drains.listMissingOwners(found) };
-    const more = {
-      ...snapshot,
-      pods: found,
-      configFiles,
-      ...(isDra && { slices: slices ?? [], ...(slices === undefined && { lacksClaims: true }) }),
-    };
+    const more = { ...snapshot, pods: found, configFiles, ...(needsSlices && { slices }) };
     if (!isAll) return { ...more, now: this.#now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
@@ -157,9 +158,8 @@ export class Gatherer {
     return listServed<KubeObject & ResourceClaimView>(this.#client, resourceClaims, {}, { project: projectClaim });
   }
 
-  /** @returns undefined if the API server does not serve them */
-  async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[] | undefined> {
+  #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
     const selection = { fieldSelector: `spec.nodeName=${node}` };
-    return findServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection, { paged: false });
+    return listServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection, { paged: false });
   }
 }

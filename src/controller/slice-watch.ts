@@ -1,90 +1,138 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { resourceSlices } from '../api/resources.ts';
 import { gpuDriver } from '../core/dra/resource-slice.ts';
+import { mayUseClaims } from '../core/node/backend.ts';
+import type { DraApi } from '../core/node/snapshot.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
+import type { PolicyRecord } from '../core/policy/policy-record.ts';
+import { ApiError } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { listVersions } from '../kube/discovery.ts';
 import type { Stoppable } from '../kube/operator.ts';
 import { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import type { Change } from '../kube/store.ts';
+import { systemClock, waitFor } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
 
 type SliceObject = KubeObject & { readonly spec?: { readonly nodeName?: string } };
 
-/** How long until an API server that does not serve the slices is asked again, in ms: it may be upgraded. */
-const askAgainMs = 60_000;
+/** How often an API server without the API is asked for it again, in ms: it comes with an upgrade. */
+const usualAskAgainMs = 60_000;
+/** The same of one that does not answer. */
+const retryMs = 5_000;
+
+interface Parts {
+  readonly client: KubeClient;
+  readonly logger: Logger;
+  readonly fleet: Pick<Fleet, 'policies'>;
+  /** The slices of a node have changed, or the API has come or gone. */
+  readonly onNode: (name: string) => void;
+  readonly askAgainMs?: number;
+}
 
 /**
- * Has nodes looked at when their ResourceSlices change, as long as a policy hands GPUs out by claims and the API server serves them: most
- * clusters have no such policy, and many do not serve the API. Content is read by each look itself: a slice of eight GPUs in seven parts is 60 kB, and only its node is kept of it.
+ * Has nodes looked at when their ResourceSlices change, as long as a policy may hand GPUs out by claims: most clusters have none, and
+ * many do not serve the API, which is asked for first. Content is read by each look itself: a slice of eight GPUs in seven parts is
+ * 60 kB, and only its node is kept of it.
  */
 export class SliceWatch implements Stoppable {
-  readonly #client: KubeClient;
-  readonly #logger: Logger;
-  readonly #fleet: Pick<Fleet, 'policies'>;
-  readonly #onNode: (name: string) => void;
-  #reflector: Reflector<SliceObject> | undefined;
-  /** Set while slices are wanted. */
-  #wanted: AbortController | undefined;
+  readonly #parts: Parts;
+  #api: DraApi | undefined;
+  /** Names of slices by their node. */
+  #slices = new Map<string, ReadonlySet<string>>();
+  #work: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
 
-  constructor(parts: {
-    readonly client: KubeClient;
-    readonly logger: Logger;
-    readonly fleet: Pick<Fleet, 'policies'>;
-    /** The slices of a node have changed. */
-    readonly onNode: (name: string) => void;
-  }) {
-    this.#client = parts.client;
-    this.#logger = parts.logger;
-    this.#fleet = parts.fleet;
-    this.#onNode = parts.onNode;
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined while no policy needs it, or the API server has not answered. */
+  get api(): DraApi | undefined {
+    return this.#api;
+  }
+
+  hasSlices(node: string): boolean {
+    return this.#slices.has(node);
   }
 
   /** Call this when a policy has changed. */
   follow(): void {
-    const isWanted = [...this.#fleet.policies].some((record) =>
-      [record.newest, record.policy].some(({ spec }) => spec.backend === 'DRA'),
-    );
-    if (isWanted === (this.#wanted !== undefined)) return;
+    const isWanted = this.#records().length > 0;
+    if (isWanted === (this.#work !== undefined)) return;
     if (!isWanted) return void this.stop();
-    this.#wanted = new AbortController();
-    void this.#start(this.#wanted.signal);
+    const end = new AbortController();
+    this.#work = { end, done: this.#run(end.signal) };
   }
 
   async stop(): Promise<void> {
-    this.#wanted?.abort();
-    this.#wanted = undefined;
-    const reflector = this.#reflector;
-    this.#reflector = undefined;
-    await reflector?.stop();
+    const work = this.#work;
+    this.#work = undefined;
+    this.#api = undefined;
+    this.#slices = new Map();
+    work?.end.abort();
+    await work?.done;
   }
 
-  async #start(signal: AbortSignal): Promise<void> {
-    // A watch of what is not there would fail again and again: nodes report what it takes.
-    for (let isTold = false; !(await this.#isServed()); isTold = true) {
-      if (!isTold)
-        this.#logger.warn('ResourceSlices are not watched: the API server does not serve resource.k8s.io/v1');
-      await sleep(askAgainMs, undefined, { signal, ref: false }).catch(() => undefined);
+  #records(): readonly PolicyRecord[] {
+    return [...this.#parts.fleet.policies].filter((record) =>
+      [record.newest, record.policy].some(({ spec }) => mayUseClaims(spec)),
+    );
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { askAgainMs = usualAskAgainMs } = this.#parts;
+    while (!signal.aborted) {
+      const api = await this.#ask();
       if (signal.aborted) return;
+      if (api !== undefined) this.#take(api);
+      if (api === 'Served') return this.#watch(signal);
+      await waitFor(systemClock, api === undefined ? retryMs : askAgainMs, signal);
     }
-    if (signal.aborted) return;
-    this.#reflector = new Reflector<SliceObject>({
-      client: this.#client,
-      logger: this.#logger,
+  }
+
+  async #ask(): Promise<DraApi | undefined> {
+    try {
+      const { group, version } = resourceSlices;
+      return (await listVersions(this.#parts.client, group)).includes(version) ? 'Served' : 'Missing';
+    } catch (error) {
+      // Who may not ask may still watch. Any other failure is that of all watches, which tell of it.
+      return error instanceof ApiError && error.code === 403 ? 'Served' : undefined;
+    }
+  }
+
+  #take(api: DraApi): void {
+    if (api === this.#api) return;
+    this.#api = api;
+    if (api === 'Missing')
+      this.#parts.logger.info('the API server does not serve resource.k8s.io/v1: no ResourceSlices are watched', {});
+    for (const node of this.#records().flatMap(({ nodes }) => [...nodes])) this.#parts.onNode(node);
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { client, logger } = this.#parts;
+    const reflector = new Reflector<SliceObject>({
+      client,
+      logger,
       resource: resourceSlices,
       fieldSelector: `spec.driver=${gpuDriver}`,
       strip: keepNode,
-      onChange: ({ object }) => {
-        if (object.spec?.nodeName !== undefined) this.#onNode(object.spec.nodeName);
+      onChange: (change) => {
+        if (!signal.aborted) this.#note(change);
       },
     }).start();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await reflector.stop();
   }
 
-  /** An API server that does not answer may serve them: the watch tries again, and says what is wrong. */
-  async #isServed(): Promise<boolean> {
-    const { group, version } = resourceSlices;
-    const versions = await listVersions(this.#client, group).catch(() => [version]);
-    return versions.includes(version);
+  #note({ type, key, object }: Change<SliceObject>): void {
+    const node = object.spec?.nodeName;
+    if (node === undefined) return;
+    const names = new Set(this.#slices.get(node));
+    if (type === 'delete') names.delete(key);
+    else names.add(key);
+    if (names.size > 0) this.#slices.set(node, names);
+    else this.#slices.delete(node);
+    this.#parts.onNode(node);
   }
 }
 

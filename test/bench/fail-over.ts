@@ -1,19 +1,12 @@
 import type { RigProcess } from '../../src/simulator/rig/process.ts';
 import { eventually } from '../support/eventually.ts';
 import { listOwnWrites } from './audited-writes.ts';
-import { FleetCluster } from './fleet/fleet-cluster.ts';
+import type { FleetCluster } from './fleet/fleet-cluster.ts';
 import { roll, type RollLayout } from './fleet-roll.ts';
 import { printMetric, tell } from './metric.ts';
 
 /** Time of the devices where only the controller is looked at, in ms. */
 const quickWorkMs = 2_000;
-const size = Number(process.env['BENCH_FLEET'] ?? '1000');
-
-/** Only the change of leaders, without the rollouts of the topic fleet. */
-export async function measureFailOverAlone(): Promise<void> {
-  await using cluster = await FleetCluster.start(size);
-  await measureFailOver(cluster);
-}
 
 /** The leader ends in the middle of a rollout, and its standby takes over. */
 export async function measureFailOver(cluster: FleetCluster): Promise<void> {
@@ -56,8 +49,5 @@ async function failOver(
       program === 'controller' && subresource === '' && /^(nodes$|gpunodepartitions\.)/.test(resource),
   );
   tell(`the leader had ended after ${endedMs - signalledMs} ms`);
-  for (const line of (await standby.readLog()).split('\n').slice(-4000))
-    if (/elected|watches are complete|stopp|leadership/.test(line)) tell(`  ${line}`);
-  tell(`  signalled at ${new Date(signalledMs).toISOString()}`);
   return ((first?.atMs ?? Number.NaN) - signalledMs) / 1000;
 }

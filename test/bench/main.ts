@@ -24,12 +24,9 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   memory: async () => (await import('./memory.ts')).measureMemory(),
   scale: async () => (await import('./scale.ts')).measureScale(),
   fleet: async () => (await import('./fleet.ts')).measureFleet(),
-  'fail-over': async () => (await import('./fail-over.ts')).measureFailOverAlone(),
+  'take-over': async () => (await import('./take-over.ts')).measureTakeOver(),
   recovery: async () => (await import('./recovery.ts')).measureRecovery(),
 };
-
-/** Part of another topic. */
-const onlyIfAsked = new Set(['fail-over']);
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => topics[name] === undefined);
@@ -38,7 +35,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 for (const [name, measure] of Object.entries(topics)) {
-  if (asked.length > 0 ? !asked.includes(name) : onlyIfAsked.has(name)) continue;
+  if (asked.length > 0 && !asked.includes(name)) continue;
   tell(`— ${name}`);
   await measure();
 }

@@ -145,6 +145,19 @@ const bad: Readonly<Record<string, readonly [Partial<Spec>, string?]>> = {
     instead({ backend: 'DRA', demand: { from: 'Kueue', slices: [{ profiles: ['1g.5gb'], min: 1 }] } }),
     RULE_MESSAGES.draDemand,
   ],
+  'a demand from pods under backend Auto': [
+    instead({ backend: 'Auto', demand: { from: 'Pods', slices: [{ profiles: ['1g.5gb'], min: 1 }] } }),
+    RULE_MESSAGES.draDemand,
+  ],
+  'backend Auto with another strategy than the DRA driver has': [
+    { backend: 'Auto', strategy: 'single' },
+    RULE_MESSAGES.draStrategy,
+  ],
+  'backend Auto with time slicing': [
+    { backend: 'Auto', sharing: { timeSlicing: [{ resource: 'nvidia.com/mig-1g.5gb', replicas: 2 }] } },
+    RULE_MESSAGES.draSharing,
+  ],
+  'a backend that does not exist': [wrong({ backend: 'Automatic' })],
   'a demand from elsewhere': [instead({ demand: { from: 'Elsewhere', slices: [{ profiles: ['1g.5gb'], count: 1 }] } })],
   'a min above max': [
     instead({ demand: { from: 'Pods', slices: [{ profiles: ['1g.5gb'], min: 3, max: 2 }] } }),

@@ -11,7 +11,7 @@ import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { aPartition } from '../support/builders.ts';
-import { someSettings } from '../support/node-builders.ts';
+import { noSliceWatch, someSettings } from '../support/node-builders.ts';
 
 const node: NodeObject = { metadata: { name: 'n', uid: 'uid-n', resourceVersion: '1' } };
 const partition = {
@@ -59,7 +59,14 @@ function aCluster(): Cluster {
 }
 
 function aGatherer(client: KubeClient, cluster = aCluster()): Gatherer {
-  return new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now: () => 0 });
+  return new Gatherer({
+    client,
+    cluster,
+    settings: someSettings,
+    configFiles: undefined,
+    slices: noSliceWatch,
+    now: () => 0,
+  });
 }
 
 describe('Gatherer', () => {

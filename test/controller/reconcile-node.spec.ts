@@ -14,7 +14,7 @@ import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject, ObjectRef } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { someSettings } from '../support/node-builders.ts';
+import { noSliceWatch, someSettings } from '../support/node-builders.ts';
 
 const nodeAt = (resourceVersion: string): NodeObject => ({ metadata: { name: 'n', uid: 'uid-n', resourceVersion } });
 
@@ -46,7 +46,14 @@ function aController() {
   const events = new EventRecorder({ client, logger: silentLogger, controller: 'test', instance: 'test' });
   const reconciler = new NodeReconciler({
     cluster,
-    gatherer: new Gatherer({ client, cluster, settings: someSettings, configFiles: undefined, now }),
+    gatherer: new Gatherer({
+      client,
+      cluster,
+      settings: someSettings,
+      configFiles: undefined,
+      slices: noSliceWatch,
+      now,
+    }),
     executor: new Executor({ client, cluster, configFiles: undefined, log: silentLogger, now }),
     reporter: new NodeReporter({ client, cluster, events, onNews: () => undefined, now }),
     beside: new BesidePlanner({ client, cluster, onNews: () => undefined }),

@@ -22,7 +22,7 @@ import { silentLogger } from '../../src/process/logger.ts';
 import { fleetDevice, fleetLayout, fleetNames, fleetPool, fleetResources } from '../bench/fleet-objects.ts';
 import { anAsking, aSlotOf, aRolloutState } from '../core/rollout/rollout-builders.ts';
 import { aPartition, aPolicy } from '../support/builders.ts';
-import { someSettings } from '../support/node-builders.ts';
+import { noSliceWatch, someSettings } from '../support/node-builders.ts';
 
 const fleetSize = 1_000;
 /** No server: a write would fail. */
@@ -400,7 +400,14 @@ describe('PolicyReconciler', () => {
 });
 
 function forecastOf(reader: KubeClient, cluster: Cluster): Forecast {
-  const about = { client: reader, cluster, settings: someSettings, configFiles: undefined, now: () => 0 };
+  const about = {
+    client: reader,
+    cluster,
+    settings: someSettings,
+    configFiles: undefined,
+    slices: noSliceWatch,
+    now: () => 0,
+  };
   const gatherer = new Gatherer(about);
   return new Forecast({ cluster, known: (node) => gatherer.known(node), log: silentLogger });
 }
@@ -458,6 +465,7 @@ function aSmallWorld(now = () => 0, freeze?: string) {
           cluster,
           settings: someSettings,
           configFiles: undefined,
+          slices: noSliceWatch,
           now: () => 0,
         }),
         executor: new Executor({ client: slow, cluster, configFiles: undefined, log: silentLogger, now: () => 0 }),

@@ -11,6 +11,7 @@ import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
 import { findNamedUuid } from '../../src/core/dra/published-devices.ts';
+import { isUntouchable } from './pods.ts';
 import { toResourceSlice } from './slices.ts';
 import type { Theme } from './story.ts';
 
@@ -507,6 +508,16 @@ export const bugs: readonly Bug[] = [
     theme: 'Slow',
   },
   {
+    name: 'OwnClock',
+    what: 'compares deadlines with the clock of the node',
+    theme: 'Clocks',
+  },
+  {
+    name: 'LetGoEarly',
+    what: 'lets a policy go before its GPUs are whole',
+    theme: 'Deletions',
+  },
+  {
     name: 'NoGrace',
     what: 'gives pods no time to end where the policy says how much they get',
     theme: 'Force',
@@ -541,6 +552,22 @@ export const bugs: readonly Bug[] = [
         }),
       }),
     }),
+  },
+  {
+    name: 'ForceBeside',
+    what: 'deletes static pods and those of DaemonSets beside the pods that it ends',
+    theme: 'Force',
+    say: ({ commands }, { pods = [] }) => {
+      const isEnding = commands.some(
+        ({ name, ...more }) => (name === 'EvictPod' || name === 'DeletePod') && 'pod' in more && isUser(pods, more.pod),
+      );
+      const beside = pods.filter((pod) => pod.metadata.labels?.['user'] === 'true' && isUntouchable(pod));
+      const more = beside.map(({ metadata: { name, uid = '' } }) => ({
+        name: 'DeletePod' as const,
+        pod: { namespace: 'default', name, uid },
+      }));
+      return isEnding ? { commands: [...commands, ...more] } : {};
+    },
   },
   {
     name: 'OpenDuringDrain',
@@ -626,7 +653,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'TrustSameUuid',
     what: 'opens on slices that were exact all the time, though the driver has not read what was made again',
-    theme: 'Monitors',
+    theme: 'Again',
     see: (snapshot) => {
       const { observedEpoch } = snapshot.partition?.status?.device ?? {};
       const uids = (snapshot.pods ?? []).flatMap(({ metadata }) =>
@@ -671,6 +698,10 @@ function withoutDynamicMig({ spec, ...slice }: Slice): Slice {
   const { sharedCounters: _counters, devices = [], ...rest } = spec;
   const isThere = (device: (typeof devices)[number]): boolean => device.attributes?.['uuid'] !== undefined;
   return { ...slice, spec: { ...rest, devices: devices.filter(isThere) } };
+}
+
+function isUser(pods: NonNullable<NodeSnapshot['pods']>, { uid }: { readonly uid: string }): boolean {
+  return pods.some(({ metadata }) => metadata.uid === uid && metadata.labels?.['user'] === 'true');
 }
 
 /** Slices as the driver would publish them of the device as it is. */

@@ -70,7 +70,7 @@ export class ModelDriver {
 
   /** SIGHUP ends its process; the kubelet starts the container again. @returns whether there was a process */
   signal(uid: string): boolean {
-    if (this.#uid !== uid || this.#found === undefined) return false;
+    if (this.#uid !== uid || this.#found === undefined || this.#world.faults.driverDeaf) return false;
     this.#stop();
     const { now } = this.#world.timeline;
     const isAgain = now - this.#signalledAt < restMs;
@@ -154,7 +154,7 @@ export class ModelDriver {
 
   #publish(slices: readonly ResourceSliceView[]): void {
     this.#slices = slices;
-    // Nobody asks for slices that the driver is yet to make.
+    // No pod asks for slices that the driver is yet to make.
     this.#published = isDynamic(slices) ? new Map() : readSlices(slices);
     this.#world.slicesChanged();
     this.#offers = new Map([...this.#published].map(([name, uuid]) => [name, [uuid]]));

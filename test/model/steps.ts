@@ -1,8 +1,9 @@
 import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { Kind } from './api.ts';
+import { deletePolicy } from './deletion.ts';
 import { DriverRefusal } from './device.ts';
-import type { ModelWorld } from './world.ts';
+import { hourMs, type ModelWorld } from './world.ts';
 
 type Act = (world: ModelWorld) => void;
 
@@ -119,6 +120,18 @@ const table = {
     4,
     (world) => {
       world.faults.failures = 1 + world.random.integer(3);
+    },
+  ],
+  failInMiddle: [
+    0,
+    (world) => {
+      world.faults.failsEvery = 2 + world.random.integer(3);
+    },
+  ],
+  failNoMore: [
+    0,
+    (world) => {
+      world.faults.failsEvery = 0;
     },
   ],
   failThroughout: [
@@ -269,6 +282,17 @@ const table = {
       world.crashController();
     },
   ],
+  editOnDelete: [
+    0,
+    (world) => editSome(world, (spec) => ({ ...spec, onDelete: world.random.chance(0.7) ? 'DisableMig' : 'Keep' })),
+  ],
+  setAgentClock: [
+    0,
+    (world) => {
+      world.agentAheadMs = drawClock(world);
+    },
+  ],
+  setLeadersClock: [0, (world) => world.setLeadersClock(drawClock(world))],
   nodeDies: [0, (world) => world.die()],
   nodeLives: [0, (world) => world.live()],
   blindAgent: [
@@ -312,6 +336,18 @@ const table = {
   monitorComes: [0, (world) => world.kubelet.monitors.come()],
   monitorGoes: [0, (world) => world.kubelet.monitors.goAny()],
   monitorWorks: [0, (world) => world.kubelet.monitors.work()],
+  deafenDriver: [
+    0,
+    (world) => {
+      world.faults.driverDeaf = true;
+    },
+  ],
+  undeafenDriver: [
+    0,
+    (world) => {
+      world.faults.driverDeaf = false;
+    },
+  ],
   /** Its DaemonSet is changed, and its pod with it. */
   dynamicMigOn: [0, (world) => switchDynamicMig(world, true)],
   dynamicMigOff: [0, (world) => switchDynamicMig(world, false)],
@@ -394,7 +430,11 @@ function editSome(world: ModelWorld, change: (spec: PolicySpec) => PolicySpec): 
 
 function deleteAny(world: ModelWorld): void {
   const policy = world.random.pick(world.api.list('policies'));
-  if (policy) world.api.delete('policies', policy.metadata.name, 'user');
+  if (policy) deletePolicy(world.api, policy.metadata.name, world.timeline.now);
+}
+
+function drawClock({ random }: ModelWorld): number {
+  return random.pick([0, hourMs, -hourMs]) ?? 0;
 }
 
 /** A person on the node runs nvidia-smi. */

@@ -14,7 +14,7 @@ describe('what was seen of a process', () => {
     ...part,
   });
 
-  it('begins anew with each process of a program', () => {
+  it('begins again with each process of a program', () => {
     const lives = listLives([sample({}), sample({ pid: 2, rssMB: 60 }), sample({ program: 'controller-0' })], 0);
     expect(lives.map(({ who, last }) => [who, last.rssMB])).to.deep.equal([
       ['agents', 50],

@@ -38,7 +38,11 @@ export function describeSoak(result: SoakResult): readonly Metric[] {
     ...ofBoth(describeSlope),
     ...figures('RSS at the end', ({ last }) => last.rssMB, 'MB'),
     ...figures('file descriptors at rest, last less first', ({ filesAtRest }) => growthOf(filesAtRest), 'files'),
-    ...figures('timers and handles at rest, last less first', ({ handlesAtRest }) => growthOf(handlesAtRest), 'handles'),
+    ...figures(
+      'timers and handles at rest, last less first',
+      ({ handlesAtRest }) => growthOf(handlesAtRest),
+      'handles',
+    ),
     { metric: 'soak: log', value: result.logBytes / 1e6 / hours, unit: 'MB/h' },
     { metric: 'soak: log at rest', value: result.quietLogBytes / 1e6 / quietHours, unit: 'MB/h' },
     { metric: 'soak: writes at rest', value: result.quietWrites.length / quietHours, unit: 'writes/h' },

@@ -14,6 +14,7 @@ import { Gauges, type Sample } from './gauges.ts';
 import { Onlooker } from './onlooker.ts';
 import { readLines } from './read-lines.ts';
 import { listRefused } from './refused.ts';
+import { countResigned } from './resigned.ts';
 import { Standstill } from './standstill.ts';
 import { findUnrest } from './unrest.ts';
 import { Users } from './users.ts';
@@ -21,6 +22,8 @@ import { Users } from './users.ts';
 export interface SoakOptions {
   readonly nodes: number;
   readonly minutes: number;
+  /** Ends after this many, even if minutes are left. */
+  readonly rounds?: number;
   readonly seed: number;
   /** How long people and faults act before all faults end and the fleet has to come to rest. */
   readonly stormSeconds: number;
@@ -34,7 +37,7 @@ export interface SoakOptions {
   /** Minutes after which the controller's life is not ended any more, so that its memory can be measured. */
   readonly warmUpMinutes: number;
   readonly tell?: (line: string) => void;
-  /** Gets the logs, the states of the devices and the audit log if an invariant was broken. */
+  /** Gets the objects, the logs, the states of the devices and the audit log if an invariant was broken. */
   readonly evidenceFolder?: string;
 }
 
@@ -59,8 +62,9 @@ export interface SoakResult {
 }
 
 const looksAtRest = 5;
+const mostQuietAttempts = 10;
 
-const own = /^system:serviceaccount:gpu-partition-(?:system|agents):gpu-partition-(controller|agent)$/;
+const ownUser = /^system:serviceaccount:gpu-partition-(?:system|agents):gpu-partition-(controller|agent)$/;
 
 /** People and faults at a cluster at random, in rounds of storm and rest, and an onlooker that judges. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
@@ -82,10 +86,14 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       'change-timeout-seconds': 6,
     }),
   });
-  const result = await new Soak(options, rig).run();
-  if (options.evidenceFolder !== undefined && result.violations.length > 0)
-    await keepFiles(rig, options.evidenceFolder);
-  return result;
+  let isEvidence = true;
+  try {
+    const result = await new Soak(options, rig).run();
+    isEvidence = result.violations.length > 0;
+    return result;
+  } finally {
+    if (options.evidenceFolder !== undefined && isEvidence) await keepFiles(rig, options.evidenceFolder);
+  }
 }
 
 function toArguments(options: Readonly<Record<string, number>>): readonly string[] {
@@ -128,7 +136,8 @@ class Soak {
     const sampling = this.#sampleUntil(ticking.signal);
     try {
       await this.#acts.apply(`/apis/apps/v1/namespaces/kube-system/daemonsets/${pluginName}`, describePlugin());
-      while (this.#elapsedMinutes < this.#options.minutes) await this.#round(onlooker);
+      const { minutes, rounds = Infinity } = this.#options;
+      while (this.#elapsedMinutes < minutes && this.#rounds < rounds) await this.#round(onlooker);
     } finally {
       ticking.abort();
       await sampling;
@@ -165,7 +174,7 @@ class Soak {
     onlooker.forgive();
     await this.#untilAtRest(onlooker);
     await this.#beQuiet(onlooker);
-    this.#judgeRound(recorder.it, onlooker);
+    await this.#judgeRound(recorder.it, onlooker);
   }
 
   /** Whether what is granted is in a ledger takes every revision of a round. */
@@ -187,6 +196,7 @@ class Soak {
         });
         onlooker.forgive();
       }
+      this.#restartController();
       onlooker.tick();
       await pause(this.#random.between(100, 1_500));
     }
@@ -201,21 +211,27 @@ class Soak {
       const left = await this.#findUnrest();
       if (left.length === 0 && isAsked) break;
       if (standstill.note(left.length, Date.now())) {
-        onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${left.join('; ')}`);
+        onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${nameSome(left)}`);
         return this.#dump('unrest');
       }
       isAsked ||= await this.#users.settle();
       if (isAsked && Date.now() - askedMs > 15_000) {
         askedMs = Date.now();
-        this.#options.tell?.(`round ${this.#rounds}: ${left.join('; ')}`);
+        this.#options.tell?.(`round ${this.#rounds}: ${nameSome(left)}`);
         await this.#users.retryAll(this.#rig.nodeNames);
       }
+      this.#restartController();
       onlooker.tick();
       await pause(500);
     }
     const seconds = (Date.now() - from) / 1000;
     this.#slowestRestSeconds = Math.max(this.#slowestRestSeconds, seconds);
     this.#options.tell?.(`round ${this.#rounds}: at rest after ${seconds.toFixed(0)} s`);
+  }
+
+  /** As its kubelet does: on a loaded machine it may not renew its lease in time, and ends. */
+  #restartController(): void {
+    this.#rig.controller.start();
   }
 
   async #findUnrest(): Promise<readonly string[]> {
@@ -229,47 +245,65 @@ class Soak {
       await dumpObjects(this.#rig.controlPlane, join(evidenceFolder, `round-${this.#rounds}-${what}.json`));
   }
 
+  /** Judges what is written while nothing is to be done: a pod that somebody else starts or ends meanwhile is to be reported, so it begins again. */
   async #beQuiet(onlooker: Onlooker): Promise<void> {
-    await this.#untilNoWrites(this.#options.readSeconds * 2_200);
-    const logBytes = await this.#gauges.logBytes();
-    // What a program holds while it reads its GPUs is gone in most of several looks.
-    for (let look = 0; look < looksAtRest; look += 1) {
-      await pause((this.#options.quietSeconds * 1000) / looksAtRest);
-      await this.#gauges.sample(this.#rounds);
+    for (let attempt = 1; attempt <= mostQuietAttempts; attempt += 1) {
+      await this.#untilNoWrites(this.#options.readSeconds * 2_200);
+      const logBytes = await this.#gauges.logBytes();
+      // What a program holds while it reads its GPUs is gone in most of several looks.
+      for (let look = 0; look < looksAtRest; look += 1) {
+        await pause((this.#options.quietSeconds * 1000) / looksAtRest);
+        await this.#gauges.sample(this.#rounds);
+      }
+      const { own, ofPods } = await this.#readWrites();
+      if (ofPods.length > 0 && own.length > 0) continue;
+      this.#quietLogBytes += (await this.#gauges.logBytes()) - logBytes;
+      this.#quietSeconds += this.#options.quietSeconds;
+      this.#quietWrites.push(...own);
+      for (const write of new Set(own)) onlooker.report(`S9: written at rest: ${write}`);
+      for (const unrest of await this.#findUnrest()) onlooker.report(`S3: at rest, ${unrest}`);
+      return;
     }
-    this.#quietLogBytes += (await this.#gauges.logBytes()) - logBytes;
-    const writes = await this.#readOwnWrites();
-    this.#quietSeconds += this.#options.quietSeconds;
-    this.#quietWrites.push(...writes);
-    for (const write of new Set(writes)) onlooker.report(`S9: written at rest: ${write}`);
-    for (const unrest of await this.#findUnrest()) onlooker.report(`S3: at rest, ${unrest}`);
+    onlooker.report(`round ${this.#rounds}: pods come and go for ever`);
   }
 
   async #untilNoWrites(forMs: number): Promise<void> {
     const deadline = Date.now() + (60_000 + 5 * forMs) * patience;
     let lastMs = Date.now();
     while (Date.now() - lastMs < forMs && Date.now() < deadline) {
+      this.#restartController();
       await pause(500);
-      if ((await this.#readOwnWrites()).length > 0) lastMs = Date.now();
+      const { own, ofPods } = await this.#readWrites();
+      if (own.length + ofPods.length > 0) lastMs = Date.now();
     }
   }
 
-  /** What our programs wrote since the last call, without leases and Events, which a rate limit spreads over minutes. */
-  async #readOwnWrites(): Promise<readonly string[]> {
-    return (await this.#audit.read()).flatMap(({ user, verb, resource, subresource, name }) => {
-      const program = own.exec(user)?.[1];
-      if (program === undefined || /^(?:leases|events)\./.test(resource)) return [];
-      return [`${program} ${verb} ${resource}${subresource && `/${subresource}`} ${name}`];
+  /** Since the last call: what our programs wrote, without leases and Events, which a rate limit spreads over minutes, and what others wrote of pods. */
+  async #readWrites(): Promise<{ readonly own: readonly string[]; readonly ofPods: readonly string[] }> {
+    const writes = (await this.#audit.read()).map(({ user, verb, resource, subresource, name }) => {
+      const program = ownUser.exec(user)?.[1];
+      return { program, resource, text: `${program} ${verb} ${resource}${subresource && `/${subresource}`} ${name}` };
     });
+    const isOwn = (write: (typeof writes)[number]): boolean =>
+      write.program !== undefined && !/^(?:leases|events)\./.test(write.resource);
+    return {
+      own: writes.filter(isOwn).map(({ text }) => text),
+      ofPods: writes
+        .filter(({ program, resource }) => program === undefined && resource === 'pods')
+        .map(({ text }) => text),
+    };
   }
 
-  #judgeRound(recorder: FleetRecorder, onlooker: Onlooker): void {
+  async #judgeRound(recorder: FleetRecorder, onlooker: Onlooker): Promise<void> {
     if (recorder.hasSeenAll) {
       this.#completeRounds += 1;
       for (const broken of recorder.broken) onlooker.report(`S5: ${broken}`);
     }
-    for (const { name, crashes } of [this.#rig.controller, ...this.#rig.agents])
-      if (crashes > 0) onlooker.report(`${name} has ended without being told to`);
+    for (const program of [this.#rig.controller, ...this.#rig.agents]) {
+      if (program.crashes === 0) continue;
+      const resigned = countResigned(await program.readLog());
+      if (program.crashes > resigned) onlooker.report(`${program.name} has ended without being told to`);
+    }
     for (const refused of listRefused(this.#rig, this.#faults.disturbances)) onlooker.report(`S1: ${refused}`);
   }
 
@@ -283,4 +317,9 @@ class Soak {
       await pause(this.#options.sampleSeconds * 1000, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+function nameSome(findings: readonly string[], most = 6): string {
+  const more = findings.length - most;
+  return findings.slice(0, most).join('; ') + (more > 0 ? `; and ${more} more` : '');
 }

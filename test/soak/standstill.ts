@@ -1,5 +1,4 @@
-/** Longest time between two looks that counts: a machine that stood still meanwhile says nothing about the programs. */
-const longestStepMs = 5_000;
+import { FairClock } from './fair-clock.ts';
 
 /**
  * Tells slowness from standstill: on a loaded machine a fleet may take long to come to rest, but fewer and fewer things are left to do. What
@@ -7,9 +6,9 @@ const longestStepMs = 5_000;
  */
 export class Standstill {
   readonly #allowanceMs: number;
+  readonly #clock = new FairClock();
   #fewest = Infinity;
-  #stillMs = 0;
-  #lookedMs: number | undefined;
+  #sinceMs = 0;
 
   constructor(allowanceMs: number) {
     this.#allowanceMs = allowanceMs;
@@ -17,12 +16,11 @@ export class Standstill {
 
   /** @returns whether for too long there were never fewer things left than before */
   note(left: number, nowMs: number): boolean {
-    this.#stillMs += Math.min(longestStepMs, nowMs - (this.#lookedMs ?? nowMs));
-    this.#lookedMs = nowMs;
+    const atMs = this.#clock.read(nowMs);
     if (left < this.#fewest) {
       this.#fewest = left;
-      this.#stillMs = 0;
+      this.#sinceMs = atMs;
     }
-    return this.#stillMs > this.#allowanceMs;
+    return atMs - this.#sinceMs > this.#allowanceMs;
   }
 }

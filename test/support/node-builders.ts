@@ -14,6 +14,7 @@ import type {
   NodePod,
   NodeSettings,
   NodeSnapshot,
+  Situation,
 } from '../../src/core/node/snapshot.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
@@ -31,6 +32,8 @@ import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from './builders.ts';
 
 /** The time at which the builders' nodes are looked at. */
 export const noon = Date.parse('2026-01-01T12:00:00Z');
+/** Of a controller whose policies need no slices. */
+export const noSliceWatch = { api: undefined, hasSlices: () => false };
 export const noMemory: NodeMemory = { waits: {}, evictions: {} };
 
 /** One slice that covers GPU 0. */
@@ -205,14 +208,23 @@ export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
   };
 }
 
+/** What the rules see of {@link aSnapshot}, with nothing remembered. */
+export function aSituation(parts: SnapshotParts = {}, seen: Partial<Situation> = {}): Situation {
+  const snapshot = aSnapshot(parts);
+  return { ...snapshot, partition: snapshot.partition ?? aManagedPartition(), memory: noMemory, ...seen };
+}
+
+/** What the API server itself says, of a node without a slot on which nothing was found. */
+export function aFreshRead(more: Partial<FreshRead> = {}): FreshRead {
+  return { policy: undefined, slot: undefined, resourceSlices: [], holders: [], going: [], ...more };
+}
+
 /** What is found if a decision asks for more. */
 export interface Findings {
   readonly pods?: readonly NodePod[];
   readonly configFiles?: ConfigFiles;
   /** Of a node whose policy hands GPUs out by claims. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
-  /** The API server does not serve claims. */
-  readonly lacksClaims?: boolean;
   readonly fresh?: Partial<FreshRead>;
   readonly drain?: Partial<FateFacts>;
   /** The node as the API server has it, if that differs. */
@@ -245,7 +257,6 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
       pods: found.pods ?? [],
       configFiles: found.configFiles,
       ...(found.slices && { slices: found.slices }),
-      ...(found.lacksClaims !== undefined && { lacksClaims: found.lacksClaims }),
     };
     if (decision.look !== 'Pods') {
       const fresh = {

@@ -52,9 +52,9 @@ export interface GpuNodePartition {
      */
     strategy?: 'none' | 'single' | 'mixed';
     /**
-     * What hands the slices out, as the policy says. Absent: the device plugin.
+     * What hands the slices out. Absent: the device plugin, or with backend Auto of the policy not known yet.
      */
-    backend?: 'DRA';
+    backend?: 'DevicePlugin' | 'DRA';
     /**
      * What each GPU should become. The agent plans for it and changes nothing because of it.
      */

@@ -1,6 +1,7 @@
 import { disruptionBudgets, nodePartitions, nodes, pods, policies } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
+import { mayUseClaims } from '../../core/node/backend.ts';
 import { usesGpu } from '../../core/pods/gpu-pods.ts';
 import { pluginPodsOf } from '../../core/pods/plugin-pods.ts';
 import { timeText } from '../../core/text/duration.ts';
@@ -80,7 +81,8 @@ function usesClaims(
   foundPods: readonly BundledPod[],
 ): boolean {
   return (
-    [...found, ...partitions].some(({ spec }) => spec.backend === 'DRA') ||
+    found.some(({ spec }) => mayUseClaims(spec)) ||
+    partitions.some(({ spec }) => spec.backend === 'DRA') ||
     foundPods.some(({ spec }) => (spec?.resourceClaims ?? []).length > 0)
   );
 }

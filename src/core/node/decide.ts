@@ -13,6 +13,7 @@ import { alsoWaits, askInOrder, type Outcome, type Rule, type Ruling, type Verdi
 import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
 import { agentSkewed } from './rules/agent-version.ts';
 import { agentAway } from './rules/agent-away.ts';
+import { findBackend } from './rules/find-backend.ts';
 import { finish } from './rules/finish.ts';
 import { followDevice } from './rules/follow-device.ts';
 import { grant } from './rules/grant.ts';
@@ -55,6 +56,7 @@ const rules: readonly Rule[] = [
   agentSilent,
   deviceUnreadable,
   nodeRefused,
+  findBackend,
   wishOutdated,
   finish,
   onHold,

@@ -40,6 +40,7 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   AwaitingGrant: goesOn,
   Draining: goesOn,
   TakingOver: goesOn,
+  BackendUnknown: goesOn,
   Applying: goesOn,
   NodeRestarted: goesOn,
   // Of other conditions.
@@ -60,6 +61,7 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   SharingRefused: notFit,
   NoDevicePlugin: notFit,
   NoDraDriver: notFit,
+  NoDraApi: notFit,
   BackendMismatch: notFit,
   PluginNotReady: notFit,
   ConfigUnavailable: notFit,

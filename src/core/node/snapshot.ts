@@ -81,6 +81,9 @@ export interface FreshRead extends ReportedPods {
   readonly drain?: FateFacts;
 }
 
+/** Whether the API server serves `resource.k8s.io/v1`. */
+export type DraApi = 'Served' | 'Missing';
+
 /** All that was read of one node. The decision rests on nothing else. */
 export interface NodeSnapshot {
   /** Milliseconds since the epoch, by a clock that never jumps. */
@@ -96,10 +99,12 @@ export interface NodeSnapshot {
   readonly settings: NodeSettings;
   /** The node's pods, listed just now; undefined: not listed. */
   readonly pods?: readonly NodePod[];
-  /** This node's, listed just now; undefined: not listed, as no policy hands its GPUs out by them. */
+  /** This node's, listed just now; undefined: not listed, as no policy may hand its GPUs out by them. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
-  /** The API server does not serve the version of `resource.k8s.io` that claims take. Found out with the slices. */
-  readonly lacksClaims?: boolean;
+  /** Whether the cluster has the API of claims; undefined: not known. */
+  readonly draApi?: DraApi | undefined;
+  /** By the watch of slices, where they are watched. */
+  readonly hasSlices?: boolean;
   /** The files that device plugins may be told to use; undefined: not read, or not ours to write. */
   readonly configFiles?: ConfigFiles | undefined;
   /**
@@ -110,7 +115,7 @@ export interface NodeSnapshot {
 }
 
 /**
- * What must be read before a decision. `Pods`: pods, config files, and with backend DRA the node's slices. `All`: everything, from the API server itself. `Drain`: beside
+ * What must be read before a decision. `Pods`: pods, config files, and with backend DRA or Auto the node's slices. `All`: everything, from the API server itself. `Drain`: beside
  * that, what the fate of the pods depends on that have to go.
  */
 export type Look = 'Pods' | 'All' | 'Drain';

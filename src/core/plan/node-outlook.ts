@@ -60,7 +60,7 @@ function writeWish(
   {
     policy: _policy,
     strategy: _strategy,
-    backend: _backend,
+    backend: known,
     wish: _wish,
     repairs: _repairs,
     drain: _drain,
@@ -68,11 +68,13 @@ function writeWish(
   }: Spec,
   { policy, strategy, backend, wish }: WishFields,
 ): Spec {
+  // Absent: as it is.
+  const told = backend === undefined ? known : backend;
   return {
     ...kept,
     ...(policy && { policy }),
     ...(strategy !== null && strategy !== undefined && { strategy }),
-    ...(backend && { backend }),
+    ...(told && { backend: told }),
     ...(wish?.gpus && {
       wish: {
         gpus: wish.gpus,

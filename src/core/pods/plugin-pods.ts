@@ -45,13 +45,17 @@ const knownDrivers: readonly LabelSelector[] = [
   { app: 'nvidia-dra-driver-kubelet-plugin' },
 ];
 
-/** The pods of NVIDIA's DRA driver among those of a node. */
+/** The part of the driver that hands out no GPUs, but channels between nodes: its chart may deploy it alone. */
+const channelContainer = 'compute-domains';
+
+/** The pods of NVIDIA's DRA driver that publish GPUs among those of a node. */
 export function driverPodsOf<Pod extends PluginPodView>(pods: readonly Pod[]): readonly Pod[] {
   return pods.filter(
     (pod) =>
       !hasEnded(pod) &&
       isOfDaemonSet(pod) &&
-      knownDrivers.some((selector) => matches(pod.metadata.labels ?? {}, selector)),
+      knownDrivers.some((selector) => matches(pod.metadata.labels ?? {}, selector)) &&
+      (pod.spec?.containers ?? []).some(({ name }) => name !== channelContainer),
   );
 }
 

@@ -13,15 +13,15 @@ export const RULE_MESSAGES = {
     'strategy single needs exactly one profile in each layout: with two, the device plugin refuses to start and the node shows MIG-INVALID; use strategy mixed for several profiles',
   mixedComputeInstance:
     'strategy mixed cannot advertise compute instance profiles such as 1c.3g.20gb: the device plugin would not start; use whole GPU instances, or strategy single',
-  draBackend: 'dra needs backend DRA: the device plugin reads no DeviceClass',
+  draBackend: 'dra needs backend DRA or Auto: the device plugin reads no DeviceClass',
   draStrategy:
-    "backend DRA needs strategy mixed: the DRA driver offers every slice by its profile and every whole GPU as itself; none and single are the device plugin's",
+    "backends DRA and Auto need strategy mixed: the DRA driver offers every slice by its profile and every whole GPU as itself; none and single are the device plugin's",
   draComputeInstance:
     'backend DRA cannot offer compute instance profiles such as 1c.3g.20gb: the DRA driver would exit, for every GPU of the node; use whole GPU instances',
   draSharing:
-    'backend DRA does not take sharing.timeSlicing, which is a setting of the device plugin: share a slice by a ResourceClaim that several pods use',
+    'backends DRA and Auto do not take sharing.timeSlicing, which is a setting of the device plugin: share a slice by a ResourceClaim that several pods use',
   draDemand:
-    'with backend DRA pods ask by claims, which a demand does not count yet: give each slice a count, without from',
+    'with backend DRA or Auto pods may ask by claims, which a demand does not count yet: give each slice a count, without from',
   emptySelector:
     'nodeSelector must not be empty: set at least one label, for example pool: inference or nvidia.com/gpu.present: "true"',
   changingLabel:

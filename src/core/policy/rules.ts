@@ -25,7 +25,7 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
     ...(selector === undefined ? [] : checkSelector(selector, ['spec', 'nodeSelector'])),
     ...breakIf(fieldsOf(spec['sharing'])?.['mps'] !== undefined, ['spec', 'sharing', 'mps'], RULE_MESSAGES.mps),
     ...checkDemandRules(spec),
-    ...(spec['backend'] === 'DRA'
+    ...(mayUseClaims(spec)
       ? checkDra(spec)
       : breakIf(fieldsOf(spec['dra']) !== undefined, ['spec', 'dra'], RULE_MESSAGES.draBackend)),
     ...checkTotals(listOf(spec['layouts'])),
@@ -51,6 +51,10 @@ function checkSchedules(spec: Fields): readonly BrokenRule[] {
       ...checkEach(listOf(layouts), (layout, entry) => checkLayout(layout, spec, [...at, index, 'layouts', entry])),
     ]),
   ];
+}
+
+function mayUseClaims({ backend }: Fields): boolean {
+  return backend === 'DRA' || backend === 'Auto';
 }
 
 function checkDra({ strategy, sharing }: Fields): readonly BrokenRule[] {
@@ -82,7 +86,7 @@ function checkDemandFields(spec: Fields, demand: Fields | undefined, at: FieldPa
   const laysRest = demand['rest'] !== undefined && demand['rest'] !== 'Keep';
   const drainsAll = fieldsOf(spec['drain'])?.['scope'] === 'Node';
   return [
-    ...breakIf(spec['backend'] === 'DRA' && !isDeclared(demand), [...at, 'from'], RULE_MESSAGES.draDemand),
+    ...breakIf(mayUseClaims(spec) && !isDeclared(demand), [...at, 'from'], RULE_MESSAGES.draDemand),
     ...breakIf(spec['strategy'] !== 'mixed', ['spec', 'strategy'], RULE_MESSAGES.demandStrategy),
     ...breakIf(drainsAll && demand['evict'] !== 'IfNeeded', ['spec', 'drain', 'scope'], RULE_MESSAGES.demandDrain),
     ...breakIf(drainsAll && laysRest, [...at, 'rest'], RULE_MESSAGES.demandRest),

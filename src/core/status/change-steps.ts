@@ -31,6 +31,7 @@ export interface ChangeAdvance {
 
 const stepOfReason: Readonly<Record<string, ChangeStep>> = {
   AwaitingPlan: 'plan',
+  BackendUnknown: 'plan',
   AwaitingSlot: 'slot',
   Paused: 'slot',
   NodeNotReady: 'slot',
@@ -51,6 +52,7 @@ const stepOfReason: Readonly<Record<string, ChangeStep>> = {
   LabelsStale: 'refresh',
   NoDevicePlugin: 'refresh',
   NoDraDriver: 'refresh',
+  NoDraApi: 'refresh',
   BackendMismatch: 'refresh',
 };
 

@@ -125,6 +125,23 @@ describe('the plan of a change', () => {
     expect(fatesOf(found)).to.deep.equal(['n1 Changes AwaitingSlot']);
   });
 
+  it('plans nodes of a policy that finds the backend out by what is on each, and names one on which neither is there', () => {
+    const empty = { allocatable: { 'nvidia.com/gpu': '0' } };
+    const namespace = 'nvidia-dra-driver-gpu';
+    const driver = aDriverPod();
+    const nodes = [
+      aFleetNode({ name: 'claims', slices: halves, node: empty }),
+      aFleetNode({ name: 'neither', slices: halves, node: empty }),
+    ];
+    const fleet = aCluster(nodes, {
+      policies: [sliced({ backend: 'Auto' })],
+      pods: [{ ...driver, metadata: { ...driver.metadata, namespace }, spec: { ...driver.spec, nodeName: 'claims' } }],
+    });
+    const found = fatesOf(plan(fleet, inFile({ ...inSevenths, backend: 'Auto' })));
+    expect(found).to.include('claims Changes AwaitingSlot');
+    expect(found.join()).to.include('BackendUnknown');
+  });
+
   it('begins with the canary, and says when the rest may follow', () => {
     const rollout = { maxUnavailable: 3, canary: { nodes: 1, soak: '1h' } };
     const { waves } = plan(aBusyFleet(), inFile({ ...inSevenths, rollout }));

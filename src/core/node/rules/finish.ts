@@ -36,10 +36,11 @@ export function finish(situation: Situation): Outcome | undefined {
   if (!winner || winner.spec.mode === 'Plan') return undefined;
   const wish = wishOf(situation);
   if (!wish || !isDeviceDone(situation)) return undefined;
-  const verdict = describeDone(wish, claim);
+  const isDra = backendOf(situation) === 'DRA';
+  const verdict = describeDone(wish, claim, isDra);
   const owner = foreignOwner(situation) ?? takeOver(situation, 'Settings');
   if (owner) return owner;
-  const mismatch = backendOf(situation) === 'DRA' ? checkBackend(situation) : undefined;
+  const mismatch = isDra ? checkBackend(situation) : undefined;
   if (mismatch) return mismatch;
   const outcome = bringInLine(situation, winner, verdict);
   const held = holdPluginBack(situation, winner);
@@ -48,8 +49,7 @@ export function finish(situation: Situation): Outcome | undefined {
 }
 
 /** Entries of the policy that have no effect on this node are reported, so that they do not pass for done. */
-function describeDone({ gpus }: Wish, { wish, winner }: NodeClaim): Verdict {
-  const isDra = winner?.spec.backend === 'DRA';
+function describeDone({ gpus }: Wish, { wish, winner }: NodeClaim, isDra: boolean): Verdict {
   // Slices are watched, where the controller may.
   const again = isDra && { requeueAfterMs: slicesAgainMs };
   const skipped = wish && 'skipped' in wish ? wish.skipped : [];

@@ -29,8 +29,8 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   // An unknown device cannot be compared with what is advertised.
   if (gpus === undefined) return addPatch(ruling, change);
   if (isUntouched(situation)) {
-    const isKnown = step !== 'Unknown' && listManagedLabels(metadataOf(node)).length > 0;
-    const labels = isKnown ? layoutLabels(situation, currentOffer(situation).labels) : {};
+    const isOurs = listManagedLabels(metadataOf(node)).length > 0;
+    const labels = isOurs ? layoutLabels(situation, currentOffer(situation).labels) : {};
     return addPatch(ruling, combine(change, labels));
   }
   const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);

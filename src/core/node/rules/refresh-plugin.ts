@@ -222,7 +222,7 @@ function describeFence(
   const change = keyOf(situation);
   const allocatable = node.status?.allocatable ?? {};
   const changed = isClosed(node);
-  const slices = backendOf(situation) === 'DRA' ? sliceOfferOf(situation) : undefined;
+  const slices = sliceOfferOf(situation);
   const isEqual = isExact({ slices, allocatable, wanted });
   const isSettled = isEqual && !changed;
   const { advertised } = partition.status?.device ?? {};

@@ -36,8 +36,7 @@ export function awaitSlot(situation: Situation, use: SlotUse): Outcome | undefin
   // Another leader may have given it one, and closed it for that.
   if (isUnfinished(node)) {
     if (fresh === undefined) return { look: 'All' };
-    if (fresh.slot !== undefined && slotInForce({ ...situation, slot: fresh.slot }) !== undefined)
-      return slotStale(situation);
+    if (slotInForce({ ...situation, slot: fresh.slot }) !== undefined) return slotStale(situation);
   }
   return (
     onHold(situation) ?? {
@@ -100,11 +99,10 @@ function describeUse(situation: Situation, use: SlotUse): string {
   }
 }
 
-/** The plan names pods on what it destroys; draining the whole node sends the others away as well. */
+/** The plan names pods on what it destroys; others go, too, if the whole node drains or the plan could not name all. */
 function countEvictions(situation: Situation): number {
   const { affectedPods = [], morePods = 0 } = situation.partition.status?.device?.plan ?? {};
   const named = affectedPods.length + morePods;
-  if (situation.claim.winner?.spec.drain?.scope !== 'Node') return named;
   return Math.max(named, presumeAffected(situation, situation.pods ?? []).length);
 }
 

@@ -3,6 +3,7 @@ import type { Wish } from '../../../api/types.ts';
 import { deviceMeets, wishHash } from '../../wish/wish.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import type { WishFields } from '../commands.ts';
+import { backendToTell } from './find-backend.ts';
 import { isDrifting } from '../repair.ts';
 import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
@@ -50,7 +51,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
   if (!winner || !wish) return undefined;
   const { name, uid, generation = 0 } = winner.metadata;
   const { spec } = partition;
-  const backend = winner.spec.backend === 'DRA' ? 'DRA' : undefined;
+  const backend = backendToTell(situation);
   const isSame =
     spec.policy?.name === name &&
     spec.policy.uid === uid &&
@@ -67,7 +68,7 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     strategy: winner.spec.strategy,
     ...(spec.backend !== backend && { backend: backend ?? null }),
     // A claim of this name may be another one when the DRA driver is back.
-    ...(spec.monitors !== undefined && backend === undefined && { monitors: null }),
+    ...(spec.monitors !== undefined && backend !== 'DRA' && { monitors: null }),
     // A merge patch keeps what it does not name.
     wish: {
       gpus: wish.gpus,

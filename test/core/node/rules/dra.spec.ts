@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
   aDriverPod,
@@ -11,7 +12,9 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   aSlicingPolicy,
+  aWish,
   judge,
   namesOf,
   noon,
@@ -19,6 +22,7 @@ import {
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import { checkDriver } from '../../../../src/core/node/rules/check-driver.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const policy = aSlicingPolicy({ backend: 'DRA' });
@@ -246,6 +250,46 @@ describe('a node whose GPUs are handed out by claims, closed for a change, that 
   });
 });
 
+describe('the DRA driver of gpu-operator’s GPUCluster, where a GPU stayed in use', () => {
+  const label = 'nvidia.com/gpu.deploy.dra-driver';
+  const driver = aDriverPod({ uid: 'driver', tolerates: true });
+  const deployed: NodePod = { ...driver, spec: { ...driver.spec, nodeSelector: { [label]: 'true' } } };
+
+  it('is paused by its label nvidia.com/gpu.deploy.dra-driver, waited for, and brought back after the change', () => {
+    const device: DeviceReport = { ...wholeGpu, step: 'Failed', error: { code: 'InUse', message: 'in use' } };
+    const world = new NodeWorld({
+      policy,
+      node: aNode({ allocatable: nothing, labels: { [label]: 'true' } }),
+      partition: aManagedPartition({ backend: 'DRA', device }),
+      pods: [deployed],
+      slices: slicesOf(wholeGpu),
+    });
+    world.claims = [];
+    for (let second = 0; second < 3; second += 1) world.step(1000);
+    expect(world.labels[label]).to.equal('paused-for-mig-change');
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(world.step(500).verdict).to.include({ phase: 'Updating', reason: 'ClientsStay' });
+    expect(world.done).not.to.include('EvictPod driver');
+    expect(world.done).not.to.include('WriteGrant');
+    world.pods = [];
+    world.step(500);
+    expect(world.done.at(-1)).to.equal('WriteGrant');
+    expect(world.labels[label], 'while the agent works').to.equal('paused-for-mig-change');
+    const changed = sliced('MIG-new');
+    world.report({ ...changed, step: 'Idle', observedEpoch: world.partition.spec.granted?.epoch ?? 0 });
+    world.settle();
+    expect(world.labels[label]).to.equal('true');
+    expect(world.taintKeys, 'until it has published').to.deep.equal(['repartitioning']);
+    world.pods = [{ ...deployed, metadata: { ...deployed.metadata, uid: 'next' } }];
+    world.slices = slicesOf(changed);
+    world.step(500);
+    world.step(2_500);
+    expect(world.settle().verdict.phase).to.equal('Ready');
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+});
+
 describe('a driver that creates slices itself', () => {
   it('stops every change as soon as its slices are looked at, on a node that was Ready too', () => {
     const resourceSlices = [{ spec: { driver: 'gpu.nvidia.com', sharedCounters: [{}] } }];
@@ -298,6 +342,23 @@ describe('a driver that creates slices itself', () => {
   });
 });
 
+describe('a driver that is set to create slices itself, and still shows those that exist', () => {
+  it('stops every change and opens nothing, before a change and after', () => {
+    const driver = aDriverPod();
+    const containers = [{ name: 'gpus', env: [{ name: 'FEATURE_GATES', value: 'DynamicMIG=true' }], resources: {} }];
+    const gated: NodePod = { ...driver, spec: { ...driver.spec, containers } };
+    for (const device of [sliced('MIG-new'), wholeGpu]) {
+      const partition = aManagedPartition({ backend: 'DRA', device });
+      const found = { pods: [gated], slices: slicesOf(device), fresh: { claims: [] } };
+      const { verdict, commands } = judge({ policy, partition, node: aNode({ allocatable: nothing }) }, found);
+      expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager' });
+      expect(verdict.message).to.include('FEATURE_GATES with DynamicMIG=true in pod gpu/driver');
+      expect(verdict.message).to.include('featureGates.DynamicMIG=false');
+      expect(commands).to.deep.equal([]);
+    }
+  });
+});
+
 describe('two stacks on one node', () => {
   const partition = aManagedPartition({ backend: 'DRA' });
 
@@ -339,16 +400,6 @@ describe('two stacks on one node', () => {
     expect(commands).to.deep.equal([]);
   });
 
-  it('do not exist where the API server knows no claims, and the node reports what it takes', () => {
-    const { verdict, commands } = judge(
-      { policy, partition, node: aNode({ allocatable: nothing }) },
-      { pods: [], slices: [], lacksClaims: true },
-    );
-    expect(verdict).to.include({ phase: 'Failed', reason: 'NoDraDriver' });
-    expect(verdict.message).to.match(/API server does not serve resource\.k8s\.io\/v1.* Kubernetes 1\.34/);
-    expect(commands).to.deep.equal([]);
-  });
-
   it('offer nothing while the DRA driver does not run, and nothing is touched', () => {
     const { verdict, commands } = judge(
       { policy, partition, node: aNode({ allocatable: nothing }) },
@@ -356,6 +407,42 @@ describe('two stacks on one node', () => {
     );
     expect(verdict.reason).to.equal('PluginNotReady');
     expect(namesOf({ commands })).to.deep.equal([]);
+  });
+});
+
+describe('a DRA driver that does not run', () => {
+  const node = aNode({ allocatable: nothing, labels: { 'gpupartition.dev/state': 'ready' } });
+  const partition = aManagedPartition({ backend: 'DRA' });
+  const check = (pods: readonly NodePod[]) =>
+    checkDriver(aSituation({ policy, partition, node }, { pods, slices: [] }));
+  const starts = aDriverPod({ name: 'starts', uid: 'starts', isReady: false });
+  const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
+  const fails: NodePod = {
+    ...aDriverPod({ name: 'fails', uid: 'fails', isReady: false }),
+    status: { ...starts.status, containerStatuses: [{ name: 'plugins', state: { waiting } }] },
+  };
+
+  it('is told by the pods that fail, if any does, and else passes within moments', () => {
+    const failing = check([starts, fails]);
+    expect(failing).to.have.nested.property('verdict.phase', 'Failed');
+    expect(failing)
+      .to.have.nested.property('verdict.message')
+      .that.includes('gpu/fails')
+      .and.not.includes('gpu/starts');
+    const starting = check([starts]);
+    expect(starting).to.have.nested.property('verdict.phase', 'Pending');
+    expect(starting).to.have.nested.property('verdict.transient', true);
+    expect(starting).to.have.nested.property('verdict.message').that.includes('gpu/starts');
+  });
+
+  it('leaves everything on the node alone, its state too', () => {
+    expect(check([fails])).to.include({ leavesAlone: true });
+    expect(check([])).to.include({ leavesAlone: true });
+  });
+
+  it('is looked for, with its slices, before anything is said', () => {
+    expect(checkDriver(aSituation({ policy, partition, node }, { slices: [] }))).to.deep.equal({ look: 'Pods' });
+    expect(checkDriver(aSituation({ policy, partition, node }, { pods: [fails] }))).to.deep.equal({ look: 'Pods' });
   });
 });
 
@@ -385,6 +472,29 @@ describe('a claim on what a change destroys', () => {
     const bound = judge(parts, { pods: [aDriverPod(), claiming], slices, fresh: { claims: [claim] } }, settled);
     expect(bound.verdict.message).to.include('the agent does not know yet which GPUs ns/job uses');
     expect(namesOf(bound)).not.to.include('WriteGrant');
+  });
+
+  it('is known to the controller before the agent has reported its pod, which is drained once it has, and only then granted', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: 'uid-set', controller: true };
+    const job: NodePod = { ...claiming, metadata: { ...claiming.metadata, ownerReferences: [owner] } };
+    const world = new NodeWorld({ policy, partition, node: closed, pods: [aDriverPod(), job], slices });
+    world.memory = settled;
+    world.claims = [claim];
+    const { verdict } = world.step();
+    expect(verdict.message).to.include('the agent does not know yet which GPUs ns/job uses');
+    expect(world.done).not.to.include('EvictPod uid-job');
+    expect(world.done).not.to.include('WriteGrant');
+    const gpu = { ...aGpu(), busy: true, pods: ['ns/job'], claims: ['ns/c'] } as const;
+    const read = { ...aDevice(gpu), readTime: '2026-01-01T12:00:00Z' };
+    world.report({ ...read, plan: planWish(read, aWish).report });
+    expect(world.step(500).verdict.message).to.include('ns/job');
+    world.settle();
+    expect(world.done).to.include('EvictPod uid-job');
+    expect(world.done).not.to.include('WriteGrant');
+    world.claims = [];
+    world.report({ ...wholeGpu, readTime: '2026-01-01T12:00:10Z', plan: planWish(wholeGpu, aWish).report });
+    world.settle();
+    expect(world.done).to.include('WriteGrant');
   });
 
   it('is looked for before anything is destroyed, whatever the plan was when the node was looked at', () => {

@@ -106,6 +106,12 @@ describe('a monitor, whose claim has admin access,', () => {
     expect(namesOf(decideOn({ monitors: ['ns/c'], device: sliced() }))).to.deep.equal(['WriteGrant']);
   });
 
+  it('is told to the agent before a plan that destroys nothing, too, on a GPU that it seems to hold', () => {
+    const gpu = { ...aGpu({ mig: 'Enabled' }), busy: true as const, pods: ['ns/monitor'] };
+    const answer = decideOn({ device: { ...aDevice(gpu), models } });
+    expect(answer.commands).to.deep.equal([{ name: 'WriteMonitors', claims: ['ns/c'] }]);
+  });
+
   it('is a monitor no longer if it has a GPU to use by another claim', () => {
     const answer = decideOn({ claims: [aClaim('c', true), aClaim('d', false)], pod: ofDaemonSet });
     expect(answer.commands).to.deep.equal([{ name: 'WriteMonitors', claims: ['ns/c'] }]);

@@ -1,0 +1,126 @@
+import { gpuDriver, listSliceDevices } from '../../dra/resource-slice.ts';
+import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
+import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
+import { namePods, usesGpu } from '../../pods/gpu-pods.ts';
+import { driverPodsOf } from '../../pods/plugin-pods.ts';
+import { countWords } from '../../text/cut-text.ts';
+import { type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
+import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
+import type { NodePod, Situation } from '../snapshot.ts';
+import { refuse } from './check-driver.ts';
+import { clusterPods, pluginPods } from './cluster-pods.ts';
+
+const deployLabels: Readonly<Record<Backend, string>> = { DevicePlugin: pluginDeployLabel, DRA: driverDeployLabel };
+
+/** Nothing is asked of a node before it is known what hands out its GPUs, and that the cluster can. */
+export function findBackend(situation: Situation): Outcome | undefined {
+  if (!situation.claim.winner) return undefined;
+  const found = isFoundOut(situation) ? find(situation) : backendOf(situation);
+  if (typeof found !== 'string') return found;
+  if (found === 'DevicePlugin' || situation.draApi !== 'Missing') return undefined;
+  return refuse(
+    'NoDraApi',
+    `the API server does not serve resource.k8s.io/v1, with which the DRA driver hands GPUs out: it needs Kubernetes 1.34 or later, ` +
+      'with that API switched on. Upgrade the cluster, or set spec.backend: DevicePlugin',
+  );
+}
+
+/** What a node's object says of its backend, which {@link findBackend} let pass; undefined: nothing, as of a device plugin by policy. */
+export function backendToTell(situation: Situation): Backend | undefined {
+  if (!isFoundOut(situation)) return situation.claim.winner?.spec.backend === 'DRA' ? 'DRA' : undefined;
+  const found = find(situation);
+  return typeof found === 'string' ? found : situation.partition.spec.backend;
+}
+
+/**
+ * What was found is kept, since a stack that restarts shows nothing for a moment: until its GPUs are in nobody’s hands and the other
+ * stack is there instead.
+ */
+function find(situation: Situation): Backend | Outcome {
+  const { node, partition, draApi, hasSlices, pods } = situation;
+  const { backend: known } = partition.spec;
+  if (draApi === 'Missing' && known !== 'DRA') return 'DevicePlugin';
+  const advertised = resourcesText(advertisedResources(node.status?.allocatable ?? {}));
+  if (pods === undefined) {
+    const isPlugin = advertised !== 'nothing';
+    if (known === 'DRA' && !isPlugin) return known;
+    return known === 'DevicePlugin' && isPlugin && hasSlices !== true ? known : { look: 'Pods' };
+  }
+  const signs = listSigns(situation, pods, advertised);
+  const there = (['DevicePlugin', 'DRA'] as const).filter((one) => signs[one].length > 0);
+  const [only] = there;
+  if (there.length > 1) return refuseBoth(situation, signs);
+  if (known === undefined) return only ?? byLabel(situation) ?? awaitStack();
+  const isPaused = node.metadata.labels?.[deployLabels[known]]?.startsWith('paused-for-') === true;
+  if (only === undefined || only === known || isPaused) return known;
+  const left = listUsersOf(known, situation, pods);
+  return left.length === 0 ? only : refuseChange(known, only, signs, left);
+}
+
+type Signs = Readonly<Record<Backend, readonly string[]>>;
+
+/** What shows that a stack is on the node, in words. */
+function listSigns(situation: Situation, pods: readonly NodePod[], advertised: string): Signs {
+  const devices = listSliceDevices(situation.fresh?.resourceSlices ?? situation.slices ?? []).length;
+  const name = (found: readonly NodePod[]): readonly string[] =>
+    found.length > 0 ? [`pod ${namePods(found, 3)}`] : [];
+  return {
+    DevicePlugin: [
+      ...(advertised === 'nothing' ? [] : [`advertises ${advertised}`]),
+      ...name(pluginPods(situation, pods)),
+    ],
+    DRA: [
+      ...(devices === 0 ? [] : [`${countWords(devices, 'device')} in ResourceSlices of ${gpuDriver}`]),
+      ...name(driverPodsOf(clusterPods(situation, pods))),
+    ],
+  };
+}
+
+/** Where neither is there yet: gpu-operator's label of the one that is to come. A node that is closed may have to be opened for it. */
+function byLabel({ node }: Situation): Backend | undefined {
+  const { labels = {} } = node.metadata;
+  const coming = (['DevicePlugin', 'DRA'] as const).filter((one) => labels[deployLabels[one]] === 'true');
+  return coming.length === 1 ? coming[0] : undefined;
+}
+
+/** A claim is none of the device plugin's. */
+function listUsersOf(backend: Backend, { node, partition }: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+  const resources = node.status?.allocatable ?? {};
+  const offered = partition.status?.device?.advertised?.resources;
+  const offer = backend === 'DRA' ? { resources: {}, mayClaim: true } : { offered, resources, mayClaim: false };
+  return pods.filter((pod) => usesGpu(pod, offer));
+}
+
+function awaitStack(): Ruling {
+  return {
+    ifClosed: 'Opens',
+    leavesAlone: true,
+    verdict: {
+      phase: 'Pending',
+      reason: 'BackendUnknown',
+      message:
+        'waiting for what hands out the GPUs of this node (spec.backend: Auto): it advertises no GPUs, has no ResourceSlices of ' +
+        `${gpuDriver}, and no pod of the device plugin or of NVIDIA’s DRA driver. Install one of them on the node, or set spec.backend ` +
+        'to DevicePlugin or DRA. Nothing is touched until then',
+      requeueAfterMs: lookAgainMs,
+    },
+  };
+}
+
+function refuseBoth({ node }: Situation, signs: Signs): Ruling {
+  const off = (backend: Backend): string =>
+    `kubectl label node ${node.metadata.name} ${deployLabels[backend]}=false --overwrite`;
+  return refuse(
+    'BackendMismatch',
+    `both are on this node: the device plugin (${signs.DevicePlugin.join(', ')}) and the DRA driver (${signs.DRA.join(', ')}), and each ` +
+      `would give the same GPU to pods. Take one of them off the node (with gpu-operator: ${off('DevicePlugin')}; or ${off('DRA')})`,
+  );
+}
+
+function refuseChange(known: Backend, other: Backend, signs: Signs, left: readonly NodePod[]): Ruling {
+  return refuse(
+    'BackendMismatch',
+    `the ${nameBackend(other)} is on this node now (${signs[other].join(', ')}), and pods still have GPUs that its ` +
+      `${nameBackend(known)} gave them: ${namePods(left)}. End these pods, or put the ${nameBackend(known)} back`,
+  );
+}
