@@ -31,8 +31,8 @@ test-quick: node_modules/.installed lint ## Check types, lint, and run the tests
 test-models: node_modules/.installed ## Play more stories in the models of a node and of a fleet (SEEDS=5000, FIRST_SEED=N for others)
 	@MODEL_SEEDS=$(or $(SEEDS),5000) $(if $(FIRST_SEED),MODEL_FIRST_SEED=$(FIRST_SEED)) mocha --parallel --jobs 2 test/{model/model,fleet-model/fleet-model}.spec.ts
 
-mutate: node_modules/.installed ## Change src/core in small ways and list what no test notices (FILES=src/core/rollout, SAMPLE=400, SEED=2, STORIES=20); hours
-	@$(if $(FILES),FILES='$(FILES)') $(if $(SAMPLE),SAMPLE=$(SAMPLE)) $(if $(SEED),SEED=$(SEED)) $(if $(STORIES),STORIES=$(STORIES)) nice $(NODE) test/mutation/main.ts
+mutate: node_modules/.installed ## Change src/core in small ways and list what no test notices (FILES=src/core/rollout, SAMPLE=400, SEED=2, STORIES=20, AGAIN=log, SPECS=glob); hours
+	@$(if $(FILES),FILES='$(FILES)') $(if $(SAMPLE),SAMPLE=$(SAMPLE)) $(if $(SEED),SEED=$(SEED)) $(if $(STORIES),STORIES=$(STORIES)) $(if $(AGAIN),AGAIN='$(AGAIN)') $(if $(SPECS),SPECS='$(SPECS)') nice $(NODE) test/mutation/main.ts
 
 test-node: build control-plane helm ## Run the tests on a real kubelet and containerd (root and namespaces; else says why not)
 	@exec $(NODE) test/node/main.ts mocha 'test/node/*.spec.ts'

@@ -19,6 +19,7 @@ import {
   slicedGpu,
   slicesOf,
   taints,
+  wholeGpu,
 } from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
@@ -87,7 +88,7 @@ describe('the device plugin of a node whose agent is silent', () => {
     const annotations = markOf(['old']);
     expect(isOver(replace([], { annotations }))).to.equal(true);
     expect(isOver(replace([], { annotations, allocatable: { 'nvidia.com/gpu': '1' } }))).to.equal(false);
-    expect(isOver(replace([], { annotations, slices: slicesOf(slicedGpu) }))).to.equal(false);
+    expect(isOver(replace([], { annotations, slices: slicesOf(wholeGpu) }))).to.equal(false);
     expect(isOver(replace([], { annotations, slices: [] }))).to.equal(true);
   });
 

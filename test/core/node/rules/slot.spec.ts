@@ -269,7 +269,6 @@ describe('a slot', () => {
         evictions: 0,
         destroys: 0,
         failedDrains: 0,
-        epoch: 1,
       });
     const bare = { ...partition, status: { device } };
     expect(requestOf('Layout', { partition: bare })).to.include({ evictions: 0, destroys: 0 });
