@@ -154,7 +154,7 @@ export class ModelDriver {
 
   #publish(slices: readonly ResourceSliceView[]): void {
     this.#slices = slices;
-    // Nobody asks for slices that the driver is yet to make.
+    // No pod asks for slices that the driver is yet to make.
     this.#published = isDynamic(slices) ? new Map() : readSlices(slices);
     this.#world.slicesChanged();
     this.#offers = new Map([...this.#published].map(([name, uuid]) => [name, [uuid]]));
