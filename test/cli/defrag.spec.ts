@@ -124,6 +124,9 @@ describe('gpu-partition defrag --snapshot', () => {
 
   it('is refused for what it does not do', async () => {
     expect((await defrag('--free', '3g.20gb')).stderr).to.include('"3g.20gb" is not PROFILE=COUNT');
+    const foreign = await defrag('--free', '9g.1gb=1,1g.5gb=1');
+    expect(foreign.code).to.equal(2);
+    expect(foreign.stderr).to.match(/--free: no GPU of the policy has profile 9g\.1gb; they have .*1g\.5gb/);
     expect((await defrag('--free', '3g.20gb=1', '--apply')).stderr).to.include(
       'a saved cluster, in which nothing can be applied',
     );

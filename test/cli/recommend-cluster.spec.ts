@@ -123,6 +123,28 @@ describe('gpu-partition recommend for a cluster', () => {
     expect(free.advised?.spec.demand?.evict).to.equal('IfNeeded');
   });
 
+  it('weighs evictions as the controller does, and counts those of pods that it evicts', async () => {
+    const crowd = ['n1', 'n2'].map((name) =>
+      aFleetNode({
+        name,
+        slices: ['4g.20gb@0', '2g.10gb@4'],
+        pods: { '4g.20gb@0': ['keeper'], '2g.10gb@4': [`on-${name}`] },
+      }),
+    );
+    const { spec, ...first } = aTeamPod('on-n1');
+    const dear = { ...first, spec: { ...spec, nodeName: 'n1', priority: 1000 } };
+    const pods = [dear, aTeamPod('on-n2'), aWaitingPod('l1', 'nvidia.com/mig-3g.20gb')];
+    const { answer } = await ask(aCluster(crowd, { pods }), '--evict', 'if-needed');
+    expect(only(answer).bill).to.include({ evictions: 1, gpusChanged: 1 });
+    expect(only(answer).bill?.nodes).to.deep.equal(['n2']);
+    const bare = ['n1', 'n2'].map((node) => aTeamPod(`on-${node}`, { node, owner: '' }));
+    const held = await ask(aCluster(crowd, { pods: [...bare, ...pods.slice(2)] }), '--evict', 'if-needed');
+    expect(only(held.answer).bill, 'no eviction moves a pod without an owner').to.include({
+      evictions: 0,
+      gpusChanged: 0,
+    });
+  });
+
   it('tells how long the changes take by the pace of the last ones and the budget', async () => {
     const policy = {
       ...sliced({ rollout: { maxUnavailable: 1 } }),

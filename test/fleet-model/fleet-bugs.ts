@@ -122,6 +122,16 @@ export const fleetBugs: readonly FleetBug[] = [
     }),
   },
   {
+    name: 'WaitForStuck',
+    what: 'waits without end for pods that do not go, whatever the policy says',
+    theme: 'Stuck',
+    see: ({ claim, ...snapshot }) => {
+      const { winner } = claim;
+      const drain = { ...winner?.spec.drain, onTimeout: 'Wait' as const };
+      return { ...snapshot, claim: { ...claim, winner: winner && { ...winner, spec: { ...winner.spec, drain } } } };
+    },
+  },
+  {
     name: 'SkipPdb',
     what: 'deletes pods that it should evict',
     theme: 'Pods',

@@ -10,6 +10,7 @@ import type { ApiChange, Pod, Policy, StoredPartition } from '../model/api.ts';
 import { findUncounted } from '../model/change-end.ts';
 import { Violation } from '../model/violation.ts';
 import { DemandChecks } from './demand-checks.ts';
+import { msOf } from './fleet-policies.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { isUsers, nodeOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
@@ -48,6 +49,8 @@ export class FleetChecks {
   /** Nodes that failed at the current generation of their policy, by name: the policy's uid, and since when. */
   readonly #failed = new Map<string, { readonly of: string; readonly at: number }>();
   readonly #canaries = new Map<string, Map<string, number | undefined>>();
+  /** Generations whose canary has soaked by this count, as uid and generation: it holds though another policy has its nodes since. */
+  readonly #passed = new Set<string>();
   readonly #forced = new Set<string>();
   /** When what a pod holds last had to go, by the pod's uid, which is its name. */
   readonly #affectedAt = new Map<string, number>();
@@ -142,11 +145,16 @@ export class FleetChecks {
 
   /**
    * No write can depend on another object: a leader may close or grant a node at the moment when another leader takes its slot back,
-   * or a user deletes the policy with its ledger.
+   * or a user deletes the policy with its ledger. A leader that has lost its lease, and whose watch of policies has stopped, does not learn
+   * of it either, until it ends.
    */
   #isJustTaken(uid: string, by: string): boolean {
     const taken = this.#takenAt.get(uid);
-    return taken !== undefined && this.#now - taken.at < raceMs && taken.by !== by;
+    if (taken === undefined || taken.by === by) return false;
+    const isBlind = this.#world.controllers
+      .slice(0, -1)
+      .some(({ name, frozen }) => name === by && frozen.has('policies'));
+    return isBlind || this.#now - taken.at < raceMs;
   }
 
   /** A node is in the ledger before anything is done to it, and until it is verified. */
@@ -310,7 +318,11 @@ export class FleetChecks {
       this.#editedAt.set(uid, this.#now);
       for (const [node, { of }] of this.#failed) if (of === uid) this.#failed.delete(node);
     }
-    if (object.status?.canary === undefined) this.#canaries.delete(`${uid} ${object.metadata.generation}`);
+    if (object.status?.canary === undefined) {
+      const key = `${uid} ${object.metadata.generation}`;
+      this.#canaries.delete(key);
+      this.#passed.delete(key);
+    }
     if (isController) this.#canariesAreReplaced(object, before);
     const slots = object.status?.inFlight ?? [];
     const earlier = before?.status?.inFlight ?? [];
@@ -484,7 +496,8 @@ export class FleetChecks {
     // Times have a resolution of one second.
     const soakMs = soakOf(canary.soak);
     const soaked = [...known.values()].filter((since) => since !== undefined && since + soakMs <= this.#now + 1000);
-    if (soaked.length >= canary.nodes) return;
+    if (soaked.length >= canary.nodes) this.#passed.add(key);
+    if (this.#passed.has(key)) return;
     // A node whose pods did not terminate the first time starts once more.
     const starts = new Set(started.map(({ node, nodeUID }) => `${node} ${nodeUID}`));
     const alive = [...known.keys()].filter((node) => !starts.has(node) && this.#isHeldFor(policy, node));
@@ -517,6 +530,7 @@ export class FleetChecks {
     const isGranted = commands.some((command) => command.name === 'WriteGrant');
     demand(!isGranted || spec?.unschedulable !== true, 'S17', `${by} grants ${metadata.name}, which is cordoned`);
     this.#isNotHeldByTheDead(snapshot, settled);
+    this.#isNotHeldByTheStuck(snapshot, settled);
     const { name, uid = '' } = node.metadata;
     const key = `${name} ${uid}`;
     const policy: GpuPartitionPolicy | undefined = claim.winner;
@@ -535,6 +549,30 @@ export class FleetChecks {
     const deadMs = isHeld ? now - Math.max(since, Date.parse(slot.startTime ?? ''), this.#world.ledAt) : 0;
     const words = `dead for ${deadMs / 1000} s, ${node.metadata.name} keeps its slot: ${verdict.message}`;
     demand(deadMs < longestDeadMs, 'L8', words);
+  }
+
+  /**
+   * Pods that never go keep the slot of their node for the time that the policy gives them, and again as long, unless it waits for them.
+   * A node with the new layout is closed until its plugin offers it, and counts as unavailable for as long.
+   */
+  #isNotHeldByTheStuck(
+    { node, slot, claim, pods = [] }: NodeSnapshot,
+    { verdict, rolloutState }: SettledDecision,
+  ): void {
+    const { name } = node.metadata;
+    const since = this.#world.machines.get(name)?.stuckAt;
+    const { metadata, spec } = claim.winner ?? {};
+    const { timeout = '10m', onTimeout } = spec?.drain ?? {};
+    const isLeaving = pods.some(
+      (pod) => pod.metadata.labels?.['role'] !== undefined && pod.metadata.deletionTimestamp !== undefined,
+    );
+    const isLate = isLeaving || verdict.reason === 'AdvertisePending' || verdict.reason === 'RefreshBlocked';
+    const isHeld = since !== undefined && slot !== undefined && rolloutState.isUnderWay && !isLate;
+    if (!isHeld || onTimeout === 'Wait') return;
+    const editedAt = this.#editedAt.get(metadata?.uid ?? '') ?? 0;
+    const heldMs = this.#now - Math.max(since, Date.parse(slot.startTime ?? ''), editedAt, this.#world.ledAt);
+    const words = `pods of ${name} stay for ${heldMs / 1000} s, and it keeps its slot: ${verdict.message}`;
+    demand(heldMs < 2 * msOf(timeout) + longestDeadMs, 'L8', words);
   }
 
   /** A node that another policy has won meanwhile is no longer a canary. */

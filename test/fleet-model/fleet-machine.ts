@@ -37,6 +37,8 @@ export class FleetMachine {
   fate: Fate = 'Well';
   /** When it went down, in ms; undefined while it is up. */
   diedAt: number | undefined;
+  /** Since when pods of it that were told to go stay, in ms; undefined if they go. */
+  stuckAt: number | undefined;
   /** When instances last disappeared without being asked to. */
   lostAt = -Infinity;
   agent: MachineAgent | undefined;

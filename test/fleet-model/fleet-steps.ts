@@ -234,7 +234,20 @@ const pluginSteps = {
   },
 } as const satisfies FleetSteps;
 
-const steps = { ...usualSteps, ...demandSteps, ...userSteps, ...lateSteps, ...pluginSteps };
+/** Pods that never go: they hang in Terminating, or a budget refuses each eviction. */
+const stuckSteps = {
+  holdersStay: (world) =>
+    withMachine(world, (machine) => {
+      machine.stuckAt ??= world.timeline.now;
+    }),
+  holdersGo: (world) =>
+    withMachine(world, (machine) => {
+      machine.stuckAt = undefined;
+    }),
+  closeBudget: (world) => void world.budgets.set(world.random.pick(apps) ?? 'x', 'Closed'),
+} as const satisfies FleetSteps;
+
+const steps = { ...usualSteps, ...demandSteps, ...userSteps, ...lateSteps, ...pluginSteps, ...stuckSteps };
 
 type FleetSteps = Readonly<Record<string, (world: FleetWorld) => unknown>>;
 

@@ -180,6 +180,28 @@ const themes = {
     names: ['editOffer', 'editOffer', 'nodeDies', 'nodeDies', 'nodesLive', 'addPods'],
     pauses: [600, 3000, 10_000, 120_000, 900_000],
   },
+  /** Pods that never go, users' and the device plugin's. */
+  Stuck: {
+    setup: { cap: '100%', hasStartupTaint: false, plugin: 'Stock' },
+    names: [
+      'editOffer',
+      'editOffer',
+      'editLayout',
+      'editDrain',
+      'holdersStay',
+      'holdersStay',
+      'holdersGo',
+      'closeBudget',
+      'budget',
+      'addPods',
+      'addPods',
+      'nodeDies',
+      'nodesLive',
+      'crashController',
+      'wait',
+    ],
+    pauses: [600, 3000, 30_000, 120_000, 900_000],
+  },
   /** Canaries that break while nobody leads. */
   Leaderless: {
     setup: { cap: '100%', hasStartupTaint: false },
@@ -214,6 +236,7 @@ export const fleetThemes: readonly FleetTheme[] = [
   'Leaderless',
   'Plugins',
   'Dead',
+  'Stuck',
   'Demand',
   'Succession',
 ];
@@ -292,6 +315,7 @@ function calmDown(world: FleetWorld): void {
   world.leadersAheadMs = Math.max(0, world.leadersAheadMs);
   world.deliverAll();
   world.endControllers();
+  for (const machine of world.machines.values()) machine.stuckAt = undefined;
   for (const pod of world.api.list('pods')) if (isUsers(pod)) world.endPod(pod.metadata.uid ?? '');
   world.budgets.clear();
   world.run(10_000);

@@ -440,7 +440,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     const pod = this.api.find('pods', uid);
     if (!pod) return;
     const machine = this.machines.get(nodeOf(pod));
-    if (machine && !machine.isUp) {
+    if (machine && (!machine.isUp || machine.stuckAt !== undefined)) {
       this.timeline.after(5000, () => this.endPod(uid));
       return;
     }

@@ -2,6 +2,7 @@ import type { DeviceReport, Grant, GpuWish, PlanReport } from '../../src/api/typ
 import { isToMakeAgain } from '../../src/core/wish/load-id.ts';
 import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/report/report-fields.ts';
 import { confirmedMs, isRevocation } from '../../src/core/node/revocation.ts';
+import { GrantClock } from '../../src/agent/grant-clock.ts';
 import type { KubeletWord } from '../../src/agent/kubelet.ts';
 import { withHolders } from '../../src/core/report/held-devices.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
@@ -37,6 +38,7 @@ const readIntervalMs = 60_000;
 const busyReadMs = 5000;
 const drainReadMs = 1000;
 const settlingMs = 600_000;
+const farFuture = '9999-01-01T00:00:00Z';
 
 /** A process of the agent, by the rules of src/agent: its memory ends with it. */
 export class AgentProcess {
@@ -58,8 +60,7 @@ export class AgentProcess {
   #signalled: DeviceReport['signalled'] | null;
   #hasBegun = false;
   #hasTriedToRebuild = false;
-  /** When the grant that stands was first seen. */
-  #sight = { key: '', at: 0 };
+  readonly #grants: GrantClock;
   /** When the API server last confirmed the grant that is carried out. */
   #confirmedAt = -Infinity;
   /** The last report: while a plugin settles nothing else is checked four times a second. */
@@ -69,6 +70,12 @@ export class AgentProcess {
     this.#world = world;
     this.#bootID = world.kubelet.bootID;
     this.#nodeUID = world.node?.metadata.uid ?? '';
+    const clock = {
+      monotonicMs: () => world.timeline.now,
+      wallMs: () => world.timeline.now + world.agentAheadMs,
+      startTimer: (ms: number, act: () => void) => world.timeline.after(ms, act),
+    };
+    this.#grants = new GrantClock(clock, () => (world.hasBug('OwnClock') ? 0 : world.agentAheadMs));
     this.worker = new Worker(world, () => this.#reconcile());
     this.#watched = world.partition;
     this.worker.add();
@@ -90,8 +97,7 @@ export class AgentProcess {
     const partition = isAhead && this.#written ? this.#written : watched;
     const { granted, wish } = partition.spec;
     const seen = partition.status?.device;
-    const sight = `${partition.metadata.uid}/${granted?.epoch}`;
-    if (this.#sight.key !== sight) this.#sight = { key: sight, at: this.#world.timeline.now };
+    this.#grants.see(partition);
     if (granted !== undefined && granted.epoch > (seen?.observedEpoch ?? 0))
       return yield* this.#act(partition, granted);
     const isToldOfMonitors = !sameJson(partition.spec.monitors, this.#monitors);
@@ -298,11 +304,15 @@ export class AgentProcess {
     return this.#world.timeline.now - this.#confirmedAt <= confirmedMs(granted);
   }
 
-  #isPast({ deadline, seconds = 0 }: Grant): boolean {
-    const { now } = this.#world.timeline;
-    const times = this.#world.hasBug('TwiceSeconds') ? 2 : 1;
-    const isLate = now > Date.parse(deadline) + seconds * 1000 && !this.#world.hasBug('LateGrant');
-    return isLate || now - this.#sight.at > times * seconds * 1000;
+  #isPast(granted: Grant): boolean {
+    const { seconds = 0 } = granted;
+    return (
+      this.#grants.explainEnd({
+        ...granted,
+        ...(this.#world.hasBug('LateGrant') && { deadline: farFuture }),
+        ...(this.#world.hasBug('TwiceSeconds') && { seconds: 2 * seconds }),
+      }) !== undefined
+    );
   }
 
   /** Device plugins of the model know no signal. */
@@ -364,11 +374,18 @@ export class AgentProcess {
     if (!word) return;
     const { resources, errors } = computeResources(describeReport(this.#report), spec.strategy ?? 'mixed');
     const { advertised } = word;
-    const { resources: offered = {}, stale } = advertised;
-    const hasFollowed =
-      spec.backend === 'DRA' || (stale === 0 && errors.length === 0 && offersDevices(offered, resources));
+    const { resources: offered = {} } = advertised;
+    const isFollowed = (one: {
+      readonly resources?: Readonly<Record<string, number>>;
+      readonly stale: number;
+    }): boolean =>
+      spec.backend === 'DRA' ||
+      (one.stale === 0 && errors.length === 0 && offersDevices(one.resources ?? {}, resources));
+    const hasFollowed = isFollowed(advertised);
     if (hasFollowed && status?.phase !== 'Updating') this.#settleUntil = -Infinity;
-    const isNews = hasFollowed || Object.keys(offered).length === 0;
+    const before = this.#report.advertised;
+    const isZeroNews = spec.granted?.replacePods?.tolerate !== true || (before !== undefined && isFollowed(before));
+    const isNews = hasFollowed || (Object.keys(offered).length === 0 && isZeroNews);
     if (isNews && !sameJson(this.#report.advertised, advertised)) this.#report = { ...this.#report, advertised };
   }
 

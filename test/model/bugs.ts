@@ -7,10 +7,13 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { offerStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { isUnfinished } from '../../src/core/node/node-view.ts';
+import { changeKey } from '../../src/core/node/refresh-mark.ts';
+import { configOf } from '../../src/core/node/rules/plugin-config.ts';
 import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
 import { findNamedUuid } from '../../src/core/dra/published-devices.ts';
+import { isUntouchable } from './pods.ts';
 import { toResourceSlice } from './slices.ts';
 import type { Theme } from './story.ts';
 
@@ -507,6 +510,16 @@ export const bugs: readonly Bug[] = [
     theme: 'Slow',
   },
   {
+    name: 'OwnClock',
+    what: 'compares deadlines with the clock of the node',
+    theme: 'Clocks',
+  },
+  {
+    name: 'LetGoEarly',
+    what: 'lets a policy go before its GPUs are whole',
+    theme: 'Deletions',
+  },
+  {
     name: 'NoGrace',
     what: 'gives pods no time to end where the policy says how much they get',
     theme: 'Force',
@@ -543,6 +556,22 @@ export const bugs: readonly Bug[] = [
     }),
   },
   {
+    name: 'ForceBeside',
+    what: 'deletes static pods and those of DaemonSets beside the pods that it ends',
+    theme: 'Force',
+    say: ({ commands }, { pods = [] }) => {
+      const isEnding = commands.some(
+        ({ name, ...more }) => (name === 'EvictPod' || name === 'DeletePod') && 'pod' in more && isUser(pods, more.pod),
+      );
+      const beside = pods.filter((pod) => pod.metadata.labels?.['user'] === 'true' && isUntouchable(pod));
+      const more = beside.map(({ metadata: { name, uid = '' } }) => ({
+        name: 'DeletePod' as const,
+        pod: { namespace: 'default', name, uid },
+      }));
+      return isEnding ? { commands: [...commands, ...more] } : {};
+    },
+  },
+  {
     name: 'OpenDuringDrain',
     what: 'forgets that a node stays closed while its pods go',
     theme: 'Drains',
@@ -564,6 +593,19 @@ export const bugs: readonly Bug[] = [
       const { Reason, Closed, Untouched, Drain, Granted, Revoked } = memory.waits;
       return { memory: { ...memory, waits: mapWaits({ Reason, Closed, Untouched, Drain, Granted, Revoked }) } };
     },
+  },
+  {
+    name: 'TrustLatePlugin',
+    what: 'takes a plugin that came between the grant and the end of the change for one that came later',
+    say: ({ memory }, { node, partition, now }) =>
+      partition === undefined
+        ? {}
+        : {
+            memory: {
+              ...memory,
+              waits: { ...memory.waits, Replacing: { since: now, of: changeKey(partition, configOf(node)) } },
+            },
+          },
   },
   {
     name: 'StayClosedAfterTimeout',
@@ -671,6 +713,10 @@ function withoutDynamicMig({ spec, ...slice }: Slice): Slice {
   const { sharedCounters: _counters, devices = [], ...rest } = spec;
   const isThere = (device: (typeof devices)[number]): boolean => device.attributes?.['uuid'] !== undefined;
   return { ...slice, spec: { ...rest, devices: devices.filter(isThere) } };
+}
+
+function isUser(pods: NonNullable<NodeSnapshot['pods']>, { uid }: { readonly uid: string }): boolean {
+  return pods.some(({ metadata }) => metadata.uid === uid && metadata.labels?.['user'] === 'true');
 }
 
 /** Slices as the driver would publish them of the device as it is. */

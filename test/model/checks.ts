@@ -18,6 +18,7 @@ import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, type ExpectedSettings, isAsWished, offeringOf } from './expected.ts';
 import { isUntouchable } from './pods.ts';
+import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';
 import { countSlices, isDynamic, nameDevices, readSlices } from './slices.ts';
 import { findUncounted } from './change-end.ts';
@@ -94,6 +95,7 @@ export class Invariants {
       if (by === 'agent') this.#deviceIsTold(change.object as StoredPartition);
     }
     if (kind === 'policies' && !isController) this.#repairs = [];
+    if (kind === 'policies' && change.type === 'delete' && isController) this.#policyIsGone(change.object as Policy);
     if (kind === 'policies' && change.type === 'apply')
       this.#policyIsWritten(change.object as Policy, change.before as Policy | undefined);
     if (kind === 'nodes' && change.type === 'apply' && change.before) {
@@ -126,7 +128,7 @@ export class Invariants {
 
   #specIsWritten(before: StoredPartition | undefined, after: StoredPartition): void {
     if (before === undefined || sameJson(before.spec, after.spec)) return;
-    const { node, timeline } = this.#world;
+    const { node } = this.#world;
     const [was, is] = [before.spec.policy, after.spec.policy];
     demand(
       was?.uid === undefined || was.uid !== is?.uid || is.generation >= was.generation,
@@ -145,7 +147,7 @@ export class Invariants {
     const observed = before.status?.device?.observedEpoch ?? 0;
     demand(granted.epoch > (earlier?.epoch ?? 0), 'S8', `epoch ${granted.epoch} follows ${earlier?.epoch}`);
     demand(
-      earlier === undefined || observed >= earlier.epoch || Date.parse(earlier.deadline) < timeline.now,
+      earlier === undefined || observed >= earlier.epoch || this.#isOver(earlier),
       'S7',
       `grant ${granted.epoch} was written while the agent works on ${earlier?.epoch}`,
     );
@@ -154,6 +156,15 @@ export class Invariants {
     this.#countEqual(before);
     demand(granted.allowReboot !== true, 'S6', 'a reboot was granted that no policy allows');
     this.#countRepair(before, granted);
+  }
+
+  /**
+   * Whether the deadline of a grant has passed by the clock of those that write deadlines. One whose clock differs from its
+   * predecessor's may be wrong about it: the agent is what keeps the devices safe then.
+   */
+  #isOver({ deadline }: Grant): boolean {
+    const { areClocksMixed, leadersAheadMs, timeline } = this.#world;
+    return areClocksMixed || Date.parse(deadline) - leadersAheadMs < timeline.now;
   }
 
   /** A policy takes a node from another only by what has been accepted of both: an edit that is invalid gives nothing away. */
@@ -180,6 +191,17 @@ export class Invariants {
       'S12',
       `policy ${after.metadata.name} takes the node from ${before.metadata.name}, which outranks it`,
     );
+  }
+
+  /** A policy that first makes its GPUs whole goes when they are, or when its time is over by the leader's clock. */
+  #policyIsGone({ metadata, spec }: Policy): void {
+    const { partition, timeline, leadersAheadMs, areClocksMixed, device } = this.#world;
+    const gone = new Set(partition?.spec.wish?.gpus.map(({ uuid }) => uuid));
+    const overdueAt = Date.parse(metadata.deletionTimestamp ?? '') + deleteDeadlineMs;
+    const isOverdue = areClocksMixed || timeline.now + leadersAheadMs > overdueAt;
+    if (spec.onDelete !== 'DisableMig' || partition?.spec.policy?.uid !== metadata.uid || isOverdue) return;
+    const left = device.report().gpus.find(({ uuid, error, mig }) => gone.has(uuid) && !error && mig === 'Enabled');
+    demand(left === undefined, 'U2', `policy ${metadata.name} is gone, and GPU ${left?.index} is not whole`);
   }
 
   #policyIsWritten({ metadata, status }: Policy, before: Policy | undefined): void {
@@ -216,7 +238,7 @@ export class Invariants {
     const before = isSame ? this.#failure.grantedAt.filter((at) => at > now - hourMs) : [];
     this.#failure = { what, grantedAt: [...before, now] };
     demand(
-      before.length < mostEqual,
+      before.length < mostEqual || this.#world.areClocksMixed,
       'S16',
       `the same has failed ${mostEqual} times within an hour, and is tried again`,
     );
@@ -232,7 +254,11 @@ export class Invariants {
     if (!isRepair) return;
     const { now } = this.#world.timeline;
     this.#repairs = [...this.#repairs.filter((at) => at > now - hourMs + 2000), now];
-    demand(this.#repairs.length <= 3, 'S15', `the layout was put right ${this.#repairs.length} times within an hour`);
+    demand(
+      this.#repairs.length <= 3 || this.#world.areClocksMixed,
+      'S15',
+      `the layout was put right ${this.#repairs.length} times within an hour`,
+    );
   }
 
   #deviceIsTold({ status }: StoredPartition): void {
@@ -283,7 +309,7 @@ export class Invariants {
     if (verdict.phase === 'Ready' && verdict.reason === 'Ready') this.#isReallyReady(snapshot, settled.memory);
     for (const command of commands) {
       if (command.name === 'WriteGrant') this.#mayBeGranted(snapshot);
-      if (command.name === 'EvictPod' || command.name === 'DeletePod') this.#mayBeTold(snapshot, command);
+      if (command.name === 'EvictPod' || command.name === 'DeletePod') this.#mayBeTold(by, snapshot, command);
       if (command.name === 'DeletePod') this.#mayBeDeleted(snapshot);
       if (command.name === 'WriteDrain') {
         demand(!sameJson(command.drain, snapshot.partition?.spec.drain), 'S9', 'the same drain is announced again');
@@ -368,8 +394,8 @@ export class Invariants {
     const device = partition?.status?.device;
     const wish = wishOf(snapshot);
     // A DaemonSet update replaces its pods one by one: a node that was Ready stays Ready for a while.
-    const isJustAway =
-      waits.AgentAway !== undefined && snapshot.now - waits.AgentAway.since < 30_000 && !isClosed(node);
+    const isAway = waits.AgentAway !== undefined && !isClosed(node);
+    const isJustAway = isAway && (this.#world.areClocksMixed || snapshot.now - waits.AgentAway.since < 30_000);
     demand(agent.state === 'Ready' || isJustAway, 'S10', 'Ready, and nobody hears of the agent');
     demand(device?.step !== 'Unknown', 'S10', 'Ready, and the device cannot be read');
     const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
@@ -459,12 +485,14 @@ export class Invariants {
 
   /** A user's pod goes only in the node's turn, as announced, for the plan that stands, from a closed node, with its time to end. */
   #mayBeTold(
+    by: string,
     { pods, partition, claim, slot, node }: NodeSnapshot,
     { pod: { uid }, graceSeconds }: Extract<Command, { readonly name: 'EvictPod' | 'DeletePod' }>,
   ): void {
     const pod = pods?.find(({ metadata }) => metadata.uid === uid);
     demand(pod !== undefined, 'S13', `pod ${uid} is told to go, which nobody has seen`);
     if (pod.metadata.labels?.['user'] === undefined) return;
+    this.#mayBeMoved(pod, by);
     const { drain } = partition?.spec ?? {};
     const { plan } = partition?.status?.device ?? {};
     const { scope = 'Affected', gracePeriod } = claim.winner?.spec.drain ?? {};
@@ -568,10 +596,10 @@ export class Invariants {
   }
 
   /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then other nodes get slots. */
-  #isNotHeldByTheDead({ slot, now }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
-    const { diedAt } = this.#world;
-    const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay;
-    const deadMs = isHeld ? now - diedAt : 0;
+  #isNotHeldByTheDead({ slot }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
+    const { diedAt, areClocksMixed, timeline } = this.#world;
+    const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay && !areClocksMixed;
+    const deadMs = isHeld ? timeline.now - diedAt : 0;
     demand(deadMs < longestDeadMs, 'L8', `dead for ${deadMs / 1000} s, the node keeps its slot: ${verdict.message}`);
   }
 
@@ -622,11 +650,7 @@ export class Invariants {
     const { granted } = partition?.spec ?? {};
     const device = partition?.status?.device;
     const isSilent = granted !== undefined && (device?.observedEpoch ?? 0) < granted.epoch;
-    demand(
-      !isSilent || Date.parse(granted.deadline) < this.#world.timeline.now,
-      'S1',
-      'opened while the agent works on a grant',
-    );
+    demand(!isSilent || this.#isOver(granted), 'S1', 'opened while the agent works on a grant');
     if (going.some(({ key }) => startupTaintKeys.includes(key))) {
       const wish = wishOf(snapshot);
       const gpus = device?.gpus ?? [];
@@ -737,12 +761,12 @@ export class Invariants {
   }
 
   podIsBound(resource: string): void {
-    const { partition, timeline, node } = this.#world;
+    const { partition, node } = this.#world;
     // No agent works on the object of an earlier node.
     if (partition?.spec.nodeUID !== node?.metadata.uid) return;
     const { granted } = partition?.spec ?? {};
     const isAnswered = granted === undefined || (partition?.status?.device?.observedEpoch ?? 0) >= granted.epoch;
-    const isOver = isAnswered || Date.parse(granted.deadline) < timeline.now;
+    const isOver = isAnswered || this.#isOver(granted);
     demand(isOver || this.isForcedOpen, 'S1', `a pod for ${resource} was bound while the agent changes the GPUs`);
   }
 
@@ -768,16 +792,22 @@ export class Invariants {
     demand(isRight, 'S3', `${id} was prepared by a driver that has read the one before it`);
   }
 
+  /** No policy, whatever it forces, ends what only the kubelet or a DaemonSet may end: it would be back at once. */
+  #mayBeMoved(pod: UserPodView, by: string): void {
+    const isUsers = pod.metadata.labels?.['user'] !== undefined;
+    demand(!isUsers || !isUntouchable(pod), 'S13', `${by} ends a pod that is static, or a DaemonSet’s`);
+  }
+
   /** The API server evicts or deletes a pod for a controller, which may have decided that some time ago. */
   podIsTold(pod: Pod, by: string, graceSeconds: number | undefined): void {
     if (this.#world.faults.budget) this.#refusedAt = this.#world.timeline.now;
+    this.#mayBeMoved(pod, by);
     const { drain } = this.#world.partition?.spec ?? {};
     const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
     const isUsers = pod.metadata.labels?.['user'] !== undefined;
     const isBareMonitor = this.#world.kubelet.monitors.mustStay(pod);
     demand(!isBareMonitor, 'S13', `${by} ends a monitor that nothing would make again`);
     demand(!isUsers || isAnnounced, 'S13', `${by} ends a user’s pod unannounced`);
-    demand(!isUsers || !isUntouchable(pod), 'S13', `${by} ends a pod that is static, or a DaemonSet’s`);
     demand(graceSeconds !== 0, 'S13', `${by} ends a pod whatever its containers do`);
     const isPast = this.#world.faults.budget && this.#world.hasBug('EvictPastBudget');
     demand(!isPast, 'S13', `${by} evicts past a disruption budget`);
@@ -851,6 +881,10 @@ export class Invariants {
     demand(!isLasting, 'S3', `open, and label ${wrong[0]} says ${wrong[1]} for ${longestLagMs / 1000} s`);
   }
 }
+
+type UserPodView = Parameters<typeof isUntouchable>[0] & {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+};
 
 function demand(isSo: boolean | undefined, invariant: string, message: string): asserts isSo {
   if (isSo !== true) throw new Violation(invariant, message);

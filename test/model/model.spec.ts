@@ -118,9 +118,11 @@ describe('model of a node', function () {
     'Broken',
     'Leaders',
     'Schedules',
+    'Clocks',
+    'Deletions',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
-      tellers.tell({ from: 0, to: Math.ceil(seeds / 50), theme }));
+      tellers.tell({ from: 0, to: Math.ceil(seeds / 57), theme }));
   }
 
   it('keeps every promise where the DRA driver hands the slices out', () =>

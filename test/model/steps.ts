@@ -1,8 +1,9 @@
 import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { Kind } from './api.ts';
+import { deletePolicy } from './deletion.ts';
 import { DriverRefusal } from './device.ts';
-import type { ModelWorld } from './world.ts';
+import { hourMs, type ModelWorld } from './world.ts';
 
 type Act = (world: ModelWorld) => void;
 
@@ -281,6 +282,17 @@ const table = {
       world.crashController();
     },
   ],
+  editOnDelete: [
+    0,
+    (world) => editSome(world, (spec) => ({ ...spec, onDelete: world.random.chance(0.7) ? 'DisableMig' : 'Keep' })),
+  ],
+  setAgentClock: [
+    0,
+    (world) => {
+      world.agentAheadMs = drawClock(world);
+    },
+  ],
+  setLeadersClock: [0, (world) => world.setLeadersClock(drawClock(world))],
   nodeDies: [0, (world) => world.die()],
   nodeLives: [0, (world) => world.live()],
   blindAgent: [
@@ -418,7 +430,11 @@ function editSome(world: ModelWorld, change: (spec: PolicySpec) => PolicySpec): 
 
 function deleteAny(world: ModelWorld): void {
   const policy = world.random.pick(world.api.list('policies'));
-  if (policy) world.api.delete('policies', policy.metadata.name, 'user');
+  if (policy) deletePolicy(world.api, policy.metadata.name, world.timeline.now);
+}
+
+function drawClock({ random }: ModelWorld): number {
+  return random.pick([0, hourMs, -hourMs]) ?? 0;
 }
 
 /** A person on the node runs nvidia-smi. */

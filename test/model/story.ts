@@ -1,6 +1,7 @@
 import { retryAnnotation } from '../../src/api/names.ts';
 import type { Bug } from './bugs.ts';
 import { findTrouble } from './calm.ts';
+import { deletePolicy } from './deletion.ts';
 import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import { Random } from './random.ts';
 import { drawSetup, type Setup } from './setup.ts';
@@ -191,6 +192,67 @@ const themes = {
     names: ['editPolicy', 'blindAgent', 'blindAgent', 'agentSees', 'agentSees', 'addPod', 'endAllPods', 'wait'],
     pauses: [150, 5000, 15_000, 60_000, 150_000],
   },
+  /** Clocks of agents and leaders that are an hour off. */
+  Clocks: {
+    setup: { hasStartupTaint: false, hasClocks: true },
+    names: [
+      'editPolicy',
+      'editPolicy',
+      'editPolicy',
+      'setAgentClock',
+      'setAgentClock',
+      'setLeadersClock',
+      'blindAgent',
+      'agentSees',
+      'agentSees',
+      'crashController',
+      'failOver',
+      'crashAgentSoon',
+      'slowDevice',
+      'quickDevice',
+      'reboot',
+      'nodeDies',
+      'nodeLives',
+      'addPod',
+      'addPod',
+      'endAllPods',
+      'wait',
+    ],
+    pauses: [150, 2000, 5000, 15_000, 60_000, 150_000],
+  },
+  /** Policies that are deleted, and whose GPUs become whole first or stay as they are. */
+  Deletions: {
+    setup: { hasConfigMap: true, hasAllPods: true },
+    names: [
+      'editPolicy',
+      'editPolicy',
+      'editOnDelete',
+      'editOnDelete',
+      'deletePolicy',
+      'deletePolicy',
+      'addRival',
+      'editInvalid',
+      'editSharing',
+      'editMode',
+      'pausePolicy',
+      'addPod',
+      'addPod',
+      'endPod',
+      'endAllPods',
+      'crashControllerSoon',
+      'failOver',
+      'crashAgentSoon',
+      'failOperations',
+      'nodeDies',
+      'nodeLives',
+      'reboot',
+      'cordon',
+      'uncordon',
+      'wait',
+      'wait',
+    ],
+    pauses: [20, 600, 5000, 15_000, 60_000, 300_000],
+  },
   /** Changes that holders of the GPUs, or what labels them, may prevent. */
   Held: {
     setup: { hasStartupTaint: false, hasDiscovery: true, exporter: 'ByEviction', plugin: 'Stock' },
@@ -338,9 +400,9 @@ function calmDown(world: ModelWorld, { end, asksForRetry }: Story): void {
 }
 
 function editAtLast(world: ModelWorld, end: Story['end']): void {
-  const { api, setup, random } = world;
+  const { api, setup, random, timeline } = world;
   for (const { metadata } of api.list('policies')) {
-    if (end === 'Delete' || metadata.name === 'b') api.delete('policies', metadata.name, 'user');
+    if (end === 'Delete' || metadata.name === 'b') deletePolicy(api, metadata.name, timeline.now);
   }
   if (end === 'Delete') return;
   const spec = drawSpec(setup, random, true);

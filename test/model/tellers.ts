@@ -14,6 +14,8 @@ interface Stories extends Omit<StoryRequest, 'seed'> {
   readonly from: number;
   /** Exclusive end. */
   readonly to: number;
+  /** A seed that is tried before the others. */
+  readonly first?: number | undefined;
 }
 
 /** Threads that run stories, one per core. */
@@ -26,18 +28,16 @@ export class Tellers {
   }
 
   /** @returns the first violation that is found, which need not be that of the lowest seed; undefined if there is none */
-  async find({ from, to, ...more }: Stories): Promise<string | undefined> {
+  async find({ from, to, first, ...more }: Stories): Promise<string | undefined> {
     let broken: string | undefined;
-    let next = from;
+    const seeds = listSeeds(from, to, first);
     const work = async (worker: Worker): Promise<void> => {
-      while (next < to) {
-        const request: StoryRequest = { seed: next, ...more };
-        next += 1;
+      for (const seed of seeds) {
+        const request: StoryRequest = { seed, ...more };
         worker.postMessage(request, []);
         const [found]: readonly unknown[] = await once(worker, 'message');
-        if (typeof found !== 'string') continue;
-        next = to;
-        broken ??= found;
+        if (typeof found === 'string') broken ??= found;
+        if (broken !== undefined) return;
       }
     };
     await Promise.all(this.#workers.map(work));
@@ -53,6 +53,11 @@ export class Tellers {
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
+}
+
+function* listSeeds(from: number, to: number, first: number | undefined): Generator<number> {
+  if (first !== undefined) yield first;
+  for (let seed = from; seed < to; seed += 1) if (seed !== first) yield seed;
 }
 
 /**

@@ -12,6 +12,7 @@ import { AgentProcess } from './agent.ts';
 import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';
 import type { Bug } from './bugs.ts';
 import { Invariants } from './checks.ts';
+import { withClock } from './clock.ts';
 import { ModelConfigMap } from './config-map.ts';
 import { ControllerProcess } from './controller.ts';
 import type { ControllerWorld } from './controller-world.ts';
@@ -81,6 +82,7 @@ const noFaults: Faults = {
   slowDeviceMs: 0,
 };
 
+export const hourMs = 3600_000;
 /** Two leaders overwrite each other endlessly. */
 const longestRivalryMs = 60_000;
 
@@ -114,6 +116,12 @@ export class ModelWorld implements ControllerWorld {
   diedAt: number | undefined;
   /** Why no node may start a change: `--freeze`. */
   freeze: string | undefined;
+  /** How far the clock of controllers that start now is ahead of the API server's, in ms. */
+  leadersAheadMs = 0;
+  /** Whether leaders of one story had different clocks. */
+  areClocksMixed = false;
+  /** How far the node's clock is ahead of the API server's, in ms. */
+  agentAheadMs = 0;
   /** Somebody changed the device by hand. */
   hasDrifted = false;
   /** Controller calls so far; `writes`: those that write. */
@@ -122,6 +130,7 @@ export class ModelWorld implements ControllerWorld {
   /** Calls left until a process is killed. */
   crashIn: { readonly who: 'agent' | 'controller'; calls: number } | undefined;
   readonly #due = new Set<string>();
+  #mayClocksDiffer = false;
   #nodes = 1;
   #leaders = 0;
   #agentRound = 0;
@@ -141,6 +150,10 @@ export class ModelWorld implements ControllerWorld {
     this.checks = new Invariants(this);
     this.api = new Api((change) => this.#changed(change));
     this.kubelet = new ModelKubelet(this);
+    if (setup.hasClocks === true) {
+      this.leadersAheadMs = this.random.pick([0, hourMs, -hourMs]) ?? 0;
+      this.#mayClocksDiffer = this.random.chance(0.5);
+    }
     this.api.create('nodes', 'n', this.#newNode(), 'cluster');
     this.kubelet.start();
     this.#startAgentSoon(500);
@@ -308,8 +321,17 @@ export class ModelWorld implements ControllerWorld {
   lead(): void {
     this.#leaders += 1;
     const rivals = this.controllers;
-    this.controllers = [...rivals, new ControllerProcess(this, `controller-${this.#leaders}`, this.freeze)];
+    const world = withClock(this, this.leadersAheadMs);
+    this.controllers = [...rivals, new ControllerProcess(world, `controller-${this.#leaders}`, this.freeze)];
     if (rivals.length > 0) this.timeline.after(longestRivalryMs, () => this.#stop(rivals));
+  }
+
+  /** The next leader has another clock, in stories that have such leaders. */
+  setLeadersClock(aheadMs: number): void {
+    if (aheadMs === this.leadersAheadMs || !this.#mayClocksDiffer) return;
+    this.leadersAheadMs = aheadMs;
+    this.areClocksMixed = true;
+    this.crashController();
   }
 
   crashController(): void {
@@ -495,6 +517,12 @@ export class ModelWorld implements ControllerWorld {
   healFaults(): void {
     Object.assign(this.faults, noFaults);
     this.crashIn = undefined;
+    this.agentAheadMs = 0;
+    // No agent takes a grant whose deadline was over an hour ago: somebody has to set that clock.
+    if (this.leadersAheadMs < 0) {
+      this.#mayClocksDiffer = true;
+      this.setLeadersClock(0);
+    }
     this.live();
     this.agent?.see(this.partition);
   }

@@ -7,7 +7,7 @@ import type { ClusterPod, ClusterState, ControllerSetup } from '../../core/plan/
 import { judgeFate } from '../../core/pods/pod-fate.ts';
 import { evictsNever } from '../../core/policy/demand-wish.ts';
 import { countPresent } from '../../core/supply/count.ts';
-import { askToFree, isFree } from '../../core/supply/defrag.ts';
+import { askToFree, explainUnknown, isFree } from '../../core/supply/defrag.ts';
 import { listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
 import { askFor } from '../../core/supply/demand-question.ts';
 import { indexHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
@@ -73,6 +73,8 @@ export async function planDefrag(
   const holders = indexHolders(cluster);
   const { partitionOf, podOf } = holders;
   const members = await readMembers({ fleet, nodes, partitions }, record, () => false);
+  const unknown = explainUnknown(free, members);
+  if (unknown !== undefined) throw new CliError(`--free: ${unknown}`);
   const weighed = weighGpus(members, holders, record.policy.spec.drain);
   const { demand } = record.policy.spec;
   // What runs and waits beyond is the controller's to follow; what runs keeps its slices in any case.
@@ -80,14 +82,15 @@ export async function planDefrag(
   const evict = evictsNever(record.policy) ? 'Never' : 'IfNeeded';
   const asked = askToFree({ ...askFor(record.policy, wanted), evict }, free, members);
   const best = await planDemand(weighed, { ...asked, seconds });
+  const isHeld = weighed.some(({ instances }) => instances.some(({ stays }) => stays === true));
   // What is in the way, where that does not go.
   const plan =
-    Object.keys(best.unserved).length === 0
-      ? best
-      : await planDemand(
+    isHeld && Object.keys(best.unserved).length > 0
+      ? await planDemand(
           members.map(({ gpu }) => gpu),
           { ...asked, seconds },
-        );
+        )
+      : best;
   const pool = { members, layouts: plan.layouts, partitionOf };
   const moves = listMoves(pool, nodes, podOf);
   const lacking = Object.entries(plan.unserved);

@@ -7,6 +7,7 @@ import { listPools } from '../../core/advice/pools.ts';
 import type { EvictionRule } from '../../core/demand/pool.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
+import { indexHolders, type PoolHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
 import { drawAdvice } from '../../core/view/advice-screen.ts';
 import { planDemand } from '../../process/demand-solver.ts';
 import { CliError } from '../exit.ts';
@@ -43,24 +44,28 @@ export async function answerCluster(
       3,
     );
   const { waitingOf, homeless } = placePods(pools, facts.pods ?? []);
+  const { partitions, pods = [], budgets = [] } = facts;
+  const holders = indexHolders({ partitions, pods, budgets });
   const past = history && judgeHistory(pools, history, history);
   const advised: PoolAdvice[] = [];
   for (const pool of pools) {
     const question = askPool(pool, waitingOf.get(pool) ?? new Map(), evict, past?.leastOf.get(pool));
-    const plan = await planPool(question, evict, seconds);
+    const ask = async (rule: EvictionRule): Promise<PoolPlan | undefined> => planPool(question, holders, rule, seconds);
+    const plan = await ask(evict);
     const isHeld = plan !== undefined && plan.cost.unserved > 0 && evict === 'Never';
-    advised.push(advisePool(question, plan, isHeld ? await planPool(question, 'IfNeeded', seconds) : undefined));
+    advised.push(advisePool(question, plan, isHeld ? await ask('IfNeeded') : undefined));
   }
   return { pools: advised, homeless, ...(past && { unknown: past.unknown }) };
 }
 
 async function planPool(
   { members, plan }: PoolQuestion,
+  holders: PoolHolders,
   evict: EvictionRule,
   seconds: number,
 ): Promise<PoolPlan | undefined> {
   if (plan === undefined) return undefined;
-  const gpus = members.map(({ gpu }) => gpu);
+  const gpus = evict === 'Never' ? members.map(({ gpu }) => gpu) : weighGpus(members, holders, plan.policy.spec.drain);
   return planDemand(gpus, { slices: plan.asked.slices, evict, seconds });
 }
 

@@ -32,6 +32,7 @@ export interface SliceAdvice {
 
 /** What the way to the best layouts costs. */
 export interface Bill {
+  /** Busy slices that go. */
   readonly evictions: number;
   readonly gpusChanged: number;
   readonly instancesDestroyed: number;
@@ -120,7 +121,7 @@ function writeBill({ pool, members }: PoolQuestion, { cost, layouts }: PoolPlan)
       ? undefined
       : Math.ceil(nodes.length / slots) * (pace.seconds / pace.nodes);
   return {
-    evictions: cost.evictions,
+    evictions: layouts.flatMap((one) => one?.destroy.filter(({ busy }) => busy) ?? []).length,
     gpusChanged: cost.gpusChanged,
     instancesDestroyed: cost.instancesDestroyed,
     nodes,

@@ -2,8 +2,10 @@ import type { GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
+import type { BudgetView } from '../pods/disruption-budget.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { podName } from '../pods/gpu-pods.ts';
+import type { WeighedPod } from '../pods/pod-fate.ts';
 import { roundUp, wholeUnits } from '../text/quantity.ts';
 import { selectsNode, byPrecedence } from '../policy/precedence.ts';
 import { asScheduled } from '../policy/schedules.ts';
@@ -20,7 +22,9 @@ export interface ClusterFacts {
   readonly partitions: readonly GpuNodePartition[];
   readonly policies: readonly GpuPartitionPolicy[];
   /** Every pod of the cluster; undefined if the user may not list them: then the agents' reports count. */
-  readonly pods?: readonly WorkloadPod[] | undefined;
+  readonly pods?: readonly (WorkloadPod & WeighedPod)[] | undefined;
+  /** PodDisruptionBudgets; undefined if the user may not list them: then evictions count as allowed. */
+  readonly budgets?: readonly BudgetView[] | undefined;
   /** Of `resource.k8s.io`; undefined: not served, or the user may not list them. */
   readonly classes?: readonly DeviceClassView[] | undefined;
   readonly claims?: readonly RequestedClaim[] | undefined;

@@ -23,6 +23,9 @@ export interface FateFacts {
   readonly missingOwners?: ReadonlySet<string> | undefined;
 }
 
+/** The parts of a pod that its eviction is weighed by. */
+export type WeighedPod = EvictionView & BudgetedPod & { readonly spec?: { readonly priority?: number } };
+
 export type DrainSpec = PolicySpec['drain'];
 
 /** Judges by what is known now: a pod's annotations, its owner and its budgets may change. */

@@ -1,5 +1,5 @@
 import type { GpuNodePartition } from '../../api/types.ts';
-import type { WeighedPod } from '../supply/eviction-weight.ts';
+import type { WeighedPod } from '../pods/pod-fate.ts';
 import { type ListedPod, projectPod } from './project-pod.ts';
 
 /** What a pod's eviction is weighed by. @param labelKeys those that disruption budgets select by */

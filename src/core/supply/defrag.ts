@@ -3,7 +3,7 @@ import { defragAnnotation } from '../../api/names.ts';
 import type { DemandSlice } from '../demand/pool.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
-import { writeLayout } from '../gpu/search/layout-words.ts';
+import { joinWords, writeLayout } from '../gpu/search/layout-words.ts';
 import { countWords } from '../text/cut-text.ts';
 import { countPresent } from './count.ts';
 import type { DemandAsked } from './demand-question.ts';
@@ -103,6 +103,14 @@ export function isFree(free: Layout, members: readonly Member[]): boolean {
   return Object.entries(free).every(([profile, count]) => (idle.get(profile) ?? 0) >= count);
 }
 
+/** That no GPU has one of the profiles, in words; undefined if some has each, or none is known yet. */
+export function explainUnknown(free: Layout, members: readonly Member[]): string | undefined {
+  const known = [...new Set(members.flatMap(({ gpu }) => gpu.geometry.profiles.map(({ name }) => name)))];
+  const unknown = Object.keys(free).filter((profile) => !known.includes(profile));
+  if (known.length === 0 || unknown.length === 0) return undefined;
+  return `no GPU of the policy has profile ${joinWords(unknown)}; they have ${known.join(', ')}`;
+}
+
 /** How a request stands, and what is asked of the planner for it: nothing if it is done, or cannot be read. */
 export function judgeRequest(
   { request, free }: FreeRequest,
@@ -110,6 +118,8 @@ export function judgeRequest(
   members: readonly Member[],
 ): { readonly defrag: DefragState; readonly freeing?: DemandAsked } {
   if (hasError(free)) return { defrag: { request, state: 'Refused', message: free.error } };
+  const unknown = explainUnknown(free, members);
+  if (unknown !== undefined) return { defrag: { request, state: 'Refused', message: unknown } };
   if (isFree(free, members)) return { defrag: { request, state: 'Done', message: `${writeLayout(free)} were idle` } };
   const message = `making ${writeLayout(free)} idle, within drain and rollout`;
   return { defrag: { request, state: 'Making', message }, freeing: askToFree(asked, free, members) };

@@ -1,18 +1,14 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { PoolGpu, PoolInstance } from '../demand/pool.ts';
-import type { BudgetedPod, BudgetView } from '../pods/disruption-budget.ts';
-import type { EvictionView } from '../pods/eviction.ts';
+import type { BudgetView } from '../pods/disruption-budget.ts';
 import { podName } from '../pods/gpu-pods.ts';
-import { type DrainSpec, type FateFacts, judgeFate, type PodFate } from '../pods/pod-fate.ts';
+import { type DrainSpec, type FateFacts, judgeFate, type PodFate, type WeighedPod } from '../pods/pod-fate.ts';
 import { holdersOf, type HolderSource } from './defrag-moves.ts';
 import type { Member } from './member.ts';
 
 /** What a pod's eviction costs beside another's. */
 const usual = 10;
 const forBudget = 1000;
-
-/** The parts of a pod that its eviction is weighed by. */
-export type WeighedPod = EvictionView & BudgetedPod & { readonly spec?: { readonly priority?: number } };
 
 /** Who holds the slices of a pool. */
 export interface PoolHolders<Pod extends WeighedPod = WeighedPod> extends FateFacts, HolderSource {

@@ -1,13 +1,17 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, isPlanned, listGpuNodes } from '../explain/cluster-facts.ts';
+import type { PoolGpu } from '../demand/pool.ts';
 import { couldTake } from '../explain/could-take.ts';
 import type { WorkloadPod } from '../explain/workload.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { isClosed } from '../node/node-view.ts';
+import { evictsNever } from '../policy/demand-wish.ts';
 import { nameSlice } from '../policy/demand-profiles.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import { askFor, type DemandAsked } from './demand-question.ts';
+import { indexHolders, weighGpus } from './eviction-weight.ts';
 import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
+import { explainNext } from './next-schedule.ts';
 import { listMembers, type Member } from './member.ts';
 import { describeHold, describePlace, describeSlices, nameProfile } from './prospect-words.ts';
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
@@ -21,6 +25,7 @@ export interface PodProspect {
   readonly policy: string;
   readonly code:
     | 'NotInDemand'
+    | 'NextSchedule'
     | 'NoGpus'
     | 'Making'
     | 'Planned'
@@ -45,6 +50,8 @@ interface Scene {
   readonly nodes: readonly GpuNode[];
   readonly members: readonly Member[];
   readonly wanted: readonly Wanted[];
+  /** With what evictions cost, where pods may be evicted and are known. */
+  readonly gpus: readonly PoolGpu[];
   readonly now: number | undefined;
 }
 
@@ -69,20 +76,38 @@ export function* foreseePod(
   const prospects: PodProspect[] = [];
   for (const { policy, nodes } of owned) {
     const { demand } = policy.spec;
-    if (!demand || !nodes.some(({ node }) => couldTake(node, pod))) continue;
     const { name } = policy.metadata;
+    if (!nodes.some(({ node }) => couldTake(node, pod))) continue;
+    const later = [...waiter.requests.keys()].flatMap((resource) => explainLater(facts, name, resource));
+    prospects.push(...later);
+    if (!demand || later.length > 0) continue;
     if (home !== undefined && home !== name) continue;
     const members = nodes.flatMap(({ partition }) =>
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
     );
     const waiting = followsPods(demand) ? (shares.get(name) ?? new Map<string, number>()) : undefined;
     const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
+    const gpus = evictsNever(policy) ? members.map(({ gpu }) => gpu) : weighPool(members, facts, policy);
     for (const resource of waiter.requests.keys()) {
-      const found = yield* foresee({ pod, resource, policy, demand, nodes, members, wanted, now: facts.now });
+      const found = yield* foresee({ pod, resource, policy, demand, nodes, members, wanted, gpus, now: facts.now });
       if (found) prospects.push({ policy: name, code: found.code, message: `policy ${name}: ${found.message}` });
     }
   }
   return prospects;
+}
+
+function explainLater({ policies }: ClusterFacts, policy: string, resource: string): readonly PodProspect[] {
+  const written = policies.find(({ metadata }) => metadata.name === policy);
+  const message = written && explainNext(written, resource);
+  return message === undefined ? [] : [{ policy, code: 'NextSchedule', message: `policy ${policy}: ${message}` }];
+}
+
+function weighPool(
+  members: readonly Member[],
+  { partitions, pods = [], budgets = [] }: ClusterFacts,
+  { spec }: GpuPartitionPolicy,
+): readonly PoolGpu[] {
+  return weighGpus(members, indexHolders({ partitions, pods, budgets }), spec.drain);
 }
 
 function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool {
@@ -99,7 +124,7 @@ function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool 
 type Found = Omit<PodProspect, 'policy'>;
 
 function* foresee(scene: Scene): Asking<Found | undefined> {
-  const { pod, resource, policy, demand, nodes, members, wanted } = scene;
+  const { pod, resource, policy, demand, nodes, members, wanted, gpus } = scene;
   const profile = nameProfile(resource);
   if (members.length === 0)
     return { code: 'NoGpus', message: 'no node of it has reported a GPU with MIG that takes part' };
@@ -121,7 +146,7 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
     return { code: 'FixedCount', message };
   }
   const asked = askFor(policy, wanted);
-  const planned = yield* plan(members, asked);
+  const planned = yield* plan(members, asked, gpus);
   if (!planned) return tooLarge;
   const own = want.slices.filter(({ profiles }) => profiles.some((one) => isOfProfile(resource, one)));
   const lacking = own.find(({ name }) => (planned.shortfall.lacking[name] ?? 0) > 0);
@@ -147,12 +172,11 @@ const tooLarge: Found = {
 
 /** What is lacking in the best plan, and what would have to give way for it. */
 function* explainLack(
-  { pod, resource, policy, nodes, members, wanted }: Scene,
+  { pod, resource, policy, nodes, members, wanted, gpus }: Scene,
   asked: DemandAsked,
   planned: Planned,
   lacking: DemandAsked['slices'][number],
 ): Asking<Found> {
-  const gpus = members.map(({ gpu }) => gpu);
   const profile = nameProfile(resource);
   const priced = findPrice(asked, planned, lacking, resource);
   const forced = yield { gpus, asked: priced.asked };
@@ -160,15 +184,19 @@ function* explainLack(
   const { lacking: short, lackingAtLeast } = planned.shortfall;
   // Evictions alone would serve it, with all slices as they weigh.
   const isFree = lackingAtLeast !== undefined && (lackingAtLeast[lacking.name] ?? 0) < (short[lacking.name] ?? 0);
-  if (asked.evict === 'Never' && (isFree || !priced.isMet(forced))) {
-    const evicting = yield { gpus, asked: { ...priced.asked, evict: 'IfNeeded' } };
+  const isNever = asked.evict === 'Never';
+  if (isFree || !priced.isMet(forced)) {
+    const every = members.map(({ gpu }) => gpu);
+    const evicting = yield { gpus: every, asked: { ...priced.asked, evict: 'IfNeeded' } };
     if (!evicting) return tooLarge;
     const made = pickMade({ members, layouts: evicting.layouts }, resource, (node) => accepts(nodes, node, pod), true);
     if (priced.isMet(evicting) && made) {
       const pods = namePodsInTheWay(made, nodes);
       const who =
         pods.length === 0 ? 'what runs there has' : `${joinWords(pods)} ${pods.length === 1 ? 'has' : 'have'}`;
-      const message = `no room is idle, and demand.evict Never spares what runs: ${describePlace(made.member, nodes)} has room for a ${profile} once ${who} ended${isFree ? ', or with demand.evict: IfNeeded' : ''}`;
+      const why = isNever ? 'demand.evict Never spares what runs' : 'what runs there cannot be evicted';
+      const otherwise = isNever && isFree ? ', or with demand.evict: IfNeeded' : '';
+      const message = `no room is idle, and ${why}: ${describePlace(made.member, nodes)} has room for a ${profile} once ${who} ended${otherwise}`;
       return { code: 'NothingIdle', message };
     }
   }
@@ -178,10 +206,10 @@ function* explainLack(
   return { code: 'NoRoom', message };
 }
 
-function* plan(members: readonly Member[], asked: DemandAsked): Asking<Planned | undefined> {
+function* plan(members: readonly Member[], asked: DemandAsked, gpus: readonly PoolGpu[]): Asking<Planned | undefined> {
   const served = planServed(members, asked);
   if (served) return served;
-  const planning = planMembers(members, asked);
+  const planning = planMembers(members, asked, gpus);
   let step = planning.next();
   while (step.done !== true) {
     const answer = yield step.value;

@@ -171,6 +171,9 @@ describe('the annotation of a policy that requests free slices', () => {
     expect(judgeRequest(requested, nothing, idle)).to.deep.equal({
       defrag: { request, state: 'Done', message: '1×3g.20gb were idle' },
     });
+    const foreign = judgeRequest({ request, free: { '9g.1gb': 1 } }, nothing, members);
+    expect(foreign.defrag).to.include({ state: 'Refused' });
+    expect(foreign.defrag.message).to.match(/^no GPU of the policy has profile 9g\.1gb; they have /);
     const wrong = judgeRequest({ request, free: readFree('x') }, nothing, members);
     expect(wrong.defrag.message).to.equal('"x" is not PROFILE=COUNT, for example 3g.20gb=2');
     expect(wrong.freeing).to.equal(undefined);

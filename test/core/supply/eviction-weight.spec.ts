@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { DrainSpec, PodFate } from '../../../src/core/pods/pod-fate.ts';
-import { type WeighedPod, weighEviction, weighGpus } from '../../../src/core/supply/eviction-weight.ts';
+import type { WeighedPod } from '../../../src/core/pods/pod-fate.ts';
+import { weighEviction, weighGpus } from '../../../src/core/supply/eviction-weight.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
 import { planPool } from '../../../src/process/pool-plan.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';

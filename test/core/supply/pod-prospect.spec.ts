@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy, GpuReport, PolicyDemand, PolicySpec } from '../../../src/api/types.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
+import type { WeighedPod } from '../../../src/core/pods/pod-fate.ts';
 import { answerHere } from '../../../src/core/supply/plan-here.ts';
 import { foreseePod } from '../../../src/core/supply/pod-prospect.ts';
 import { aGpu, aPolicy, uuidOf, withPods } from '../../support/builders.ts';
@@ -106,6 +107,58 @@ describe('what a demand makes of a pod that waits', () => {
       'NothingIdle policy p: no room is idle, and demand.evict Never spares what runs: node n, GPU 0 has room for a 3g.20gb ' +
         'once team/a, team/b and team/c have ended, or with demand.evict: IfNeeded',
     ]);
+  });
+
+  /** Two nodes with a pod on three of their slices each: there is room for a large slice once one of the pods has gone. */
+  function aCrowd(policy: GpuPartitionPolicy): readonly StoryNode[] {
+    return ['a', 'b'].map((name) => {
+      const gpu = aGpu({ slices: ['4g.20gb@0*', '2g.10gb@4*'] });
+      return nodeOf(policy, withPods(gpu, { '4g.20gb@0': ['team/keeper'], '2g.10gb@4': [`team/${name}`] }), { name });
+    });
+  }
+  const evicting = demanding(
+    fromPods({
+      evict: 'IfNeeded',
+      slices: [...fromPods().slices, { profiles: ['4g.20gb'] }, { profiles: ['2g.10gb'], weight: 1 }],
+    }),
+  );
+  const owned = (name: string, more: object = {}): WorkloadPod & WeighedPod => {
+    const pod = aPod({ name, asks: { 'nvidia.com/mig-2g.10gb': '1' }, node: name });
+    return {
+      ...pod,
+      metadata: { ...pod.metadata, ownerReferences: [{ kind: 'ReplicaSet', controller: true }] },
+      ...more,
+    };
+  };
+
+  it('weighs evictions as the controller does: another pod goes in place of a dear one', () => {
+    const dear = (name: string) => owned(name, { spec: { nodeName: name, priority: 1000 } });
+    const told = (others: readonly WorkloadPod[]) => outlook(asking(large), aCrowd(evicting), { others })[0];
+    expect(told([dear('a'), owned('b')])).to.match(/^Planned .* on node b, GPU 0 in place of 1 2g\.10gb$/);
+    expect(told([owned('a'), dear('b')])).to.match(/^Planned .* on node a, GPU 0 in place of 1 2g\.10gb$/);
+  });
+
+  it('says whose end there would be room after, where no eviction moves them', () => {
+    const bare = (name: string) => aPod({ name, asks: { 'nvidia.com/mig-2g.10gb': '1' }, node: name });
+    const [told] = outlook(asking(large), aCrowd(evicting), { others: [bare('a'), bare('b')] });
+    expect(told).to.match(
+      /^NothingIdle policy p: no room is idle, and what runs there cannot be evicted: node ([ab]), GPU 0 has room for a 3g\.20gb once team\/\1 has ended$/,
+    );
+  });
+
+  it('says that the slice comes with the next schedule, and when', () => {
+    const next = { name: 'night', time: '2026-01-01T20:00:00Z' };
+    const night = { name: 'night', schedule: '0 20 * * *', duration: '8h' };
+    const policy = (later: object, now = fromPods({ slices: [{ profiles: ['1g.5gb'] }] })): GpuPartitionPolicy => ({
+      ...demanding(now, { schedules: [{ ...night, ...later }] }),
+      status: { schedule: { since: '2026-01-01T04:00:00Z', next } },
+    });
+    const say = (one: GpuPartitionPolicy) => outlook(asking(large), [nodeOf(one, aGpu({ slices: ['1g.5gb@0*'] }))]);
+    const told = ['NextSchedule policy p: its schedule night has 3g.20gb, from 2026-01-01T20:00:00Z'];
+    expect(say(policy({ layouts: [{ profiles: { '3g.20gb': 2 } }] }))).to.deep.equal(told);
+    expect(say(policy({ demand: fromPods() }))).to.deep.equal(told);
+    expect(say(policy({ demand: fromPods({ slices: [{ profiles: ['2g.10gb'] }] }) }))[0]).to.match(/^NotInDemand /);
+    expect(say(policy({ demand: fromPods() }, fromPods()))[0]).to.match(/^Planned /);
   });
 
   it('takes no slice that is there already for one more', () => {
