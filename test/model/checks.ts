@@ -217,13 +217,22 @@ export class Invariants {
   /** The same failed change is retried less and less often; a process that loses its memory in a crash tries once more. */
   #countEqual({ spec, status }: StoredPartition): void {
     const { device } = status ?? {};
-    const failure = device?.step === 'Failed' && !passing.includes(device.error?.code ?? '') ? device.error : undefined;
+    const { code = '', gpu } = device?.error ?? {};
+    // What the device alone shows to be in use stays so.
+    const isPassing = passing.includes(code) && (code !== 'InUse' || gpu === undefined);
+    const failure = device?.step === 'Failed' && !isPassing ? device.error : undefined;
+    const found = device?.gpus?.filter(({ uuid }) => uuid === gpu) ?? [];
+    const parts = found.flatMap((one) => [one, ...one.instances]);
+    const use = code === 'InUse' && [
+      device?.plan?.hash,
+      parts.map((one) => one.busy === true && one.pods === undefined),
+    ];
     const readings = device?.gpus?.map(({ mig, error, instances }) => [
       mig,
       error,
       instances.map(({ profile, start }) => [profile, start]),
     ]);
-    const what = failure && [failure.code, failure.gpu, device?.bootID, readings, spec.policy];
+    const what = failure && [failure.code, failure.gpu, device?.bootID, readings, spec.policy, use];
     const isSame = what !== undefined && sameJson(what, this.#failure.what);
     const { now } = this.#world.timeline;
     const before = isSame ? this.#failure.grantedAt.filter((at) => at > now - hourMs) : [];

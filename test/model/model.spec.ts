@@ -75,6 +75,9 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   [3747, 'a policy had the acceptance of an earlier one of its name', 'Claims'],
   [4868, 'the onlooker took what the agent said while the node was opened for known before', 'Claims'],
   [5031, 'an empty node waited forever for the slices of a DRA driver that its taint kept away', 'Claims'],
+  [5, 'the DRA driver was evicted from a closed node though it made slices itself', 'Monitors'],
+  [66, 'a node waited closed for a pod that only looks on, of whom its agent was told', 'Monitors'],
+  [212, 'a node waited closed for a pod that only looks on, and whose claim could not be prepared', 'Monitors'],
   [218, 'the onlooker took each edit’s new attempt for one more of the same', 'Drains'],
 ];
 
@@ -124,4 +127,10 @@ describe('model of a node', function () {
 
   it('keeps every promise where the DRA driver hands the slices out', () =>
     tellers.tell({ from: 0, to: Math.ceil(seeds / 15), theme: 'Claims' }));
+
+  it('keeps every promise beside pods that only look on, and a DRA driver that makes slices itself for a while', () =>
+    tellers.tell({ from: 0, to: Math.ceil(seeds / 15), theme: 'Monitors' }));
+
+  it('keeps every promise where the DRA driver has to read again what has the same UUID', () =>
+    tellers.tell({ from: 0, to: Math.ceil(seeds / 30), theme: 'Again' }));
 });

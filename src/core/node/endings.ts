@@ -10,7 +10,7 @@ export interface Ending {
 }
 
 const agentFailed = { counts: true, why: 'the agent did not carry out the change, or did not answer in time' };
-const clientsStayed = { counts: true, why: 'GPU clients did not end, so that the MIG mode cannot change' };
+const clientsStayed = { counts: true, why: 'GPU clients or monitors did not end, so that the GPUs cannot change' };
 const notOffered = { counts: true, why: 'the layout was applied, but the node does not offer or publish it in time' };
 const notReadable = { counts: true, why: 'the GPUs cannot be read any more' };
 const notFit = {
