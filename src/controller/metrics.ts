@@ -92,7 +92,7 @@ export class ControllerMetrics {
     registerGauge(
       registry,
       'gpu_partition_longest_closed_seconds',
-      'Time for which the node that has been closed longest takes no new GPU pods because its GPUs change; 0 if there is none.',
+      'How long the longest-closed node has taken no new GPU pods because its GPUs change; 0 if none is closed.',
       [],
       () => this.#ageOf([...this.#closedSince.values()]),
     );
