@@ -303,6 +303,7 @@ export class Invariants {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
       }
     }
+    this.#forgetsWhatIsGone(by, snapshot, settled.memory);
     this.#closesInTurn(snapshot, settled);
     this.#staysClosedForDrain(by, snapshot, settled);
     this.#isHeardSoon(snapshot, settled);
@@ -317,6 +318,14 @@ export class Invariants {
       const isSame = !('look' in again) && again.commands.length === 0 && again.verdict.phase === verdict.phase;
       demand(isSame, 'S9', `${by}: the same looked at twice gives something else (${verdict.phase} ${verdict.reason})`);
     }
+  }
+
+  /** What a controller remembers of pods does not grow with each pod that ever was. */
+  #forgetsWhatIsGone(by: string, { pods, slot, node }: NodeSnapshot, { evictions }: NodeMemory): void {
+    if (pods === undefined || slot !== undefined) return;
+    const here = new Set(pods.map(({ metadata }) => metadata.uid));
+    const gone = Object.keys(evictions).find((uid) => !here.has(uid));
+    demand(gone === undefined, 'S11', `${by} remembers pod ${gone}, which is gone from ${node.metadata.name}`);
   }
 
   #isReallyReady(snapshot: NodeSnapshot, { waits }: NodeMemory): void {
