@@ -21,7 +21,8 @@ demo: build ## Partition four simulated GPU nodes on an embedded Kubernetes (KEE
 
 test: build control-plane helm old-nodes ## Run all tests on Kubernetes' own control plane
 	@exec mocha --parallel --jobs $(LANES) 'test/{model,fleet-model}/*.spec.ts' test/e2e/{fleet,faults}.spec.ts \
-	  test/trio/trio.spec.ts 'test/e2e/!(fleet|faults).spec.ts' 'test/!(model|fleet-model|e2e|node|trio|kueue)/**/*.spec.ts'
+	  test/{trio/trio,soak/soak}.spec.ts 'test/e2e/!(fleet|faults).spec.ts' 'test/soak/!(soak).spec.ts' \
+	  'test/!(model|fleet-model|e2e|node|trio|soak|kueue)/**/*.spec.ts'
 
 test-quick: node_modules/.installed lint ## Check types, lint, and run the tests that need neither a control plane nor a build
 	@tsc

@@ -82,7 +82,7 @@ function describeCommand(): Command {
       .option('--library-path <folders>', 'LD_LIBRARY_PATH of nvidia-smi, if its libraries are not in a usual place')
       .option(
         '--state-dir <folder>',
-        'folder on the host for the lock, the journal, the record of the agent’s work, and the last output that it did not understand',
+        'folder on the host for lock, journal, the record of the agent’s work, and the last output that it did not understand',
         '/var/lib/gpu-partition',
       )
       .option(
@@ -92,25 +92,25 @@ function describeCommand(): Command {
       )
       .option(
         '--ignore-pods',
-        'proceed without the kubelet’s PodResources; a pod that holds a device without running a process on it is not noticed then',
+        'proceed without the kubelet’s PodResources; a pod that holds a device without a process on it is then not noticed',
       )
       .option(
         '--gpus-at-once <n>',
-        'GPUs whose instances may change at the same time; more than one keeps a node with many GPUs closed for less time, if its driver works on ' +
+        'GPUs whose instances may change at the same time: shortens the closure of a node with many GPUs, if its driver works on ' +
           'several at once. Changes of MIG mode and resets are always made one after another',
         integer(1, 16),
         1,
       )
       .option(
         '--read-interval-ms <n>',
-        'interval at which the GPUs are read without other cause',
+        'interval at which the GPUs are read if nothing else causes it',
         integer(500, 86_400_000),
         60_000,
       )
       .option('--boot-id-file <file>', 'file with the kernel’s boot id', '/proc/sys/kernel/random/boot_id')
       .option(
         '--driver-module <folder>',
-        'folder of the driver’s kernel module in sysfs, which is another one after each load',
+        'sysfs folder of the driver’s kernel module, which is new after each load',
         '/sys/module/nvidia',
       )
       .option(

@@ -1,16 +1,18 @@
 import { doubledMs } from '../core/text/duration.ts';
 import type { DeviceReport } from '../api/types.ts';
-import { describeProcess, type DeviceUsers, userKey } from '../core/gpu/state/device-users.ts';
+import { describeProcess, type DeviceUsers, monitorKey, userKey } from '../core/gpu/state/device-users.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { reportDevice } from '../core/report/report-device.ts';
 import { type Clock, waitFor } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
 import type { DeviceState } from '../core/gpu/state/device-state.ts';
+import type { Holders } from '../core/pods/slice-holders.ts';
 import { type Fault, faultOf } from '../core/report/fault.ts';
 import type { AskedSpec, Kubelet } from './kubelet.ts';
 import { withHolders } from '../core/report/held-devices.ts';
 import { retryMs } from '../core/report/report-fields.ts';
 
+type Monitors = NonNullable<Holders['monitorsOf']>;
 type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>;
 
 /** How often the device is read while somebody is in the way of the wish, in ms. */
@@ -38,6 +40,7 @@ export class DeviceView {
   readonly #clock: Clock;
   #report: Report | undefined;
   #state: DeviceState | undefined;
+  #monitorsOf: Monitors = new Map();
   #readMs: number | undefined;
   /** When the report was complete. */
   #readAt = -Infinity;
@@ -94,13 +97,18 @@ export class DeviceView {
     return this.#readMs;
   }
 
-  /** The processes on the devices, for messages. */
+  /** The processes on the devices, and the monitors, for messages. */
   get users(): DeviceUsers {
     const gpus = this.#state?.gpus ?? [];
+    const monitorsOf = (uuid = ''): readonly string[] => this.#monitorsOf.get(uuid) ?? [];
     return new Map(
       gpus.flatMap(({ uuid, processes, instances }) => [
         [userKey(uuid), processes.map(describeProcess)] as const,
-        ...instances.map((one) => [userKey(uuid, one), one.processes.map(describeProcess)] as const),
+        [monitorKey(uuid), monitorsOf(uuid)] as const,
+        ...instances.flatMap((one) => [
+          [userKey(uuid, one), one.processes.map(describeProcess)] as const,
+          [monitorKey(uuid, one), one.computeInstances.flatMap((part) => monitorsOf(part.uuid))] as const,
+        ]),
       ]),
     );
   }
@@ -153,8 +161,10 @@ export class DeviceView {
     this.#triedAt = this.#clock.monotonicMs();
     const report = reportDevice(state);
     const beganMs = this.#clock.wallMs();
+    let monitorsOf: Monitors;
     try {
       const word = await this.#kubelet?.ask(report, this.asked);
+      monitorsOf = word?.holders.monitorsOf ?? new Map();
       this.#report = word
         ? {
             ...report,
@@ -166,6 +176,7 @@ export class DeviceView {
       return this.#fail(error);
     }
     this.#state = state;
+    this.#monitorsOf = monitorsOf;
     this.#readMs = beganMs;
     this.#readAt = this.#clock.monotonicMs();
     this.failures = 0;
@@ -195,11 +206,13 @@ export class DeviceView {
    *
    * @param isFollowed whether this matches the current devices
    * @param isOver whether the node is open again: until then its plugin may still be replaced, and its devices go and come back
+   * @param isZeroAwaited whether anybody has to know that nothing is offered meanwhile
    * @returns whether the kubelet has followed
    */
   async settle(
     isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean,
     isOver: boolean,
+    isZeroAwaited: boolean,
   ): Promise<boolean> {
     if (!this.isSettling || !this.#report) return true;
     const word = await this.#kubelet?.ask(this.#report, this.asked).catch(() => undefined);
@@ -207,7 +220,9 @@ export class DeviceView {
     const hasFollowed = isFollowed(word.advertised);
     if (hasFollowed && isOver) this.#settleUntil = -Infinity;
     const isNothing = Object.keys(word.advertised.resources ?? {}).length === 0;
-    if (hasFollowed || isNothing) this.#report = { ...this.#report, advertised: word.advertised };
+    // That the previous plugin is gone is news where its successor's offer may look like its own.
+    const isNews = isZeroAwaited || (this.#report.advertised !== undefined && isFollowed(this.#report.advertised));
+    if (hasFollowed || (isNothing && isNews)) this.#report = { ...this.#report, advertised: word.advertised };
     return hasFollowed;
   }
 
@@ -215,7 +230,7 @@ export class DeviceView {
   async settleSoon(isFollowed: Parameters<DeviceView['settle']>[0], signal: AbortSignal): Promise<void> {
     const endsAt = this.#clock.monotonicMs() + soonMs;
     for (;;) {
-      const hasFollowed = await this.settle(isFollowed, false);
+      const hasFollowed = await this.settle(isFollowed, false, true);
       if (hasFollowed || this.#clock.monotonicMs() >= endsAt || signal.aborted) return;
       await waitFor(this.#clock, soonAskMs, signal);
     }

@@ -14,6 +14,7 @@ import type { GpuWork } from '../core/wish/plan-gpu-wish.ts';
 import type { Device, WorkOptions } from './device.ts';
 import type { DeviceView } from './device-view.ts';
 import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
+import { nameMonitors } from '../core/report/name-monitors.ts';
 import type { GrantClock } from './grant-clock.ts';
 import type { Kubelet, KubeletWord } from './kubelet.ts';
 import type { Partition } from './partition.ts';
@@ -136,7 +137,8 @@ export class GrantWork {
     view.expire();
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
-    return { state, fault: failure && faultOf(failure.error, failure.uuid), hasBegun: true };
+    const fault = failure && faultOf(failure.error, failure.uuid);
+    return { state, fault: fault && nameMonitors(fault, view.report.gpus ?? [], view.users), hasBegun: true };
   }
 
   /** A reading that was just made will do, with new answers of the kubelet, if it shows nothing but the work that is granted. */

@@ -21,12 +21,12 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'validate',
     summary:
-      'check policies and mig-parted files: schema, rules, and the geometry of every GPU model that they can meet',
+      'check policies and mig-parted files: schema, rules, and whether layouts fit every GPU model that they can meet',
     load: async () => (await import('./commands/validate.ts')).validateCommand,
   },
   {
     name: 'fit',
-    summary: 'tell whether one GPU can take a layout, where its slices go, and what must be destroyed',
+    summary: 'check whether one GPU can take a layout, where its slices go, and what must be destroyed',
     load: async () => (await import('./commands/fit.ts')).fitCommand,
   },
   {
@@ -46,22 +46,22 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'write what DRA or Kueue needs to use the slices of policies: export dra|kueue -f POLICY',
+    summary: 'write the objects by which DRA or Kueue uses the slices of policies: export dra|kueue -f POLICY',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   {
     name: 'plan',
-    summary: 'preview what policies do to a cluster: GPUs, pods, waves of nodes; writes nothing',
+    summary: 'preview what policies would do to a cluster: GPUs, pods, waves of nodes; writes nothing',
     load: async () => (await import('./commands/plan.ts')).planCommand,
   },
   {
     name: 'undo',
-    summary: 'go back to the generation of a policy that is in force: print it, or write it with --apply',
+    summary: 'go back one edit of a policy: print it, or write it with --apply',
     load: async () => (await import('./commands/undo.ts')).undoCommand,
   },
   {
     name: 'retry',
-    summary: 'retry what failed on nodes now, or on all nodes of a policy',
+    summary: 'retry now what failed on nodes, or on all nodes of a policy',
     load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   {
@@ -71,7 +71,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'status',
-    summary: 'show the fleet, or a node with a picture of each GPU; --watch follows',
+    summary: 'show the fleet, or draw each GPU of a node; --watch follows',
     load: async () => (await import('./commands/status.ts')).statusCommand,
   },
   {
@@ -81,23 +81,24 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'report',
-    summary: 'report waste: slices that nobody uses or can get, what pods wait for, and a layout that would serve more',
+    summary:
+      'report waste: slices that are unused or cannot be allocated, what pods wait for, and layouts that would serve more',
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   {
     name: 'recommend',
-    summary:
-      'find the layouts that serve what pods ask for, and a policy for them; or those for a demand in a file, with a proof',
+    summary: 'find the layouts that serve what pods ask for, or a demand in a file, with a proof; print a policy',
     load: async () => (await import('./commands/recommend.ts')).recommendCommand,
   },
   {
     name: 'defrag',
-    summary: 'find the fewest moves that free slices, with room for every pod that goes; --apply has them done',
+    summary:
+      'find the fewest evictions that free slices, with room for every evicted pod; --apply has the controller do it',
     load: async () => (await import('./commands/defrag.ts')).defragCommand,
   },
   {
     name: 'simulate',
-    summary: 'play policies against a model of a cluster: slices served, waiting, evictions, re-layouts by day',
+    summary: 'play policies against a model of a cluster: slices served, waits, evictions, layout changes',
     load: async () => (await import('./commands/simulate.ts')).simulateCommand,
   },
   {
@@ -112,7 +113,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'support-bundle',
-    summary: 'collect what somebody needs to help with a cluster: objects, Events and logs, no secrets',
+    summary: 'collect what others need to help with a cluster: objects, Events and logs, no secrets',
     load: async () => (await import('./commands/support-bundle.ts')).supportBundleCommand,
   },
   {

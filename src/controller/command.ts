@@ -14,6 +14,7 @@ import { createRegistry } from '../process/metrics.ts';
 import { steadyMs } from '../process/clock.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
+import { ClusterWatches } from './cluster-watches.ts';
 import { ControllerMetrics } from './metrics.ts';
 import { GpuPartitionOperator } from './operator.ts';
 import { type ProgramOptions, describeController } from './options.ts';
@@ -33,7 +34,9 @@ async function runController(options: ProgramOptions): Promise<void> {
   const client = new KubeClient(loadKubeConfig(options), controllerManager);
   const state = { leads: false };
   const registry = options.healthPort === undefined ? undefined : createRegistry({ program: 'controller' });
-  const metrics = registry && new ControllerMetrics(registry, steadyMs);
+  // From the start: a standby whose watches are warm leads at once.
+  const watches = new ClusterWatches({ client, logger, agentNamespace: options.agentNamespace }).start();
+  const metrics = registry && new ControllerMetrics(registry, steadyMs, () => watches.figures);
   const health =
     options.healthPort === undefined
       ? undefined
@@ -53,7 +56,7 @@ async function runController(options: ProgramOptions): Promise<void> {
       logger,
       metrics,
       instance: options.identity,
-      agentNamespace: options.agentNamespace,
+      watches,
       rollout: {
         maxConcurrentNodes: options.maxConcurrentNodes,
         freeze: options.freeze,
@@ -99,12 +102,13 @@ async function runController(options: ProgramOptions): Promise<void> {
       }
     }
   } finally {
+    await watches.stop();
     await health?.stop();
   }
 }
 
-/** A standby is ready to take over; a leader decides nothing before its lists are complete. */
-function explainUnsynced({ unsynced = [] }: ControllerMetrics): string | undefined {
+/** Nothing is decided before the lists are complete. A standby without them is not ready to take over. */
+function explainUnsynced({ unsynced }: ControllerMetrics): string | undefined {
   return unsynced.length === 0 ? undefined : `no complete list yet of ${unsynced.join(', ')}`;
 }
 

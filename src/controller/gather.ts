@@ -11,7 +11,7 @@ import { projectClaim } from '../core/projection/project-claim.ts';
 import type { ResourceClaimView } from '../core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../core/dra/resource-slice.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { listServed } from '../kube/list-served.ts';
+import { findServed, listServed } from '../kube/list-served.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { type Cluster, nameSlot } from './cluster.ts';
 import type { ConfigMapFiles } from './config-map-files.ts';
@@ -82,7 +82,12 @@ export class Gatherer {
       isAll && asksForClaims(snapshot) ? this.#listClaims() : undefined,
     ]);
     const drain = budgets && { budgets, missingOwners: await this.#drains.listMissingOwners(found) };
-    const more = { ...snapshot, pods: found, configFiles, ...(isDra && { slices }) };
+    const more = {
+      ...snapshot,
+      pods: found,
+      configFiles,
+      ...(isDra && { slices: slices ?? [], ...(slices === undefined && { lacksClaims: true }) }),
+    };
     if (!isAll) return { ...more, now: this.#now() };
     const [node, policy] = await Promise.all([this.readNode(name), this.#readPolicy(snapshot)]);
     if (node?.metadata.uid !== snapshot.node.metadata.uid || node === undefined) return undefined;
@@ -152,8 +157,9 @@ export class Gatherer {
     return listServed<KubeObject & ResourceClaimView>(this.#client, resourceClaims, {}, { project: projectClaim });
   }
 
-  #listResourceSlices(node: string): Promise<readonly ResourceSliceView[]> {
+  /** @returns undefined if the API server does not serve them */
+  async #listResourceSlices(node: string): Promise<readonly ResourceSliceView[] | undefined> {
     const selection = { fieldSelector: `spec.nodeName=${node}` };
-    return listServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection, { paged: false });
+    return findServed<KubeObject & ResourceSliceView>(this.#client, resourceSlices, selection, { paged: false });
   }
 }

@@ -1,39 +1,26 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { GpuNodePartition } from '../api/types.ts';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ClosedTime } from '../core/node/memory.ts';
 import type { Command } from '../core/node/commands.ts';
-import type { Fleet } from '../core/policy/fleet.ts';
-import type { PolicyRecord } from '../core/policy/policy-record.ts';
-import { countLimit } from '../core/rollout/limit.ts';
 import { advanceChange, type ChangeAdvance, type NodeChangeClock } from '../core/status/change-steps.ts';
-import { countFleet, type Figure, type FleetFigures, poolOf } from '../core/status/fleet-figures.ts';
+import type { Figure } from '../core/status/fleet-figures.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import { type FleetSources, registerFleet, registerGauge } from './fleet-metrics.ts';
 import type { NodeStep } from './node-step.ts';
-import type { NodeObject } from './node-object.ts';
 
 export type WatchFigures = Pick<Reflector<KubeObject>, 'counts' | 'silenceMs' | 'synced'>;
 
 /** The sources of a leader's metrics. */
-export interface ControllerSources {
+export interface ControllerSources extends FleetSources {
   readonly queues: ReadonlyMap<string, Pick<WorkQueue, 'depth' | 'longestRunMs'>>;
-  readonly watches: ReadonlyMap<string, WatchFigures>;
-  readonly fleet: Pick<Fleet, 'policies'>;
-  readonly partitions: { list(): readonly GpuNodePartition[] };
-  readonly nodes: { get(name: string): NodeObject | undefined };
 }
 
 /** A change takes a second, or hours if it waits for pods. */
 const changeBuckets = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 900, 3600, 14_400];
-/** One scrape asks several metrics for the same figures. */
-const figuresAgeMs = 1000;
 
-/**
- * The metrics of the controller. Gauges of the fleet are computed on scrape; counters are incremented as things happen. No label
- * identifies a single node, pod or GPU.
- */
+/** The metrics of the controller: counters are incremented as things happen. No label identifies a single node, pod or GPU. */
 export class ControllerMetrics {
   readonly #now: () => number;
   readonly #observeQueue: (queue: string) => QueueObserver;
@@ -47,15 +34,17 @@ export class ControllerMetrics {
   readonly #closed: Histogram;
   /** Nodes that are closed, and since when, in ms since the epoch. */
   readonly #closedSince = new Map<string, number>();
+  readonly #watches: () => ReadonlyMap<string, WatchFigures>;
   #sources: ControllerSources | undefined;
-  #figures: { readonly at: number; readonly of: FleetFigures } | undefined;
 
-  constructor(registry: Registry, now: () => number) {
+  /** @param watches of this process, whether or not it leads */
+  constructor(registry: Registry, now: () => number, watches: () => ReadonlyMap<string, WatchFigures>) {
     this.#now = now;
+    this.#watches = watches;
     this.#observeQueue = registerQueues(registry, () => this.#sources?.queues ?? []);
-    registerReflectors(registry, () => this.#sources?.watches ?? []);
+    registerReflectors(registry, watches);
     const registers = [registry];
-    this.#registerFleet(registry);
+    registerFleet(registry, now, () => this.#sources);
     this.#grants = new Counter({
       name: 'gpu_partition_grants_total',
       help: 'Grants written: permissions for an agent to change its node.',
@@ -93,6 +82,20 @@ export class ControllerMetrics {
       buckets: changeBuckets,
       registers,
     });
+    registerGauge(
+      registry,
+      'gpu_partition_oldest_change_seconds',
+      'Age of the oldest change in progress; 0 if there is none.',
+      [],
+      () => this.#ageOf([...this.#clocks.values()].map(({ since }) => since)),
+    );
+    registerGauge(
+      registry,
+      'gpu_partition_longest_closed_seconds',
+      'Time for which the node that has been closed longest takes no new GPU pods because its GPUs change; 0 if there is none.',
+      [],
+      () => this.#ageOf([...this.#closedSince.values()]),
+    );
   }
 
   observeQueue(queue: string): QueueObserver {
@@ -107,7 +110,6 @@ export class ControllerMetrics {
   /** This process no longer leads: its successor reports the fleet. */
   detach(): void {
     this.#sources = undefined;
-    this.#figures = undefined;
     this.#clocks.clear();
     this.#failed.clear();
     this.#closedSince.clear();
@@ -121,10 +123,9 @@ export class ControllerMetrics {
     );
   }
 
-  /** Watches without a complete list; undefined if this process does not lead. */
-  get unsynced(): readonly string[] | undefined {
-    if (!this.#sources) return undefined;
-    return [...this.#sources.watches].flatMap(([resource, { synced }]) => (synced ? [] : [resource]));
+  /** Watches without a complete list. */
+  get unsynced(): readonly string[] {
+    return [...this.#watches()].flatMap(([resource, { synced }]) => (synced ? [] : [resource]));
   }
 
   /** Records what was found and done on a node. */
@@ -169,109 +170,9 @@ export class ControllerMetrics {
     for (const [step, ms] of Object.entries(ended.spent)) this.#steps.observe({ step }, ms / 1000);
   }
 
-  #registerFleet(registry: Registry): void {
-    const gauge = <Label extends string>(
-      name: string,
-      help: string,
-      labelNames: readonly Label[],
-      list: () => readonly Figure<Label>[],
-    ): void => {
-      new Gauge({
-        name,
-        help,
-        labelNames,
-        registers: [registry],
-        collect() {
-          this.reset();
-          for (const { labels, value } of list()) this.set(labels, value);
-        },
-      });
-    };
-    gauge('gpu_partition_leader', '1 in the leading controller, 0 in a standby.', [], () => [
-      { labels: {}, value: this.#sources ? 1 : 0 },
-    ]);
-    const figures =
-      <Key extends keyof FleetFigures>(key: Key) =>
-      (): FleetFigures[Key] | readonly [] =>
-        this.#count()?.[key] ?? [];
-    gauge(
-      'gpu_partition_nodes',
-      'GPU nodes by policy (empty: none applies), phase, and the reason of their condition Ready (docs/errors.md).',
-      ['policy', 'phase', 'reason'],
-      figures('nodes'),
-    );
-    gauge(
-      'gpu_partition_gpus',
-      'GPUs by node pool, product and state: whole, mig, or unreadable.',
-      ['pool', 'product', 'state'],
-      figures('gpus'),
-    );
-    gauge(
-      'gpu_partition_unhealthy_gpus',
-      'GPUs that their driver reports as unhealthy, by node pool and remedy.',
-      ['pool', 'action'],
-      figures('unhealthy'),
-    );
-    gauge(
-      'gpu_partition_instances',
-      'GPU instances by node pool, profile and state: free or used.',
-      ['pool', 'profile', 'state'],
-      figures('instances'),
-    );
-    gauge(
-      'gpu_partition_stranded_slices',
-      'Slices of GPUs in MIG mode that belong to no instance, by node pool and resource: compute or memory.',
-      ['pool', 'resource'],
-      figures('stranded'),
-    );
-    gauge(
-      'gpu_partition_device_errors',
-      'Nodes whose last grant or reading of the GPUs failed, by code (docs/errors.md).',
-      ['code'],
-      figures('deviceErrors'),
-    );
-    const policies = (count: (record: PolicyRecord) => number) => (): readonly Figure<'policy'>[] =>
-      [...(this.#sources?.fleet.policies ?? [])].map((record) => ({
-        labels: { policy: record.policy.metadata.name },
-        value: count(record),
-      }));
-    gauge(
-      'gpu_partition_policy_in_flight',
-      'Nodes in flight for a policy: admitted, and neither verified nor given up. The used part of its budget.',
-      ['policy'],
-      policies(({ policy }) => policy.status?.inFlight?.length ?? 0),
-    );
-    gauge(
-      'gpu_partition_policy_max_unavailable',
-      'Nodes of a policy that may be unavailable at a time, from rollout.maxUnavailable: its budget.',
-      ['policy'],
-      policies(({ policy, tally }) => countLimit(policy.spec.rollout?.maxUnavailable ?? 1, tally.matched)),
-    );
-    gauge('gpu_partition_oldest_change_seconds', 'Age of the oldest change in progress; 0 if there is none.', [], () =>
-      this.#ageOf([...this.#clocks.values()].map(({ since }) => since)),
-    );
-    gauge(
-      'gpu_partition_longest_closed_seconds',
-      'Time for which the node that has been closed longest takes no new GPU pods because its GPUs change; 0 if there is none.',
-      [],
-      () => this.#ageOf([...this.#closedSince.values()]),
-    );
-  }
-
   /** @param times in ms since the epoch */
   #ageOf(times: readonly number[]): readonly Figure<never>[] {
     const since = Math.min(...times);
     return [{ labels: {}, value: Number.isFinite(since) ? (this.#now() - since) / 1000 : 0 }];
-  }
-
-  #count(): FleetFigures | undefined {
-    const sources = this.#sources;
-    if (!sources) return undefined;
-    const at = this.#now();
-    if (this.#figures === undefined || at - this.#figures.at > figuresAgeMs) {
-      const pool = (node: string): string => poolOf(sources.nodes.get(node)?.metadata.labels);
-      this.#figures = { at, of: countFleet(sources.partitions.list(), pool) };
-    }
-    return this.#figures.of;
   }
 }

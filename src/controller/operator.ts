@@ -1,4 +1,3 @@
-import { nodePartitions, nodes, pods, policies } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import type { NodeSettings } from '../core/node/snapshot.ts';
 import { Fleet } from '../core/policy/fleet.ts';
@@ -8,26 +7,24 @@ import { EventRecorder } from '../kube/events.ts';
 import { ResilientOperator } from '../kube/operator.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Change } from '../kube/store.ts';
+import type { WarmWatch, WatchReader } from '../kube/warm-watch.ts';
 import { steadyMs } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
 import { AgentPods } from './agents.ts';
 import { Cluster } from './cluster.ts';
+import type { WatchedCluster } from './cluster-watches.ts';
 import { ConfigMapFiles } from './config-map-files.ts';
-import type { ControllerMetrics, WatchFigures } from './metrics.ts';
+import type { ControllerMetrics } from './metrics.ts';
 import { DeviceClassReconciler } from './device-classes.ts';
 import { DemandReconciler } from './follow-demand.ts';
 import { Executor } from './execute.ts';
 import { Forecast } from './forecast.ts';
 import { Gatherer } from './gather.ts';
 import { HeldWorkloads } from './held-workloads.ts';
-import { projectNode } from '../core/projection/project-node.ts';
-import { stripManagedFields } from '../core/projection/managed-fields.ts';
-import { projectAgentPod } from '../core/projection/project-pod.ts';
 import type { AgentPod } from '../core/node/agent-pod.ts';
 import type { NodeObject } from './node-object.ts';
 import { NodeReconciler } from './reconcile-node.ts';
 import { NodeNotifier } from './node-notifier.ts';
-import { projectPartition } from '../core/projection/project-partition.ts';
 import { BesidePlanner } from './plan-beside.ts';
 import { PolicyReconciler, type RolloutSettings } from './reconcile-policy.ts';
 import { SliceWatch } from './slice-watch.ts';
@@ -40,8 +37,8 @@ export interface GpuPartitionOperatorOptions {
   readonly logger: Logger;
   readonly settings: NodeSettings;
   readonly rollout: RolloutSettings;
-  /** The namespace of the agents' pods. */
-  readonly agentNamespace: string;
+  /** They are started before a term and outlive it. */
+  readonly watches: WatchedCluster;
   /** Name of this process in Events, usually the pod's. */
   readonly instance: string;
   readonly metrics?: ControllerMetrics | undefined;
@@ -55,9 +52,8 @@ const demandPaceMs = 250;
 const nodeConcurrency = 32;
 /** The same for nodes that are not urgent, and while others have a slot: the API server's time belongs to those. */
 const patientConcurrency = { usually: 16, besideSlots: 2 };
-const agentSelector = 'app.kubernetes.io/name=gpu-partition-agent';
 
-/** The controller: watches policies, nodes, node partitions and agents, and brings each node in line. */
+/** A term of the controller: acts on policies, nodes, node partitions and agents, and brings each node in line. */
 export class GpuPartitionOperator extends ResilientOperator {
   readonly #options: GpuPartitionOperatorOptions;
 
@@ -67,51 +63,18 @@ export class GpuPartitionOperator extends ResilientOperator {
   }
 
   protected override async init(): Promise<void> {
-    const { client, logger, settings, rollout, instance, agentNamespace, metrics } = this.#options;
+    const { client, logger, settings, rollout, instance, watches, metrics } = this.#options;
     const events = this.own(new EventRecorder({ client, logger, controller: 'gpupartition.dev/controller', instance }));
     const fleet = new Fleet({ sharing: settings.pluginConfigMap !== undefined });
     const agents = new AgentPods();
-    // 1. Watches. Nothing is decided before all are complete: only then does absent mean absent.
-    const policyWatch = this.watch<GpuPartitionPolicy & KubeObject>({
-      resource: policies,
-      strip: stripManagedFields,
-      onRewind: () => cluster.forgetWrites(),
-      onChange: (change) => onPolicy(change),
-    });
-    const nodeWatch = this.watch<NodeObject>({
-      resource: nodes,
-      strip: projectNode,
-      onRewind: () => cluster.forgetWrites(),
-      onChange: (change) => onNode(change),
-    });
-    const partitionWatch = this.watch<GpuNodePartition & KubeObject>({
-      resource: nodePartitions,
-      strip: projectPartition,
-      onRewind: () => cluster.forgetWrites(),
-      onChange: ({ key, object }) => {
-        if (cluster.partitions.isOwn(object)) return;
-        nodeQueue.add(key);
-        tellDemands(fleet.policiesOf(key));
-      },
-    });
-    const agentWatch = this.watch<AgentPod>({
-      resource: pods,
-      namespace: agentNamespace,
-      labelSelector: agentSelector,
-      strip: projectAgentPod,
-      onChange: (change) => {
-        const node = agents.take(change);
-        if (node !== undefined) nodeQueue.add(node);
-      },
-    });
     const cluster = new Cluster({
-      policies: policyWatch.store,
-      nodes: nodeWatch.store,
-      partitions: partitionWatch.store,
+      policies: watches.policies.store,
+      nodes: watches.nodes.store,
+      partitions: watches.partitions.store,
       fleet,
       agents,
     });
-    // 2. Work.
+    // 1. Work.
     const nodeQueue = this.createQueue({
       concurrency: nodeConcurrency,
       // A node that waits for a slot can wait.
@@ -162,6 +125,15 @@ export class GpuPartitionOperator extends ResilientOperator {
       // It may take nodes from the pool of another.
       if (affected !== undefined) tellDemands([...fleet.policies].map(({ name }) => name));
       return requeueNodes(affected ?? []);
+    };
+    const onPartition = ({ key, object }: Change<GpuNodePartition & KubeObject>): void => {
+      if (cluster.partitions.isOwn(object)) return;
+      nodeQueue.add(key);
+      tellDemands(fleet.policiesOf(key));
+    };
+    const onAgent = (change: Change<AgentPod>): void => {
+      const node = agents.take(change);
+      if (node !== undefined) nodeQueue.add(node);
     };
     const onNode = (change: Change<NodeObject>): void => {
       const { key } = change;
@@ -226,24 +198,28 @@ export class GpuPartitionOperator extends ResilientOperator {
         ['demands', demandQueue],
         ['classes', classQueue],
       ]),
-      watches: new Map<string, WatchFigures>([
-        [policies.plural, policyWatch],
-        [nodes.plural, nodeWatch],
-        [nodePartitions.plural, partitionWatch],
-        [pods.plural, agentWatch],
-      ]),
       fleet,
-      partitions: partitionWatch.store,
-      nodes: nodeWatch.store,
+      partitions: watches.partitions.store,
+      nodes: watches.nodes.store,
     });
-    await this.waitForSync();
-    // Their slots may have become known after them: they go first.
-    requeueNodes(cluster.nodesInFlight());
+    // 2. Watches. Nothing is decided before all are complete, only then does absent mean absent, and as new as the last leader's last write.
+    await watches.catchUp(client, this.ending);
+    const onRewind = (): void => cluster.forgetWrites();
+    // The ledgers first, and all that makes a node urgent before the nodes: those in flight go first.
+    this.#follow(watches.policies, { onChange: onPolicy, onRewind });
+    this.#follow(watches.partitions, { onChange: onPartition, onRewind });
+    this.#follow(watches.agents, { onChange: onAgent });
+    this.#follow(watches.nodes, { onChange: onNode, onRewind });
     logger.info('watches are complete', {
-      policies: policyWatch.store.size,
-      nodes: nodeWatch.store.size,
-      partitions: partitionWatch.store.size,
+      policies: watches.policies.store.size,
+      nodes: watches.nodes.store.size,
+      partitions: watches.partitions.store.size,
     });
+  }
+
+  #follow<T extends KubeObject>(watch: Pick<WarmWatch<T>, 'attach'>, reader: WatchReader<T>): void {
+    const detach = watch.attach(reader);
+    this.own({ stop: async () => detach() });
   }
 }
 

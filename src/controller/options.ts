@@ -78,21 +78,21 @@ export function describeController(): Command {
     )
     .option(
       '--refresh-after-ms <n>',
-      'time for an unknown device plugin to follow a change on its own',
+      'time that an unknown device plugin has to follow a change on its own',
       integer(0, 600_000),
       1000,
     )
     .option(
       '--plugin-refresh <way>',
-      'how a device plugin reads the devices again after a change: Signal (SIGHUP to its process; its pod is replaced if it ' +
-        'does not follow) or Evict (its pod is replaced)',
+      'how a device plugin is made to read the devices again after a change: Signal (SIGHUP; its pod is evicted if it does not ' +
+        'follow) or Evict',
       oneOf(['Signal', 'Evict'] as const),
       'Signal',
     )
     .option(
       '--node-status <way>',
-      'how a changed node comes to advertise its new devices: Write (into the Node’s status, as soon as the kubelet offers them) or ' +
-        'Wait (for the kubelet to write them, within its status period of 10 s)',
+      'who writes the new devices of a changed node into its status: Write (the controller, as soon as the kubelet offers them) or ' +
+        'Wait (the kubelet, within its status period of 10 s)',
       oneOf(['Write', 'Wait'] as const),
       'Write',
     )
@@ -108,7 +108,7 @@ export function describeController(): Command {
     )
     .option(
       '--system-namespaces <names>',
-      'namespaces of the device plugin, of GPU clients and of other owners of GPUs; labels of pods in other namespaces are not trusted',
+      'namespaces of the device plugin, GPU clients and other owners of GPUs; labels of pods elsewhere are not trusted',
       nameList,
       defaultSystemNamespaces,
     )
@@ -125,7 +125,7 @@ export function describeController(): Command {
     )
     .option(
       '--gpu-clients <file>',
-      'YAML file of GPU clients: programs that keep GPUs open, and when their pods are evicted',
+      'YAML file of GPU clients: programs that keep GPUs open, and when to evict their pods',
       readHolders,
     )
     .option(

@@ -24,6 +24,8 @@ export class NodeReporter {
   readonly #events: EventRecorder;
   readonly #onNews: (policy: string) => void;
   readonly #now: () => number;
+  /** By node, in ms since the epoch. */
+  readonly #writtenAt = new Map<string, number>();
 
   constructor(parts: {
     readonly client: KubeClient;
@@ -75,6 +77,7 @@ export class NodeReporter {
   /** Call this when the node is gone. */
   forget(name: string): void {
     for (const moved of this.#cluster.rollout.remove(name)) this.#onNews(moved);
+    this.#writtenAt.delete(name);
     this.#cluster.forget(name);
   }
 
@@ -98,8 +101,10 @@ export class NodeReporter {
     const partition = this.#cluster.partitions.get(name);
     if (!partition || partition.spec.nodeUID !== uid) return verdict.requeueAfterMs;
     const mode = writerModeFor({ node, partition });
-    const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, this.#now());
+    const at = this.#now();
+    const { status, requeueAfterMs } = reportNode(partition, verdict, memory, mode, at, this.#writtenAt.get(name));
     if (!status) return requeueAfterMs;
+    this.#writtenAt.set(name, at);
     const before = partition.status?.phase;
     const written = await this.#client.applyStatus<GpuNodePartition & KubeObject>(
       { resource: nodePartitions, name },

@@ -41,7 +41,6 @@ export abstract class ResilientOperator extends operator.default {
   protected readonly client: KubeClient;
   readonly #logger: Logger;
   readonly #parts: Stoppable[] = [];
-  readonly #syncs: ((signal?: AbortSignal) => Promise<void>)[] = [];
   /** The watched resources, by the id that the base class gives them (`plural.apiVersion`). */
   readonly #watched = new Map<string, Resource>();
   readonly #stopped = new AbortController();
@@ -75,16 +74,20 @@ export abstract class ResilientOperator extends operator.default {
     for (const part of this.#parts.splice(0).toReversed()) await part.stop();
   }
 
+  /** Aborts when the operator is stopped. */
+  protected get ending(): AbortSignal {
+    return this.#stopped.signal;
+  }
+
   /** Makes a part stop with the operator. */
   protected own<Part extends Stoppable>(part: Part): Part {
     this.#parts.push(part);
     return part;
   }
 
-  /** Starts to watch a resource; the result's `store` fills by itself, see {@link waitForSync}. */
+  /** Starts to watch a resource; the result's `store` fills by itself, see `waitForSync`. */
   protected watch<T extends KubeObject>(options: WatchOptions<T>): Reflector<T> {
     const reflector = new Reflector<T>({ ...options, client: this.client, logger: this.#logger });
-    this.#syncs.push((signal) => reflector.waitForSync(signal));
     this.#watched.set(idOf(options.resource), options.resource);
     return this.own(reflector.start());
   }
@@ -96,16 +99,6 @@ export abstract class ResilientOperator extends operator.default {
       return options.reconcile(key, signal);
     };
     return this.own(new WorkQueue({ ...options, reconcile, logger: this.#logger }));
-  }
-
-  /**
-   * Resolves when every watch so far has a complete list: only then does absent mean absent.
-   * @throws the signal’s reason, or Error when the operator was stopped before that.
-   */
-  protected async waitForSync(signal?: AbortSignal): Promise<void> {
-    const { signal: stopped } = this.#stopped;
-    const ends = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
-    await Promise.all(this.#syncs.map((wait) => wait(ends)));
   }
 
   /**

@@ -29,6 +29,8 @@ export interface ReflectorOptions<T extends KubeObject> extends Selection {
    * versions are meaningless from then on.
    */
   readonly onRewind?: (() => void) | undefined;
+  /** Called when a newer version is known, after a list, an event or a bookmark, even if it changed nothing. */
+  readonly onProgress?: (() => void) | undefined;
   /** Removes unneeded parts of an object before it is stored. */
   readonly strip?: ((object: T) => T) | undefined;
   /** Called when the watch fails, with the wait before the next retry. */

@@ -28,6 +28,7 @@ export class Reflector<T extends KubeObject> {
   readonly #stopped = new AbortController();
   readonly #firstSync = Promise.withResolvers<void>();
   readonly #counts = { lists: 0, reconnects: 0, events: 0, failures: 0 };
+  #connection = new AbortController();
   #running: Promise<void> | undefined;
   #synced = false;
   #connections = 0;
@@ -85,6 +86,20 @@ export class Reflector<T extends KubeObject> {
     await untilAborted(this.#firstSync.promise, signal);
   }
 
+  /** Reports everything in the store as a change. */
+  replay(): void {
+    const list = this.#items.list();
+    this.#handlers.emit(list.map((object) => ({ type: 'apply', key: keyOf(object), object, previous: undefined })));
+  }
+
+  /** Reads the list now, over another connection: for a watch that has fallen behind. */
+  relist(): void {
+    const { resource, namespace } = this.#options;
+    const request = `GET ${collectionPath(resource, namespace)}`;
+    const text = 'the watch is behind a list that was read later';
+    this.#connection.abort(new ApiError({ request, code: 410, reason: 'Expired', text }));
+  }
+
   /** Ends the watch; no change is reported after this resolves. */
   async stop(): Promise<void> {
     this.#stopped.abort();
@@ -100,7 +115,7 @@ export class Reflector<T extends KubeObject> {
         await this.#follow();
       } catch (error) {
         if (signal.aborted) return;
-        delayMs = this.#takeFailure(error);
+        delayMs = this.#takeFailure(this.#connection.signal.reason ?? error);
         if (delayMs === 0) continue;
       }
       await waitFor(systemClock, Math.max(delayMs, this.#timing.floorMs - (performance.now() - startedAt)), signal);
@@ -138,6 +153,7 @@ export class Reflector<T extends KubeObject> {
   /** One connection: a list if one is due, then its watch until that ends. */
   async #follow(): Promise<void> {
     const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
+    this.#connection = new AbortController();
     const { resumeAt, isInitial } = await this.#prepare();
     const path = collectionPath(resource, namespace);
     const watchSeconds = Math.floor((this.#timing.watchMs * (1 + Math.random())) / 1000);
@@ -149,7 +165,8 @@ export class Reflector<T extends KubeObject> {
       this.#trouble = undefined;
       this.#contactAtMs = performance.now();
     };
-    const request = { path, query, idleMs: this.#timing.idleMs, signal: this.#stopped.signal, onOpen };
+    const signal = AbortSignal.any([this.#stopped.signal, this.#connection.signal]);
+    const request = { path, query, idleMs: this.#timing.idleMs, signal, onOpen };
     for await (const event of readWatch<T>(client.config, request)) {
       this.#contactAtMs = performance.now();
       this.#counts.events += 1;
@@ -177,6 +194,7 @@ export class Reflector<T extends KubeObject> {
       this.#last = { object: event.object.metadata, isGone: event.type === 'DELETED' };
       this.#handlers.emit(event.type === 'DELETED' ? this.#items.remove(object) : this.#items.upsert(object));
     }
+    this.#options.onProgress?.();
   }
 
   /** Buffers an event of a streamed list: nobody may see half a list. */
@@ -213,6 +231,7 @@ export class Reflector<T extends KubeObject> {
     this.#synced = true;
     if (hasGoneBack) this.#handlers.tellOfRewind(version);
     this.#handlers.emit(changes);
+    this.#options.onProgress?.();
     this.#firstSync.resolve();
   }
 

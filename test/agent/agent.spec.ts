@@ -190,6 +190,30 @@ describe('the agent on the real API server', () => {
     expect((await scene.read()).status?.device?.plan).to.not.have.property('refusalCode');
   });
 
+  it('names the monitors of an instance that is in use, by their claims, and undoes what it began', async () => {
+    await scene.grant(await scene.wish({ profiles }));
+    await scene.run();
+    const instances = (await scene.read()).status?.device?.gpus?.[0]?.instances ?? [];
+    const monitorsOf = new Map(
+      instances.map(({ uuid = '', start }) => [uuid, [`ns/watch-${start} (claim ns/c-${start})`]]),
+    );
+    scene.word = { holders: { ofDevice: new Map(), ofAny: [], stale: [], monitorsOf }, advertised: { stale: 0 } };
+    // Nothing but the driver knows of a handle.
+    scene.node.state += `handle gpu 0 gi ${instances[1]?.gi} name nv-hostengine\n`;
+    await scene.grant(await scene.wish({ profiles: { '7g.40gb': 1 } }));
+    await scene.run();
+    expect(await scene.node.layout(0)).to.deep.equal(['3g.20gb@0', '3g.20gb@4']);
+    const { error } = (await scene.read()).status?.device ?? {};
+    expect(error).to.include({ code: 'InUse', gpu: scene.node.uuid(0) });
+    expect(error?.message).to.match(
+      /^3g\.20gb at 4 .*Pod ns\/watch-4 \(claim ns\/c-4\) looks on with admin access.*stop this monitor/,
+    );
+    expect(error?.message).not.to.include('watch-0');
+    await scene.node.startProcess(0, 4);
+    await scene.run();
+    expect((await scene.plan()).monitors).to.deep.equal(['ns/watch-4 (claim ns/c-4)']);
+  });
+
   it('says why when nvidia-smi talks nonsense, and keeps what it knew: unknown is not empty', async () => {
     await scene.grant(await scene.wish({ profiles }));
     await scene.run();

@@ -1,19 +1,25 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { nodePartitions, nodes, pods, policies } from '../../src/api/resources.ts';
-import type { GpuNodePartition } from '../../src/api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
+import type { WatchedCluster } from '../../src/controller/cluster-watches.ts';
+import type { NodeObject } from '../../src/controller/node-object.ts';
 import { GpuPartitionOperator } from '../../src/controller/operator.ts';
 import type { JsonPatchOperation } from '../../src/core/metadata/node-patch.ts';
 import { defaultSystemNamespaces } from '../../src/core/pods/system-pods.ts';
 import { defaultHolders } from '../../src/core/pods/gpu-holders.ts';
+import type { AgentPod } from '../../src/core/node/agent-pod.ts';
+import { stripManagedFields } from '../../src/core/projection/managed-fields.ts';
+import { projectNode } from '../../src/core/projection/project-node.ts';
+import { projectPartition } from '../../src/core/projection/project-partition.ts';
+import { projectAgentPod } from '../../src/core/projection/project-pod.ts';
 import { planWish } from '../../src/core/wish/plan-wish.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { WatchOptions } from '../../src/kube/operator.ts';
 import type { WorkQueue, QueueOptions } from '../../src/kube/queue.ts';
-import type { Reflector } from '../../src/kube/reflector.ts';
 import type { ApiRequest } from '../../src/kube/request.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
+import type { WatchReader } from '../../src/kube/warm-watch.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { fleetNames, fleetNode, fleetPartition, fleetPolicy, fleetReport } from './fleet-objects.ts';
 import { threadMs } from './thread-time.ts';
@@ -28,7 +34,7 @@ type Stored = KubeObject & { readonly spec?: Json; readonly status?: Json };
 export class FleetDouble extends GpuPartitionOperator {
   /** As text: as objects they would make collecting the controller's garbage slower. */
   readonly #objects = new Map<string, string>();
-  readonly #feeds: Map<string, (text: string) => void>;
+  readonly #watches: MemoryWatches;
   readonly #queues: WorkQueue[];
   #version = 1_000;
   /** Wishes that were written. */
@@ -36,12 +42,12 @@ export class FleetDouble extends GpuPartitionOperator {
   /** What went into being the API server and the agents, in ms: not the controller's. */
   readonly aside = { clockMs: 0, cpuMs: 0 };
 
-  private constructor(client: MemoryClient) {
+  private constructor(client: MemoryClient, watches: MemoryWatches) {
     super({
       client,
       logger: silentLogger,
       instance: 'bench',
-      agentNamespace: 'agents',
+      watches,
       rollout: { maxConcurrentNodes: '100%', deleteDeadlineMs: 1_800_000 },
       settings: {
         settleMs: 300,
@@ -57,21 +63,21 @@ export class FleetDouble extends GpuPartitionOperator {
         systemNamespaces: defaultSystemNamespaces,
       },
     });
-    this.#feeds = new Map();
+    this.#watches = watches;
     this.#queues = [];
     client.answer = (request) => this.#aside(() => this.#answer(request));
   }
 
   /** Runs when all nodes are there, with their partitions and agents. */
   static async start(count: number, layout: Readonly<Record<string, number>>): Promise<FleetDouble> {
-    const double = new FleetDouble(new MemoryClient());
+    const double = new FleetDouble(new MemoryClient(), new MemoryWatches());
     await double.start();
     for (const name of fleetNames(count)) {
       const uid = `node-${name}`;
       double.#keep(nodes.plural, fleetNode(name), uid);
       double.#keep(nodePartitions.plural, fleetPartition(name, uid, `${policies.plural}-fleet`));
       double.change(nodePartitions.plural, name, { status: { device: fleetReport(name) } });
-      double.#feeds.get(pods.plural)?.(JSON.stringify(agentPod(name)));
+      double.deliver(pods.plural, JSON.stringify(agentPod(name)));
       double.change(nodes.plural, name, {});
     }
     double.#keep(policies.plural, fleetPolicy(layout));
@@ -100,8 +106,7 @@ export class FleetDouble extends GpuPartitionOperator {
 
   /** An object is changed by somebody else. */
   change(plural: string, name: string, fields: Json): void {
-    const text = this.prepare(plural, name, fields);
-    this.#feeds.get(plural)?.(text);
+    this.deliver(plural, this.prepare(plural, name, fields));
   }
 
   /** As {@link change}, but its event is the caller's to {@link deliver}. @returns the event's object as it comes over the wire */
@@ -110,16 +115,7 @@ export class FleetDouble extends GpuPartitionOperator {
   }
 
   deliver(plural: string, text: string): void {
-    this.#feeds.get(plural)?.(text);
-  }
-
-  protected override watch<T extends KubeObject>({ resource, strip, onChange }: WatchOptions<T>): Reflector<T> {
-    const store = new ObjectStore<T>();
-    this.#feeds.set(resource.plural, (text) => {
-      const object = JSON.parse(text) as T;
-      for (const change of store.upsert(strip?.(object) ?? object)) onChange?.(change);
-    });
-    return { store } as unknown as Reflector<T>;
+    this.#watches.deliver(plural, text);
   }
 
   protected override createQueue(options: Omit<QueueOptions, 'logger'>): WorkQueue {
@@ -179,6 +175,48 @@ export class FleetDouble extends GpuPartitionOperator {
     const { wish } = spec;
     const { report } = this.#aside(() => planWish(device, wish));
     this.change(nodePartitions.plural, name, { status: { device: { plan: report } } });
+  }
+}
+
+/** A watch that is fed by hand. */
+class MemoryWatch<T extends KubeObject> {
+  readonly store = new ObjectStore<T>();
+  readonly #strip: (object: T) => T;
+  #reader: WatchReader<T> | undefined;
+
+  constructor(strip: (object: T) => T) {
+    this.#strip = strip;
+  }
+
+  attach(reader: WatchReader<T>): () => void {
+    this.#reader = reader;
+    return () => undefined;
+  }
+
+  deliver(text: string): void {
+    for (const change of this.store.upsert(this.#strip(JSON.parse(text) as T))) this.#reader?.onChange?.(change);
+  }
+}
+
+class MemoryWatches implements WatchedCluster {
+  readonly policies = new MemoryWatch<GpuPartitionPolicy & KubeObject>(stripManagedFields);
+  readonly nodes = new MemoryWatch<NodeObject>(projectNode);
+  readonly partitions = new MemoryWatch<GpuNodePartition & KubeObject>(projectPartition);
+  readonly agents = new MemoryWatch<AgentPod>(projectAgentPod);
+  readonly #byPlural: ReadonlyMap<string, { deliver(text: string): void }> = new Map<
+    string,
+    { deliver(text: string): void }
+  >([
+    [policies.plural, this.policies],
+    [nodes.plural, this.nodes],
+    [nodePartitions.plural, this.partitions],
+    [pods.plural, this.agents],
+  ]);
+
+  async catchUp(): Promise<void> {}
+
+  deliver(plural: string, text: string): void {
+    this.#byPlural.get(plural)?.deliver(text);
   }
 }
 

@@ -1,27 +1,15 @@
-import type { PolicySpec } from '../../src/api/types.ts';
-import type { RigProcess } from '../../src/simulator/rig/process.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWrite, isEvent, listOwnWrites, waitForQuiet } from './audited-writes.ts';
 import { FleetCluster } from './fleet/fleet-cluster.ts';
-import { fleetLayout, fleetNames } from './fleet-objects.ts';
+import { measureFailOver } from './fail-over.ts';
+import { fleetNames } from './fleet-objects.ts';
+import { idealMs, roll, share, workMs } from './fleet-roll.ts';
 import { percentile, printMetric, tell } from './metric.ts';
 
-/** A real change of a node with 8 GPUs takes about so long, in ms. */
-const workMs = 20_000;
-/** The same where only the controller is looked at. */
-const quickWorkMs = 2_000;
-const share = 0.1;
 /** Of the nodes, one in so many fails once. */
 const failingOneIn = 20;
 const sizes = (process.env['BENCH_ROLLS'] ?? '200,1000').split(',').map(Number);
 const quietSeconds = Number(process.env['BENCH_QUIET_SECONDS'] ?? '120');
-
-/** What each GPU has, in turn: one change destroys two instances and makes one, the other the opposite. */
-const layouts = {
-  before: fleetLayout,
-  after: { '1g.5gb': 5, '2g.10gb': 1 },
-} as const satisfies Record<string, Readonly<Record<string, number>>>;
-const rollout = { maxUnavailable: '10%', failureThreshold: '100%' } satisfies PolicySpec['rollout'];
 
 /** How a policy moves through a fleet, by the controller as it is shipped, on a real API server. */
 export async function measureFleet(): Promise<void> {
@@ -33,11 +21,6 @@ export async function measureFleet(): Promise<void> {
     await measureFailures(cluster);
     if (size === largest) await measureFailOver(cluster);
   }
-}
-
-/** Nodes are changed `share` of them at a time; the ideal loses no moment between two. */
-function idealMs({ size }: FleetCluster): number {
-  return Math.ceil(size / Math.max(1, Math.floor(size * share))) * workMs;
 }
 
 async function measureRoll(cluster: FleetCluster, isLargest: boolean): Promise<void> {
@@ -79,24 +62,6 @@ async function measureFailures(cluster: FleetCluster): Promise<void> {
   printMetric({ metric, value: tookMs / idealMs(cluster), unit: 'ratio', baseline: 1.25 });
 }
 
-/** Edits the policy and waits until all nodes are as it says. */
-async function roll(cluster: FleetCluster, layout: keyof typeof layouts, deviceMs: number) {
-  const { fleet, recorder, rollout: watch, size } = cluster;
-  await waitForQuiet(cluster.controlPlane, 3_000);
-  fleet.pace.workMs = deviceMs;
-  fleet.begun.clear();
-  watch.begin();
-  recorder.begin(Math.floor(size * share));
-  const [startedAt, startedMs] = [performance.now(), Date.now()];
-  await cluster.edit({ layouts: [{ profiles: layouts[layout] }], rollout });
-  await cluster.waitUntilReady(6 * idealMs(cluster));
-  const tookMs = performance.now() - startedAt;
-  if (fleet.begun.size < size) throw new Error(`Ready, and ${size - fleet.begun.size} nodes were not changed`);
-  if (recorder.broken.length > 0) throw new Error(`the budget was not kept: ${recorder.broken.slice(0, 5).join('; ')}`);
-  tell(`${size} nodes were changed in ${(tookMs / 1000).toFixed(1)} s, at most ${recorder.most} at a time`);
-  return { startedAt, startedMs, tookMs };
-}
-
 async function measureQuiet({ controlPlane, controllers, fleet, size }: FleetCluster): Promise<void> {
   // Many earlier Events are still queued.
   const [controller] = controllers;
@@ -113,49 +78,6 @@ async function measureQuiet({ controlPlane, controllers, fleet, size }: FleetClu
   const metric = `fleet: writes in 10 quiet minutes, ${size} nodes`;
   printMetric({ metric, value: writes.length, unit: 'writes', baseline: 0 });
   tellWrites(writes.map(describeWrite));
-}
-
-async function measureFailOver(cluster: FleetCluster): Promise<void> {
-  const [leader, standby] = cluster.controllers;
-  if (!leader || !standby) throw new Error('there are two controllers');
-  const killed = await failOver(cluster, { leader, standby, signal: 'SIGKILL', layout: 'after' });
-  printMetric({ metric: 'fleet: fail-over, leader killed', value: killed, unit: 's', baseline: 20 });
-  const ended = await failOver(cluster, { leader: standby, standby: leader, signal: 'SIGTERM', layout: 'before' });
-  printMetric({ metric: 'fleet: fail-over, graceful', value: ended, unit: 's', baseline: 3 });
-}
-
-/** Ends the leader in the middle of a rollout. @returns seconds until the next one writes to a Node, or a grant */
-async function failOver(
-  cluster: FleetCluster,
-  about: {
-    readonly leader: RigProcess;
-    readonly standby: RigProcess;
-    readonly signal: 'SIGTERM' | 'SIGKILL';
-    readonly layout: keyof typeof layouts;
-  },
-): Promise<number> {
-  const { controlPlane, fleet, size } = cluster;
-  const { leader, standby, signal, layout } = about;
-  standby.start();
-  const isRolloutState = (log: string): boolean => log.includes('standing for election');
-  await eventually(() => standby.readLog(), isRolloutState, { timeoutMs: 30_000, what: 'the log of the standby' });
-  const rolled = roll(cluster, layout, quickWorkMs);
-  await eventually(
-    () => fleet.begun.size,
-    (count) => count > size / 3,
-    { timeoutMs: 300_000, what: 'changed nodes' },
-  );
-  const signalledMs = Date.now();
-  await leader.stop(signal);
-  const endedMs = Date.now();
-  await rolled;
-  const writes = await listOwnWrites(controlPlane, endedMs);
-  const first = writes.find(
-    ({ program, resource, subresource }) =>
-      program === 'controller' && subresource === '' && /^(nodes$|gpunodepartitions\.)/.test(resource),
-  );
-  tell(`the leader had ended after ${endedMs - signalledMs} ms`);
-  return ((first?.atMs ?? Number.NaN) - signalledMs) / 1000;
 }
 
 function tellWrites(names: readonly string[]): void {

@@ -24,6 +24,7 @@ const topics: Readonly<Record<string, () => Promise<void>>> = {
   memory: async () => (await import('./memory.ts')).measureMemory(),
   scale: async () => (await import('./scale.ts')).measureScale(),
   fleet: async () => (await import('./fleet.ts')).measureFleet(),
+  'take-over': async () => (await import('./take-over.ts')).measureTakeOver(),
   recovery: async () => (await import('./recovery.ts')).measureRecovery(),
 };
 

@@ -47,6 +47,15 @@ describe('the command line', () => {
     }
   });
 
+  it('shows each default as people type it', async () => {
+    const defaultOf = async (name: string, option: string) => {
+      const help = (await run([name, '--help'])).stdout.replaceAll(/\s+/g, ' ');
+      return new RegExp(`${option} .*?\\(default: ([^)]+)\\)`).exec(help)?.[1];
+    };
+    expect(await defaultOf('recommend', '--window')).to.equal('7d');
+    expect(await defaultOf('support-bundle', '--namespaces')).to.equal('gpu-partition-system,gpu-partition-agents');
+  });
+
   it('is used wrongly where no command is named', async () => {
     const { code, stdout, stderr } = await run([]);
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });

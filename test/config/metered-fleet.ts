@@ -46,7 +46,11 @@ export class MeteredFleet {
     agent: createRegistry({ program: 'agent' }),
   };
   #now = 0;
-  readonly #controller = new ControllerMetrics(this.#registries.controller, () => this.#now);
+  readonly #controller = new ControllerMetrics(
+    this.#registries.controller,
+    () => this.#now,
+    () => new Map(watches.map((name) => [name, { counts, silenceMs: 1500, synced: true }])),
+  );
   readonly #agent = new AgentMetrics(this.#registries.agent, new FakeClock());
   readonly #servers: Server[] = [];
 
@@ -134,7 +138,6 @@ function attachFleet(controller: ControllerMetrics): void {
   const records = policies.map(aPolicyRecord);
   controller.attach({
     queues: new Map(['nodes', 'policies'].map((name) => [name, idle])),
-    watches: new Map(watches.map((name) => [name, { counts, silenceMs: 1500, synced: true }])),
     // Each scrape goes over them again.
     fleet: {
       get policies() {

@@ -52,7 +52,7 @@ describe('how a node stands', () => {
     const { policies, cluster } = aCluster();
     cluster.rollout.put(found);
     const policy = aPoolPolicy('a', 1);
-    const slot = { node: 'n', nodeUID: 'uid-n', epoch: 1, generation: 1, startTime, kind: 'New' as const };
+    const slot = { node: 'n', nodeUID: 'uid-n', generation: 1, startTime, kind: 'New' as const };
     policies.upsert({ ...policy, status: { inFlight: [slot] } });
     expect(cluster.rolloutStatesFor('a')('n')?.isUnderWay).to.equal(true);
     expect(cluster.nodesWithNewSlots('a')).to.deep.equal(['n']);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { nodeReasons } from '../../src/api/names.ts';
-import { ControllerMetrics, type ControllerSources } from '../../src/controller/metrics.ts';
+import { ControllerMetrics, type ControllerSources, type WatchFigures } from '../../src/controller/metrics.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import { MODELS } from '../../src/core/gpu/geometry/models.ts';
@@ -16,6 +16,9 @@ const watch = {
   silenceMs: 1500,
   synced: true,
 };
+const watches: ReadonlyMap<string, WatchFigures> = new Map(
+  ['gpupartitionpolicies', 'nodes', 'gpunodepartitions', 'pods'].map((name) => [name, watch]),
+);
 const memory = { waits: {}, evictions: {} };
 const phases = ['Unmanaged', 'Pending', 'Waiting', 'Updating', 'Ready', 'Failed', 'Invalid'] as const;
 
@@ -25,12 +28,15 @@ function aLeader(parts: Partial<ControllerSources> = {}): ControllerSources {
       ['nodes', idle],
       ['policies', idle],
     ]),
-    watches: new Map(['gpupartitionpolicies', 'nodes', 'gpunodepartitions', 'pods'].map((name) => [name, watch])),
     fleet: { policies: [][Symbol.iterator]() },
     partitions: { list: () => [] },
     nodes: { get: () => undefined },
     ...parts,
   };
+}
+
+function metricsOf(registry: Registry, now = (): number => 0): ControllerMetrics {
+  return new ControllerMetrics(registry, now, () => watches);
 }
 
 /** Lines of a metric, without its help. */
@@ -41,19 +47,21 @@ async function linesOf(registry: Registry, name: string): Promise<readonly strin
 describe('the metrics of the controller', () => {
   it('tell who leads, and nothing of the fleet where another does', async () => {
     const registry = new Registry();
-    const metrics = new ControllerMetrics(registry, () => 0);
+    const metrics = metricsOf(registry);
     metrics.attach(aLeader({ partitions: { list: () => [aPartition()] } }));
     expect(await linesOf(registry, 'gpu_partition_leader')).to.deep.equal(['gpu_partition_leader 1']);
     expect(await linesOf(registry, 'gpu_partition_nodes')).to.have.length(1);
     metrics.detach();
     expect(await linesOf(registry, 'gpu_partition_leader')).to.deep.equal(['gpu_partition_leader 0']);
     expect(await linesOf(registry, 'gpu_partition_nodes')).to.deep.equal([]);
+    // What a standby does itself.
+    expect(await linesOf(registry, 'gpu_partition_watch_silence_seconds')).to.have.length(4);
   });
 
   it('count grants, evictions and failures of what was done, and the time that a change took', async () => {
     const registry = new Registry();
     let now = 0;
-    const metrics = new ControllerMetrics(registry, () => now);
+    const metrics = metricsOf(registry, () => now);
     const step = (phase: (typeof phases)[number], reason: (typeof nodeReasons)[number], ...commands: Command[]): void =>
       metrics.take({ node: 'n', verdict: { phase, reason, message: '' }, commands, memory: { ...memory, evictions } });
     const evictions = { blocked: { at: 0, refusal: 'its budget' }, gone: { at: 0, refusal: undefined } };
@@ -78,7 +86,13 @@ describe('the metrics of the controller', () => {
       seconds: null,
       allowGpuReset: null,
     };
-    const rest = { allowReboot: null, replaceForeignInstances: null, rollback: null, signalPods: null };
+    const rest = {
+      allowReboot: null,
+      replaceForeignInstances: null,
+      rollback: null,
+      signalPods: null,
+      replacePods: null,
+    };
     step('Updating', 'Applying', { name: 'WriteGrant', granted: { ...granted, ...rest }, repairs: null });
     step('Failed', 'Failed');
     step('Failed', 'Failed');
@@ -99,7 +113,7 @@ describe('the metrics of the controller', () => {
 
   it('count what alerts look at from 0 on, because the first increment of a new counter is not seen', async () => {
     const registry = new Registry();
-    new ControllerMetrics(registry, () => 0).observeQueue('nodes');
+    metricsOf(registry).observeQueue('nodes');
     for (const line of [
       'gpu_partition_evictions_total{result="evicted"} 0',
       'gpu_partition_evictions_total{result="blocked"} 0',
@@ -113,7 +127,7 @@ describe('the metrics of the controller', () => {
   it('tell the age of the oldest change, and forget nodes that are gone', async () => {
     const registry = new Registry();
     let now = 1000;
-    const metrics = new ControllerMetrics(registry, () => now);
+    const metrics = metricsOf(registry, () => now);
     const fields = {
       policy: null,
       strategy: null,
@@ -132,7 +146,7 @@ describe('the metrics of the controller', () => {
   it('tell for how long nodes were closed, once for each time, and how long the longest is that is closed now', async () => {
     const registry = new Registry();
     let now = 0;
-    const metrics = new ControllerMetrics(registry, () => now);
+    const metrics = metricsOf(registry, () => now);
     const look = (node: string, closed: NodeMemory['closed']): void =>
       metrics.take({
         node,
@@ -163,18 +177,24 @@ describe('the metrics of the controller', () => {
   });
 
   it('say which lists are missing, and which loop is stuck', () => {
-    const metrics = new ControllerMetrics(new Registry(), () => 0);
-    expect(metrics.unsynced).to.equal(undefined);
+    let synced = false;
+    const figures = (): ReadonlyMap<string, WatchFigures> => new Map([['nodes', { ...watch, synced }]]);
+    const metrics = new ControllerMetrics(new Registry(), () => 0, figures);
     const stalled = new Map([['nodes', { depth: 1, longestRunMs: 61_000 }]]);
-    metrics.attach(aLeader({ queues: stalled, watches: new Map([['nodes', { ...watch, synced: false }]]) }));
+    // In a standby too: it takes over with what it has.
     expect(metrics.unsynced).to.deep.equal(['nodes']);
+    expect(metrics.explainStall(60_000)).to.equal(undefined);
+    metrics.attach(aLeader({ queues: stalled }));
+    expect(metrics.unsynced).to.deep.equal(['nodes']);
+    synced = true;
+    expect(metrics.unsynced).to.deep.equal([]);
     expect(metrics.explainStall(60_000)).to.equal('a reconcile of nodes has been running for 61 s');
     expect(metrics.explainStall(62_000)).to.equal(undefined);
   });
 
   it('are at most 5,000 series at 10,000 nodes of 24 models, 20 pools and 50 policies, whatever they are at', async () => {
     const registry = createRegistry({ program: 'controller' });
-    const metrics = new ControllerMetrics(registry, () => 0);
+    const metrics = metricsOf(registry);
     const devices = MODELS.map(({ products, profiles }) => {
       const product = products[0]?.name ?? '';
       const instances = profiles.flatMap(({ name, starts }) =>

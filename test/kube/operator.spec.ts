@@ -43,8 +43,8 @@ class TestOperator extends ResilientOperator {
     });
   }
 
-  synced(): Promise<void> {
-    return this.waitForSync();
+  get over(): AbortSignal {
+    return this.ending;
   }
 
   queue(reconcile: (key: string, signal: AbortSignal) => Promise<void>): { add(key: string): void } {
@@ -117,7 +117,7 @@ describe('ResilientOperator', () => {
       reflector = operator.followWidgets((key) => keys.push(key));
     };
     await operator.start();
-    await operator.synced();
+    await reflector?.waitForSync();
     expect(reflector?.store.get(name)?.spec).to.deep.equal({ size: 1 });
     expect(keys).to.include(name);
   });
@@ -289,9 +289,9 @@ describe('ResilientOperator', () => {
     const unanswered = new TestOperator(proxied);
     let worked = 0;
     unanswered.setUp = async () => {
-      unanswered.followWidgets();
+      const watch = unanswered.followWidgets();
       unanswered.queue(async () => void (worked += 1)).add('a');
-      await unanswered.synced();
+      await watch.waitForSync(unanswered.over);
     };
     const failure = rejectionOf(unanswered.start());
     await eventually(

@@ -26,6 +26,8 @@ import type { ModelWorld } from './world.ts';
 interface Fault {
   readonly code: string;
   readonly message: string;
+  /** UUID. */
+  readonly gpu?: string;
 }
 
 interface Outcome {
@@ -187,7 +189,8 @@ export class AgentProcess {
     mustBeOpen: boolean,
   ): Generator<number, Outcome, undefined> {
     const { device, kubelet, checks, faults } = this.#world;
-    const held = kubelet.users.heldUuids();
+    const { monitors } = partition.spec;
+    const held = new Set([...kubelet.users.heldUuids(), ...kubelet.monitors.heldUuids(monitors)]);
     const confirm = (): Generator<number, void, undefined> => this.#confirm(partition, granted, mustBeOpen);
     this.#confirmedAt = -Infinity;
     if (mustBeOpen) {
@@ -225,13 +228,16 @@ export class AgentProcess {
           if (this.#world.failsNow()) throw new DriverRefusal('CommandFailed', 'the driver says no');
           if (operation === 'Enable' || operation === 'Disable') {
             device.setMode(gpu, operation === 'Enable' ? 'Enabled' : 'Disabled', kubelet.isGpuOpen);
-          } else device.takeStep(gpu, operation);
+          } else {
+            device.takeStep(gpu, operation);
+            checks.deviceIsMade(gpu, operation);
+          }
           kubelet.plugin.devicesChanged();
           if (faults.slowDeviceMs > 0) yield faults.slowDeviceMs;
         }
       } catch (error) {
         if (!(error instanceof DriverRefusal)) throw error;
-        fault ??= { code: error.code, message: error.message };
+        fault ??= { code: error.code, message: error.message, gpu: uuid };
         if (granted.rollback !== 'Never' && error.code !== 'Stopped') yield* this.#undo([before], granted, confirm);
         if (partition.spec.strategy === 'single') break;
       }
@@ -246,7 +252,7 @@ export class AgentProcess {
     granted: Grant,
     confirm: () => Generator<number, void, undefined>,
   ): Generator<number, void, undefined> {
-    const { device, kubelet } = this.#world;
+    const { device, kubelet, checks } = this.#world;
     for (const { gpu, before, mode } of changed) {
       try {
         for (const slice of gpu.slices.filter((one) => !before.some(({ uuid }) => uuid === one.uuid))) {
@@ -260,6 +266,7 @@ export class AgentProcess {
         for (const slice of before.filter((one) => !gpu.slices.some(({ uuid }) => uuid === one.uuid))) {
           yield this.#world.random.between(50, 1500);
           device.takeStep(gpu, { action: 'CreateInstance', ...slice });
+          checks.deviceIsMade(gpu, slice);
         }
         kubelet.plugin.devicesChanged();
       } catch (error) {
@@ -351,7 +358,10 @@ export class AgentProcess {
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.plugin.offered, strategy);
     const some = Object.keys(resources).length > 0 ? { resources: { ...resources } } : {};
-    return { holders: holdersOf(report, kubelet.users.holdings(), monitors), advertised: { stale, ...some } };
+    return {
+      holders: holdersOf(report, [...kubelet.users.holdings(), ...kubelet.monitors.holdings()], monitors),
+      advertised: { stale, ...some },
+    };
   }
 
   #expectChange(): void {
@@ -364,11 +374,18 @@ export class AgentProcess {
     if (!word) return;
     const { resources, errors } = computeResources(describeReport(this.#report), spec.strategy ?? 'mixed');
     const { advertised } = word;
-    const { resources: offered = {}, stale } = advertised;
-    const hasFollowed =
-      spec.backend === 'DRA' || (stale === 0 && errors.length === 0 && offersDevices(offered, resources));
+    const { resources: offered = {} } = advertised;
+    const isFollowed = (one: {
+      readonly resources?: Readonly<Record<string, number>>;
+      readonly stale: number;
+    }): boolean =>
+      spec.backend === 'DRA' ||
+      (one.stale === 0 && errors.length === 0 && offersDevices(one.resources ?? {}, resources));
+    const hasFollowed = isFollowed(advertised);
     if (hasFollowed && status?.phase !== 'Updating') this.#settleUntil = -Infinity;
-    const isNews = hasFollowed || Object.keys(offered).length === 0;
+    const before = this.#report.advertised;
+    const isZeroNews = spec.granted?.replacePods?.tolerate !== true || (before !== undefined && isFollowed(before));
+    const isNews = hasFollowed || (Object.keys(offered).length === 0 && isZeroNews);
     if (isNews && !sameJson(this.#report.advertised, advertised)) this.#report = { ...this.#report, advertised };
   }
 

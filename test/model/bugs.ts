@@ -7,6 +7,8 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { offerStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { isUnfinished } from '../../src/core/node/node-view.ts';
+import { changeKey } from '../../src/core/node/refresh-mark.ts';
+import { configOf } from '../../src/core/node/rules/plugin-config.ts';
 import { deviceMeets } from '../../src/core/wish/wish.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
@@ -598,6 +600,19 @@ export const bugs: readonly Bug[] = [
     },
   },
   {
+    name: 'TrustLatePlugin',
+    what: 'takes a plugin that came between the grant and the end of the change for one that came later',
+    say: ({ memory }, { node, partition, now }) =>
+      partition === undefined
+        ? {}
+        : {
+            memory: {
+              ...memory,
+              waits: { ...memory.waits, Replacing: { since: now, of: changeKey(partition, configOf(node)) } },
+            },
+          },
+  },
+  {
     name: 'StayClosedAfterTimeout',
     what: 'does not open a node whose pods did not go in time',
     theme: 'Drains',
@@ -655,7 +670,55 @@ export const bugs: readonly Bug[] = [
       }),
     }),
   },
+  {
+    name: 'TrustSameUuid',
+    what: 'opens on slices that were exact all the time, though the driver has not read what was made again',
+    theme: 'Again',
+    see: (snapshot) => {
+      const { observedEpoch } = snapshot.partition?.status?.device ?? {};
+      const uids = (snapshot.pods ?? []).flatMap(({ metadata }) =>
+        metadata.labels?.['role'] === 'plugin' ? (metadata.uid ?? []) : [],
+      );
+      return observedEpoch === undefined
+        ? snapshot
+        : withDevice(snapshot, { signalled: { epoch: observedEpoch, uids } });
+    },
+  },
+  {
+    name: 'DrainMonitors',
+    what: 'takes claims with admin access for those of users',
+    theme: 'Monitors',
+    see: ({ fresh, ...snapshot }) => ({
+      ...snapshot,
+      ...(fresh && { fresh: { ...fresh, ...(fresh.claims && { claims: fresh.claims.map(withoutAdminAccess) }) } }),
+    }),
+  },
+  {
+    name: 'IgnoreDynamicMig',
+    what: 'does not see that the DRA driver makes slices itself',
+    theme: 'Monitors',
+    see: ({ fresh, slices, ...snapshot }) => ({
+      ...snapshot,
+      ...(slices && { slices: slices.map(withoutDynamicMig) }),
+      ...(fresh && { fresh: { ...fresh, resourceSlices: fresh.resourceSlices.map(withoutDynamicMig) } }),
+    }),
+  },
 ];
+
+type Claim = NonNullable<NonNullable<NodeSnapshot['fresh']>['claims']>[number];
+
+function withoutAdminAccess({ status, ...claim }: Claim): Claim {
+  const results = (status?.allocation?.devices?.results ?? []).map(({ adminAccess: _ignored, ...one }) => one);
+  return { ...claim, status: { ...status, allocation: { devices: { results } } } };
+}
+
+type Slice = NonNullable<NodeSnapshot['slices']>[number];
+
+function withoutDynamicMig({ spec, ...slice }: Slice): Slice {
+  const { sharedCounters: _counters, devices = [], ...rest } = spec;
+  const isThere = (device: (typeof devices)[number]): boolean => device.attributes?.['uuid'] !== undefined;
+  return { ...slice, spec: { ...rest, devices: devices.filter(isThere) } };
+}
 
 function isUser(pods: NonNullable<NodeSnapshot['pods']>, { uid }: { readonly uid: string }): boolean {
   return pods.some(({ metadata }) => metadata.uid === uid && metadata.labels?.['user'] === 'true');

@@ -20,7 +20,7 @@ import { countOffer, type ExpectedSettings, isAsWished, offeringOf } from './exp
 import { isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';
-import { countSlices, nameDevices, readSlices } from './slices.ts';
+import { countSlices, isDynamic, nameDevices, readSlices } from './slices.ts';
 import { findUncounted } from './change-end.ts';
 import { Violation } from './violation.ts';
 import type { ModelWorld } from './world.ts';
@@ -39,6 +39,8 @@ const longestWriteMs = 360_000;
 
 /** An agent reads every second while somebody waits, and the controller looks as often. */
 const longestUnheardMs = 20_000;
+/** A plan without them takes the agent two minutes at most. */
+const longestWatchedMs = 240_000;
 const longestDeadMs = 600_000;
 /** The invariants of one node, checked by an observer that knows the truth. Names are those of the catalogue. */
 export class Invariants {
@@ -47,6 +49,8 @@ export class Invariants {
   readonly #lost = new Map<string, { knownAt?: number }>();
   /** All that somebody else ever removed: a claim that was allocated before may be prepared long after, by a driver that still has it. */
   readonly #everLost = new Set<string>();
+  /** Instances that an agent has made, by their serial. */
+  readonly #made = new Set<number>();
   #repairs: number[] = [];
   /** When generations of policies were accepted that enforce, with their priority, by the policies' uid. */
   readonly #accepted = new Map<string, readonly { readonly at: number; readonly priority: number }[]>();
@@ -65,6 +69,8 @@ export class Invariants {
   #decisions = 0;
   /** Since when a closed node has waited to hear what its pods hold. */
   #unheardSince: number | undefined;
+  /** Since when pods that only look on have been named as users of what goes. */
+  #watchedSince: number | undefined;
   /** The change that failed last, and when it was granted again. */
   #failure: { readonly what: unknown; readonly grantedAt: readonly number[] } = { what: undefined, grantedAt: [] };
   /** Writes of controllers, and operations of the agent on the device. */
@@ -304,6 +310,8 @@ export class Invariants {
       }
     }
     this.#forgetsWhatIsGone(by, snapshot, settled.memory);
+    this.#leavesToOwner(snapshot, settled);
+    this.#passesMonitors(snapshot, settled);
     this.#closesInTurn(snapshot, settled);
     this.#staysClosedForDrain(by, snapshot, settled);
     this.#isHeardSoon(snapshot, settled);
@@ -326,6 +334,59 @@ export class Invariants {
     const here = new Set(pods.map(({ metadata }) => metadata.uid));
     const gone = Object.keys(evictions).find((uid) => !here.has(uid));
     demand(gone === undefined, 'S11', `${by} remembers pod ${gone}, which is gone from ${node.metadata.name}`);
+  }
+
+  /** Who has the driver make slices owns the GPUs: nothing of theirs is touched, and nothing is asked of anybody. */
+  #leavesToOwner({ fresh, slices }: NodeSnapshot, { verdict, commands }: SettledDecision): void {
+    if (!isDynamic(fresh?.resourceSlices ?? slices)) return;
+    demand(verdict.phase !== 'Ready', 'S12', 'Ready, and the DRA driver makes slices itself');
+    for (const command of commands) {
+      const { name } = command;
+      const isTold = name === 'EvictPod' || name === 'DeletePod' || (name === 'WriteDrain' && command.drain !== null);
+      const takes =
+        name === 'PatchNode' &&
+        ((command.change.addTaints ?? []).some(({ value }) => value !== restartedValue) ||
+          // The state is said, as on any node.
+          Object.keys(command.change.borrow ?? {}).some((key) => key !== 'nvidia.com/mig.config.state'));
+      const isHandsOff = name !== 'WriteGrant' && name !== 'AdvertiseDevices' && !isTold && !takes;
+      demand(
+        isHandsOff,
+        'S12',
+        `${name}${name === 'PatchNode' ? ` ${JSON.stringify(command.change)}` : ''}, and the DRA driver makes slices itself (${verdict.reason})`,
+      );
+    }
+  }
+
+  /** A pod that only looks on is never drained, nor waited for. */
+  #passesMonitors({ node, pods = [] }: NodeSnapshot, { verdict, commands }: SettledDecision): void {
+    const { kubelet, agent, faults, controllers, timeline } = this.#world;
+    for (const command of commands) {
+      const drained = command.name === 'WriteDrain' ? (command.drain?.pods ?? []) : [];
+      const watching = drained.find(({ uid }) => kubelet.monitors.has(uid));
+      demand(watching === undefined, 'S13', `${watching?.name} is drained, and only looks on`);
+      if (command.name !== 'EvictPod' && command.name !== 'DeletePod') continue;
+      const pod = pods.find(({ metadata }) => metadata.uid === command.pod.uid);
+      const mayGo = pod === undefined || !kubelet.monitors.mustStay(pod as Pod);
+      demand(mayGo, 'S13', `${command.pod.name} is told to go, only looks on, and nothing would make it again`);
+    }
+    const isNamed =
+      ['PodsUseGpus', 'Draining', 'DrainTimeout', 'DrainLoop', 'EvictionBlocked'].includes(verdict.reason) &&
+      pods.some(({ metadata }) => kubelet.monitors.has(metadata.uid ?? '') && verdict.message.includes(metadata.name));
+    const isWell =
+      agent !== undefined &&
+      faults.refusal + faults.lostAnswer === 0 &&
+      !faults.driverDown &&
+      !faults.kubeletMute &&
+      !faults.agentBlind &&
+      controllers.length === 1 &&
+      controllers[0]?.frozen.size === 0;
+    if (!isNamed || !isWell || !isReadyNode(node)) {
+      this.#watchedSince = undefined;
+      return;
+    }
+    this.#watchedSince ??= timeline.now;
+    const ms = timeline.now - this.#watchedSince;
+    demand(ms < longestWatchedMs, 'L2', `the plan waits for a monitor for ${ms / 1000} s: ${verdict.message}`);
   }
 
   #isReallyReady(snapshot: NodeSnapshot, { waits }: NodeMemory): void {
@@ -404,7 +465,10 @@ export class Invariants {
   #areClaimsKnown({ fresh, pods = [] }: NodeSnapshot): void {
     demand(fresh?.claims !== undefined, 'S1', 'granted, and nobody has listed the claims');
     const here = new Set(pods.map(({ metadata }) => metadata.uid));
-    const early = fresh.claims.find(({ status }) => !status?.reservedFor?.every(({ uid }) => here.has(uid)));
+    const early = fresh.claims.find(({ status }) => {
+      const isMonitors = status?.allocation?.devices?.results?.every(({ adminAccess }) => adminAccess === true);
+      return isMonitors !== true && status?.reservedFor?.every(({ uid }) => here.has(uid)) !== true;
+    });
     demand(early === undefined, 'S1', `granted while the pod of ${early?.metadata.name} is on its way`);
   }
 
@@ -594,6 +658,8 @@ export class Invariants {
         wish?.gpus.every((one) => gpus.some((gpu) => gpu.uuid === one.uuid && isAsWished(gpu, one))) === true;
       demand(isMet && device?.step !== 'Unknown', 'S3', 'the start-up taint goes, and no layout was verified');
     }
+    // A driver that makes slices itself offers nothing that could be gone.
+    if (isDynamic(snapshot.fresh?.resourceSlices ?? snapshot.slices)) return;
     const found = this.#offerOf(snapshot);
     // If the agent has not reported in this boot, the plugin, which has looked since, is asked for what exists.
     const isTold = device?.step !== 'Unknown' && device?.bootID === node.status?.nodeInfo?.bootID;
@@ -668,6 +734,12 @@ export class Invariants {
     demand(isRebuild || !isOpen || this.isForcedOpen, 'S1', `GPU ${gpu.index} changes, and its node is open`);
   }
 
+  /** After an operation of an agent. */
+  deviceIsMade(gpu: Gpu, { profile, start }: { readonly profile: string; readonly start: number }): void {
+    const made = gpu.slices.find((slice) => slice.profile === profile && slice.start === start);
+    if (made) this.#made.add(made.serial);
+  }
+
   /** No claim has a device of these: its pod may not be bound yet. */
   #isUnclaimed(uuids: readonly string[]): void {
     const { device, kubelet } = this.#world;
@@ -712,6 +784,14 @@ export class Invariants {
     demand(device.uuids.has(id) || isLost || this.isForcedOpen, 'S3', `a pod was given ${id}, which is not there`);
   }
 
+  /** A driver that has read an earlier device of the same UUID would give a container what is gone. */
+  deviceIsPrepared(id: string): void {
+    const { kubelet, device } = this.#world;
+    const isOurs = this.#made.has(device.serialOf(id) ?? 0) && !this.isForcedOpen;
+    const isRight = kubelet.driver.hasRead(id) || !isOurs;
+    demand(isRight, 'S3', `${id} was prepared by a driver that has read the one before it`);
+  }
+
   /** No policy, whatever it forces, ends what only the kubelet or a DaemonSet may end: it would be back at once. */
   #mayBeMoved(pod: UserPodView, by: string): void {
     const isUsers = pod.metadata.labels?.['user'] !== undefined;
@@ -725,6 +805,8 @@ export class Invariants {
     const { drain } = this.#world.partition?.spec ?? {};
     const isAnnounced = drain?.pods.some(({ uid }) => uid === pod.metadata.uid) === true;
     const isUsers = pod.metadata.labels?.['user'] !== undefined;
+    const isBareMonitor = this.#world.kubelet.monitors.mustStay(pod);
+    demand(!isBareMonitor, 'S13', `${by} ends a monitor that nothing would make again`);
     demand(!isUsers || isAnnounced, 'S13', `${by} ends a user’s pod unannounced`);
     demand(graceSeconds !== 0, 'S13', `${by} ends a pod whatever its containers do`);
     const isPast = this.#world.faults.budget && this.#world.hasBug('EvictPastBudget');

@@ -126,6 +126,7 @@ export class ClaimPods extends UserPods {
       if (!kubelet.isThere(uid) || this.allocations.has(uid)) return;
       const id = kubelet.isUp ? kubelet.driver.prepare(device) : undefined;
       if (id === undefined) return this.#prepareSoon(uid, device, 500, 60_000);
+      this.world.checks.deviceIsPrepared(id);
       this.give(uid, device, id);
     });
   }

@@ -19,6 +19,7 @@ const usual: Setup = {
   modeSurvivesReboot: true,
   hasConfigState: true,
   hasConfigMap: false,
+  repeatsUuids: false,
   hasAllPods: false,
 };
 

@@ -9,6 +9,8 @@ export interface Slice {
   readonly start: number;
   readonly gi: number;
   readonly uuid: string;
+  /** No two have the same. */
+  readonly serial: number;
 }
 
 export interface Gpu {
@@ -34,8 +36,10 @@ export class ModelDevice {
   readonly gpus: readonly Gpu[];
   readonly model: GpuModel;
   readonly #product: string;
-  /** What is made again at the same place has another UUID, and the driver's table of profiles is reported. */
+  /** The driver's table of profiles is reported. */
   readonly #isNamed: boolean;
+  /** What is made again at the same place has the same UUID. */
+  readonly #repeatsUuids: boolean;
   #made = 0;
   /** Incremented when the readable state of the device changes. */
   version = 0;
@@ -43,12 +47,13 @@ export class ModelDevice {
   readonly processes = new Map<string, number>();
   #read: { readonly version: number; readonly gpus: readonly GpuReport[] } | undefined;
 
-  constructor(product: string, count: number, isNamed: boolean) {
+  constructor(product: string, count: number, isNamed: boolean, repeatsUuids = !isNamed) {
     const model = findModel(product);
     if (!model) throw new Error(`unknown model ${product}`);
     this.model = model;
     this.#product = product;
     this.#isNamed = isNamed;
+    this.#repeatsUuids = repeatsUuids;
     this.gpus = Array.from({ length: count }, (_, index) => ({
       uuid: `GPU-${index}`,
       index,
@@ -65,6 +70,12 @@ export class ModelDevice {
         .filter(({ isLost }) => !isLost)
         .flatMap(({ uuid, slices }) => [uuid, ...slices.map((slice) => slice.uuid)]),
     );
+  }
+
+  /** Tells a device from an earlier one of the same UUID; 0 for a whole GPU. */
+  serialOf(uuid: string): number | undefined {
+    if (this.gpus.some((gpu) => gpu.uuid === uuid)) return 0;
+    return this.gpus.flatMap(({ slices }) => slices).find((slice) => slice.uuid === uuid)?.serial;
   }
 
   report(): Required<Pick<DeviceReport, 'driverVersion' | 'cudaVersion'>> &
@@ -132,8 +143,10 @@ export class ModelDevice {
       throw new DriverRefusal('NoRoom', `no room for ${profile} at ${start}`);
     const gi = Array.from({ length: 15 }, (_, id) => id).find((id) => gpu.slices.every((one) => one.gi !== id)) ?? 15;
     this.#made += 1;
-    const uuid = `MIG-${gpu.index}-${profile}-${start}${this.#isNamed ? `-${this.#made}` : ''}`;
-    gpu.slices = [...gpu.slices, { profile, start, gi, uuid }].toSorted((a, b) => a.start - b.start);
+    const uuid = `MIG-${gpu.index}-${profile}-${start}${this.#repeatsUuids ? '' : `-${this.#made}`}`;
+    gpu.slices = [...gpu.slices, { profile, start, gi, uuid, serial: this.#made }].toSorted(
+      (a, b) => a.start - b.start,
+    );
   }
 
   #destroy(gpu: Gpu, profile: string, start: number): void {

@@ -1,4 +1,4 @@
-import { type NamedDevices, nameDevices, readSlices, toResourceSlice } from './slices.ts';
+import { isDynamic, type NamedDevices, nameDevices, readSlices, toDynamicSlice, toResourceSlice } from './slices.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { ModelWorld } from './world.ts';
 
@@ -15,6 +15,8 @@ export class ModelDriver {
   #offers: ReadonlyMap<string, readonly string[]> = new Map();
   /** What it found at its start; undefined while the kubelet has no driver. */
   #found: NamedDevices | undefined;
+  /** Which devices of these UUIDs that were. */
+  #serials: ReadonlyMap<string, number | undefined> = new Map();
   /** Its pod, while its container is to run. */
   #uid: string | undefined;
   #round = 0;
@@ -50,6 +52,11 @@ export class ModelDriver {
     return this.#found?.get(device);
   }
 
+  /** Whether the device of a UUID is the one that it found, and not another since. */
+  hasRead(uuid: string): boolean {
+    return this.#serials.get(uuid) === this.#world.device.serialOf(uuid);
+  }
+
   start(uid: string): void {
     this.#uid = uid;
     this.#run(100, 500);
@@ -63,7 +70,7 @@ export class ModelDriver {
 
   /** SIGHUP ends its process; the kubelet starts the container again. @returns whether there was a process */
   signal(uid: string): boolean {
-    if (this.#uid !== uid || this.#found === undefined) return false;
+    if (this.#uid !== uid || this.#found === undefined || this.#world.faults.driverDeaf) return false;
     this.#stop();
     const { now } = this.#world.timeline;
     const isAgain = now - this.#signalledAt < restMs;
@@ -108,23 +115,47 @@ export class ModelDriver {
       if (!isCurrent()) return;
       const { faults, device } = this.#world;
       if (faults.claimDriverAway || faults.driverDown) return this.#run(5000, 10_000);
+      if (faults.dynamicMig) this.#takeOver();
       const { gpus } = device.report();
+      const named = nameDevices(gpus);
+      const serials = new Map([...named.values()].map((uuid) => [uuid, device.serialOf(uuid)]));
+      const slice = faults.dynamicMig
+        ? toDynamicSlice('n', gpus, this.#world.random.chance(0.5))
+        : toResourceSlice('n', gpus);
       // The kubelet looks for drivers once a second.
       this.#world.later(0, 1000, () => {
         if (!isCurrent()) return;
-        this.#found = nameDevices(gpus);
+        this.#found = named;
+        this.#serials = serials;
         this.#goneAt = undefined;
       });
       const slowest = faults.slowSlices ? 60_000 : 1500;
       this.#world.later(10, slowest, () => {
-        if (isCurrent()) this.#publish([toResourceSlice('n', gpus)]);
+        if (isCurrent()) this.#publish([slice]);
       });
     });
   }
 
+  /** With DynamicMIG it destroys the idle instances that it does not know, and makes others for claims. */
+  #takeOver(): void {
+    const { device, kubelet, checks, random } = this.#world;
+    const held = kubelet.users.heldUuids();
+    for (const gpu of device.gpus) {
+      if (gpu.isLost) continue;
+      const idle = gpu.slices.filter(({ uuid }) => !held.has(uuid) && !device.processes.has(uuid));
+      checks.devicesAreLost(idle.map(({ uuid }) => uuid));
+      for (const slice of idle) device.takeStep(gpu, { action: 'DestroyInstance', ...slice });
+      const profile = random.pick(device.model.profiles.filter(({ name }) => /^\dg\.\d+gb$/.test(name)));
+      const isMade = gpu.mig === 'Enabled' && gpu.slices.length === 0 && random.chance(0.5);
+      if (profile && isMade)
+        device.takeStep(gpu, { action: 'CreateInstance', profile: profile.name, start: profile.starts[0] ?? 0 });
+    }
+  }
+
   #publish(slices: readonly ResourceSliceView[]): void {
     this.#slices = slices;
-    this.#published = readSlices(slices);
+    // No pod asks for slices that the driver is yet to make.
+    this.#published = isDynamic(slices) ? new Map() : readSlices(slices);
     this.#world.slicesChanged();
     this.#offers = new Map([...this.#published].map(([name, uuid]) => [name, [uuid]]));
   }

@@ -6,6 +6,7 @@ import { type ModelDaemon, daemonsOf, type Role } from './daemons.ts';
 import { writeGfdLabels } from './discovery.ts';
 import { ClaimPods } from './claim-pods.ts';
 import { ModelDriver } from './driver.ts';
+import { ModelMonitors } from './monitors.ts';
 import { ModelPlugin } from './plugin.ts';
 import { makePod, type PodParts } from './pods.ts';
 import { UserPods } from './user-pods.ts';
@@ -20,6 +21,7 @@ export class ModelKubelet {
   readonly plugin: ModelPlugin;
   readonly driver: ModelDriver;
   readonly users: UserPods;
+  readonly monitors: ModelMonitors;
   readonly #running = new Map<string, Role>();
   readonly #known = new Set<string>();
   #pods = 0;
@@ -33,6 +35,7 @@ export class ModelKubelet {
     this.plugin = new ModelPlugin(world, () => this.#reportSoon());
     this.driver = new ModelDriver(world);
     this.users = world.setup.backend === 'DRA' ? new ClaimPods(world) : new UserPods(world);
+    this.monitors = new ModelMonitors(world);
     this.daemons = daemonsOf(world.setup);
   }
 
@@ -42,7 +45,10 @@ export class ModelKubelet {
 
   /** Whether a program keeps the GPUs open. */
   get isGpuOpen(): boolean {
-    return [...this.#running.values()].some((role) => this.daemons.find((one) => one.role === role)?.opensGpus);
+    const isDaemons = [...this.#running.values()].some(
+      (role) => this.daemons.find((one) => one.role === role)?.opensGpus === true,
+    );
+    return isDaemons || this.monitors.openGpus;
   }
 
   /** UUIDs of the devices that pods may be given, by resource, or by the name of each in the node's slices. */
@@ -132,7 +138,8 @@ export class ModelKubelet {
       if (!pod) return;
       const isStuck = this.#world.faults.stubborn && pod.metadata.labels?.['role'] !== undefined;
       const isPlugin = pod.metadata.labels?.['role'] === 'plugin';
-      if (!this.isUp || (isStuck && !isPlugin) || !this.users.mayEnd(uid)) return this.#endSoon(uid);
+      const mayEnd = this.users.mayEnd(uid) && this.monitors.mayEnd(uid);
+      if (!this.isUp || (isStuck && !isPlugin) || !mayEnd) return this.#endSoon(uid);
       this.#release(uid);
       this.#world.api.delete('pods', uid, 'kubelet');
       this.syncDaemonsSoon();
@@ -144,6 +151,7 @@ export class ModelKubelet {
     this.driver.end(uid);
     this.#running.delete(uid);
     this.users.release(uid);
+    this.monitors.release(uid);
   }
 
   // --- the Node's status -----------------------------------------------------------------------------------------
@@ -186,6 +194,7 @@ export class ModelKubelet {
     this.driver.shutDown();
     this.#running.clear();
     this.users.shutDown();
+    this.monitors.shutDown();
   }
 
   /** All containers restart in their pods; pods that had devices are rejected, since the devices are gone. */
@@ -194,6 +203,7 @@ export class ModelKubelet {
     this.plugin.comeUp();
     this.driver.comeUp();
     this.users.comeUp();
+    this.monitors.comeUp();
     this.#statusRound += 1;
     const allocatable = Object.fromEntries([...this.#known].map((name) => [name, '0']));
     this.#world.editNode('kubelet', (node) => ({

@@ -28,6 +28,8 @@ export interface Setup {
   readonly hasConfigState: boolean;
   /** Whether the controller writes the device plugin's config files, and a sidecar of the plugin follows the node's label. */
   readonly hasConfigMap: boolean;
+  /** Whether an instance that is made again at the same place has the same UUID, on a node with the DRA driver. */
+  readonly repeatsUuids: boolean;
   /** Whether users have pods of all kinds, and policies with grace periods and force. */
   readonly hasAllPods: boolean;
   /** Whether the controllers' clock may be an hour ahead of the API server's, or behind it. */
@@ -56,6 +58,7 @@ function drawAny(random: Random): Setup {
     modeSurvivesReboot: random.chance(0.7),
     hasConfigState: random.chance(0.3),
     hasConfigMap: false,
+    repeatsUuids: false,
     hasAllPods: false,
   };
 }

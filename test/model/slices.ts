@@ -64,3 +64,25 @@ export function toResourceSlice(node: string, gpus: readonly GpuReport[]): Resou
   });
   return { metadata: { name: `${node}-gpu.nvidia.com-x` }, spec: { driver: 'gpu.nvidia.com', devices } };
 }
+
+/** Of a driver with DynamicMIG: what it could make, with counters, or at least without a UUID. */
+export function toDynamicSlice(node: string, gpus: readonly GpuReport[], hasCounters: boolean): ResourceSliceView {
+  const devices = gpus.flatMap(({ index, error }) =>
+    error === undefined
+      ? [0, 1].map((start) => ({
+          name: `gpu-${index}-mig-1g5gb-19-${start}`,
+          attributes: { type: { string: 'mig' } },
+          ...(hasCounters && { consumesCounters: [{ counterSet: `gpu-${index}` }] }),
+        }))
+      : [],
+  );
+  const counters = hasCounters && { sharedCounters: [{ name: 'gpu-0' }] };
+  return { metadata: { name: `${node}-${dynamicName}` }, spec: { driver: 'gpu.nvidia.com', ...counters, devices } };
+}
+
+const dynamicName = 'gpu.nvidia.com-dynamic';
+
+/** Told by the name, so that the product is not judged by its own test. */
+export function isDynamic(slices: readonly ResourceSliceView[] = []): boolean {
+  return slices.some(({ metadata }) => metadata?.name?.endsWith(dynamicName) === true);
+}

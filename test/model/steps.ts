@@ -122,6 +122,18 @@ const table = {
       world.faults.failures = 1 + world.random.integer(3);
     },
   ],
+  failInMiddle: [
+    0,
+    (world) => {
+      world.faults.failsEvery = 2 + world.random.integer(3);
+    },
+  ],
+  failNoMore: [
+    0,
+    (world) => {
+      world.faults.failsEvery = 0;
+    },
+  ],
   failThroughout: [
     0,
     (world) => {
@@ -321,6 +333,24 @@ const table = {
       world.faults.slowSlices = false;
     },
   ],
+  monitorComes: [0, (world) => world.kubelet.monitors.come()],
+  monitorGoes: [0, (world) => world.kubelet.monitors.goAny()],
+  monitorWorks: [0, (world) => world.kubelet.monitors.work()],
+  deafenDriver: [
+    0,
+    (world) => {
+      world.faults.driverDeaf = true;
+    },
+  ],
+  undeafenDriver: [
+    0,
+    (world) => {
+      world.faults.driverDeaf = false;
+    },
+  ],
+  /** Its DaemonSet is changed, and its pod with it. */
+  dynamicMigOn: [0, (world) => switchDynamicMig(world, true)],
+  dynamicMigOff: [0, (world) => switchDynamicMig(world, false)],
   removeTaintByHand: [
     1,
     (world) => {
@@ -383,6 +413,13 @@ export function cordon(world: ModelWorld, isCordoned: boolean): void {
     const { unschedulable: _before, ...spec } = node.spec ?? {};
     return { ...node, spec: { ...spec, ...(isCordoned && { unschedulable: true }) } };
   });
+}
+
+function switchDynamicMig(world: ModelWorld, isOn: boolean): void {
+  if (world.faults.dynamicMig === isOn) return;
+  world.faults.dynamicMig = isOn;
+  world.hasDrifted = true;
+  world.kubelet.restartPlugin();
 }
 
 /** A user edits a policy that is there. */

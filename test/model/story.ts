@@ -123,6 +123,30 @@ const themes = {
     ],
     pauses,
   },
+  /** The same, with pods that only look on, and a driver that is also an owner for a while, late, or away. */
+  Monitors: {
+    setup: { backend: 'DRA', strategy: 'mixed', repeatsUuids: true },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['addPod', 'addPod', 'editPolicy', 'editPolicy']),
+      ...repeat(8, ['monitorComes', 'monitorComes', 'monitorGoes', 'monitorWorks', 'endPod']),
+      ...repeat(4, ['dynamicMigOn', 'dynamicMigOff', 'dynamicMigOff', 'driverGoes', 'driverComes', 'driverComes']),
+      ...repeat(3, ['slowSlices', 'quickSlices', 'deafenDriver', 'undeafenDriver', 'failOperations']),
+    ],
+    pauses,
+  },
+  /** Changes that fail and are undone: what is made again has the UUID of before. */
+  Again: {
+    setup: { backend: 'DRA', strategy: 'mixed', gpus: 1, repeatsUuids: true, hasStartupTaint: false },
+    names: [
+      ...repeat(3, ['editPolicy', 'editPolicy', 'failInMiddle', 'addPod', 'addPod', 'addPod', 'deafenDriver']),
+      ...repeat(2, ['failNoMore', 'undeafenDriver', 'endPod', 'endAllPods']),
+      'crashAgentSoon',
+      'crashController',
+      'endAllPods',
+    ],
+    pauses: [600, 2000, 5000, 15_000, 60_000],
+  },
   /** Edits, and little else. */
   Edits: {
     setup: { hasStartupTaint: false, hasConfigMap: true },
@@ -357,6 +381,7 @@ function calmDown(world: ModelWorld, { end, asksForRetry }: Story): void {
   world.healFaults();
   endPods(world);
   world.kubelet.users.forgetUnbound();
+  world.kubelet.monitors.endAll();
   findGpus(world);
   cordon(world, false);
   world.stopOldLeaders();

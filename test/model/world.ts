@@ -38,6 +38,8 @@ export interface Faults {
   kubeletMute: boolean;
   /** Number of device operations that will fail. */
   failures: number;
+  /** Every device operation of this number fails, so that changes end in their middle; 0: none does. */
+  failsEvery: number;
   /** A disruption budget refuses evictions. */
   budget: boolean;
   /** Holders of GPUs do not terminate. */
@@ -50,6 +52,10 @@ export interface Faults {
   agentBlind: boolean;
   /** The DRA driver's process does not start. */
   claimDriverAway: boolean;
+  /** The agent may not signal the DRA driver. */
+  driverDeaf: boolean;
+  /** The DRA driver runs with its gate DynamicMIG. */
+  dynamicMig: boolean;
   /** A DRA driver that has started publishes its slices up to a minute later. */
   slowSlices: boolean;
   /** How much longer each operation on the device takes, in ms. */
@@ -62,6 +68,7 @@ const noFaults: Faults = {
   driverDown: false,
   kubeletMute: false,
   failures: 0,
+  failsEvery: 0,
   budget: false,
   stubborn: false,
   discoveryDead: false,
@@ -69,6 +76,8 @@ const noFaults: Faults = {
   agentHeld: false,
   agentBlind: false,
   claimDriverAway: false,
+  driverDeaf: false,
+  dynamicMig: false,
   slowSlices: false,
   slowDeviceMs: 0,
 };
@@ -125,13 +134,19 @@ export class ModelWorld implements ControllerWorld {
   #nodes = 1;
   #leaders = 0;
   #agentRound = 0;
+  #operations = 0;
 
   constructor(setup: Setup, seed: number, bug?: Bug) {
     this.setup = setup;
     this.bug = bug;
     this.random = new Random(seed);
     this.configMap = new ModelConfigMap({ default: composeDevicePluginConfig(setup.strategy, []) });
-    this.device = new ModelDevice(setup.product, setup.gpus, setup.backend === 'DRA');
+    this.device = new ModelDevice(
+      setup.product,
+      setup.gpus,
+      setup.backend === 'DRA',
+      setup.backend !== 'DRA' || setup.repeatsUuids,
+    );
     this.checks = new Invariants(this);
     this.api = new Api((change) => this.#changed(change));
     this.kubelet = new ModelKubelet(this);
@@ -168,7 +183,7 @@ export class ModelWorld implements ControllerWorld {
   }
 
   claims(): readonly ResourceClaimView[] {
-    return this.kubelet.users.claims;
+    return [...this.kubelet.users.claims, ...this.kubelet.monitors.claims];
   }
 
   hasBug(name: string): boolean {
@@ -262,6 +277,8 @@ export class ModelWorld implements ControllerWorld {
   }
 
   failsNow(): boolean {
+    this.#operations += 1;
+    if (this.faults.failsEvery > 0 && this.#operations % this.faults.failsEvery === 0) return true;
     if (this.faults.failures <= 0) return false;
     this.faults.failures -= 1;
     return true;
@@ -420,6 +437,7 @@ export class ModelWorld implements ControllerWorld {
     this.kubelet.boot += 1;
     this.endAgent(1e9);
     for (const pod of this.kubelet.users.list()) this.kubelet.endPod(pod.metadata.uid ?? '');
+    this.kubelet.monitors.endAll();
     this.kubelet.driver.forget();
     this.api.delete('nodes', 'n', 'user');
     const old = this.partition?.metadata.uid;

@@ -19,6 +19,11 @@ const folders = (env['FILES'] ?? 'src/core/{node/rules,rollout,policy,gpu/plan}'
 const sample = Number(env['SAMPLE'] ?? Infinity);
 const seed = Number(env['SEED'] ?? 1);
 const stories = Number(env['STORIES'] ?? 5);
+/** What an earlier run said, if only what survived it is tried again. */
+const again = env['AGAIN'];
+/** The only specs that are asked, if given: quick, and good enough while one writes those. */
+const asked = env['SPECS'];
+const isQuick = asked !== undefined;
 /** A mutant for which nothing is heard for so long never ends. */
 const silenceMs = Number(env['SILENCE'] ?? 300) * 1000;
 
@@ -26,6 +31,16 @@ const silenceMs = Number(env['SILENCE'] ?? 300) * 1000;
 function readAccepted(): ReadonlySet<string> {
   const lines = readFileSync(join(root, 'test/mutation/accepted.txt'), 'utf8').split('\n');
   return new Set(lines.filter((line) => line !== '' && !line.startsWith('#')));
+}
+
+/** Tells which mutants an earlier run listed: wherever they stand by now. */
+function readEarlier(path: string): (mutant: Mutant) => boolean {
+  const names = readFileSync(path, 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/^(?:\? )?line \d+ of /, ''))
+    .filter((line) => line.startsWith('src/'));
+  const listed = new Set(names);
+  return (mutant) => listed.has(nameOf(mutant));
 }
 
 /** Tries some mutants in a process of their own, another one whenever one of them never ends. */
@@ -89,12 +104,16 @@ const programs = new Programs();
 const { sources, mutants } = programs.instrument(files);
 const random = new Random(seed);
 const chosen = mutants
+  .filter(again === undefined ? () => true : readEarlier(again))
   .map((mutant) => ({ mutant, order: random.next() }))
   .sort((one, other) => one.order - other.order)
   .slice(0, sample)
   .map(({ mutant }) => mutant);
 const ids = chosen.map(({ id }) => id);
-const specs = findSpecs(files);
+const specs =
+  asked === undefined
+    ? findSpecs(files)
+    : { own: globSync(asked.split(' '), { cwd: root }).map((spec) => join(root, spec)), others: [] };
 console.log(`${chosen.length} of ${mutants.length} mutants of ${files.length} files`);
 
 const accepted = readAccepted();
@@ -117,11 +136,11 @@ for (const mutant of [...withFate('Survived'), ...withFate('AtLoad')]) {
   else if (accepted.has(nameOf(mutant))) fates.set(mutant.id, 'Accepted');
 }
 programs.close();
-console.log(`${countOf('Survived')} that no test of their folder notices are tried against all others`);
+if (!isQuick) console.log(`${countOf('Survived')} that no test of their folder notices are tried against all others`);
 const survivors = withFate('Survived').map(({ id }) => id);
-await tryEach({ sources, specs: specs.others, stories }, survivors, tell);
-for (const { id } of withFate('AtLoad'))
-  fates.set(id, await tryAtLoad({ sources, specs: [...specs.own, ...specs.others], stories: 0 }, id));
+if (!isQuick) await tryEach({ sources, specs: specs.others, stories }, survivors, tell);
+const all = [...specs.own, ...specs.others];
+for (const { id } of withFate('AtLoad')) fates.set(id, await tryAtLoad({ sources, specs: all, stories: 0 }, id));
 
 for (const mutant of withFate('Survived')) console.log(`survived at line ${mutant.line}:\n${nameOf(mutant)}`);
 for (const mutant of chosen)

@@ -1,5 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
 import type { RigNodeView } from '../support/rig.ts';
 import type { SoakPool } from './cast.ts';
 
@@ -57,9 +58,15 @@ export class ClusterActs {
     return this.#list(`/api/v1/namespaces/${namespace}/pods`);
   }
 
+  /** Waits until the API server can answer for everything that is read and written here: after a start it is ready before its storage is. */
+  async untilServed(): Promise<void> {
+    await Promise.all([this.policies(), this.partitions(), this.nodes(), this.pods('default')]);
+  }
+
   async #list<Item>(path: string): Promise<readonly Item[]> {
-    const body = (await this.#controlPlane.client.demand({ path })) as { readonly items: readonly Item[] };
-    return body.items;
+    const read = async (): Promise<unknown> => this.#controlPlane.client.demand({ path });
+    const body = await eventually(read, () => true, { timeoutMs: 60_000, intervalMs: 500, what: path });
+    return (body as { readonly items: readonly Item[] }).items;
   }
 
   async #send(call: Parameters<ControlPlane['client']['send']>[0]): Promise<number> {

@@ -127,6 +127,7 @@ export class FaultMaker {
     await this.#rig.controlPlane.killApiServer();
     await pause(this.#random.between(0, 3_000));
     await this.#rig.controlPlane.startApiServer();
+    await this.#acts.untilServed();
   }
 
   async #reboot(): Promise<void> {
@@ -149,7 +150,7 @@ export class FaultMaker {
   }
 
   async #killPlugin(): Promise<void> {
-    const pods = await this.#acts.pods('kube-system').catch(() => []);
+    const pods = await this.#acts.pods('kube-system');
     const plugin = this.#random.pick(pods.filter(({ metadata }) => metadata.name.startsWith(pluginName)));
     if (plugin)
       await this.#acts.delete(`/api/v1/namespaces/kube-system/pods/${plugin.metadata.name}?gracePeriodSeconds=0`);

@@ -13,6 +13,8 @@ export interface Sample {
   readonly files: number;
   /** Timers, sockets, children and the like, by the program's own metrics; undefined if it did not answer. */
   readonly resources: number | undefined;
+  /** The round in which it was taken while nothing was to be done; undefined at any other time. */
+  readonly restRound: number | undefined;
 }
 
 /** Samples programs as the operating system and their own metrics show them. */
@@ -26,13 +28,13 @@ export class Gauges {
     this.#listPrograms = listPrograms;
   }
 
-  async sample(): Promise<void> {
+  async sample(restRound?: number): Promise<void> {
     for (const program of this.#listPrograms()) {
       const { name, pid } = program;
       if (pid === undefined) continue;
       // It may end meanwhile.
       const sample = await this.#read(name, pid).catch(() => undefined);
-      if (sample && program.pid === pid) this.samples.push(sample);
+      if (sample && program.pid === pid) this.samples.push({ ...sample, restRound });
     }
   }
 
@@ -44,7 +46,7 @@ export class Gauges {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  async #read(program: string, pid: number): Promise<Sample> {
+  async #read(program: string, pid: number): Promise<Omit<Sample, 'restRound'>> {
     const now = performance.now();
     const since = this.#firstSeen.get(pid) ?? now;
     this.#firstSeen.set(pid, since);

@@ -9,6 +9,7 @@ import type { Change } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import type { RigNodeView } from '../support/rig.ts';
 import { maxConcurrentNodes, maxUnavailable } from './cast.ts';
+import { FairClock } from './fair-clock.ts';
 import { Suspicions } from './suspicions.ts';
 
 type Partition = GpuNodePartition & KubeObject;
@@ -28,7 +29,8 @@ export class Onlooker {
   readonly #partitions = new Map<string, Partition>();
   readonly #ledgers = new Map<string, NonNullable<NonNullable<Policy['status']>['inFlight']>>();
   readonly #closed = new Suspicions(180_000);
-  readonly #offered = new Suspicions(60_000);
+  readonly #offered = new Suspicions(180_000);
+  readonly #clock = new FairClock();
   readonly #countSlices: CountSlices;
   readonly #violations = new Set<string>();
   revisions = 0;
@@ -62,7 +64,8 @@ export class Onlooker {
   }
 
   /** Judges what may not last; to be called now and then. */
-  tick(nowMs = Date.now()): void {
+  tick(): void {
+    const nowMs = this.#clock.read(Date.now());
     const listed = new Set([...this.#ledgers.values()].flat().map(({ node }) => node));
     for (const [name, node] of this.#nodes) {
       const isClosed = node.spec.taints?.some(({ key }) => key === repartitioningTaint.key) === true;

@@ -1,16 +1,24 @@
+import { growthOf, type Life, listLives } from './lives.ts';
 import type { SoakResult } from './soak.ts';
-import type { Sample } from './gauges.ts';
 import { slopeOf } from './slope.ts';
 import { median, type Metric } from '../bench/metric.ts';
 
 /** The figures of a soak, as `make bench` writes its own. */
 export function describeSoak(result: SoakResult): readonly Metric[] {
-  const { samples, options, seconds, logBytes, quietWrites, quietSeconds } = result;
+  const { samples, options, seconds, quietSeconds } = result;
   const hours = seconds / 3600;
+  const quietHours = quietSeconds / 3600;
   const lives = listLives(samples, options.warmUpMinutes * 60);
+  const ofBoth = (describe: (lives: readonly Life[], who: string) => readonly Metric[]): readonly Metric[] =>
+    (['controller', 'agents'] as const).flatMap((who) =>
+      describe(
+        lives.filter((life) => life.who === who),
+        who,
+      ),
+    );
   const figures = (what: string, of: (life: Life) => number | undefined, unit: string): readonly Metric[] =>
-    (['controller', 'agents'] as const).flatMap((who) => {
-      const values = lives.filter((life) => life.who === who).flatMap((life) => of(life) ?? []);
+    ofBoth((some, who) => {
+      const values = some.flatMap((life) => of(life) ?? []);
       if (values.length === 0) return [];
       const metric = `soak: ${what} of ${who}`;
       return [
@@ -27,13 +35,28 @@ export function describeSoak(result: SoakResult): readonly Metric[] {
     { metric: 'soak: deeds of users', value: total(result.deeds), unit: 'deeds' },
     { metric: 'soak: faults', value: total(result.faults), unit: 'faults' },
     { metric: 'soak: slowest return to rest', value: result.slowestRestSeconds, unit: 's' },
-    ...figures('RSS slope', ({ rssSlope }) => rssSlope, 'MB/h'),
+    ...ofBoth(describeSlope),
     ...figures('RSS at the end', ({ last }) => last.rssMB, 'MB'),
-    ...figures('file descriptors, end less begin', ({ first, last }) => last.files - first.files, 'files'),
-    ...figures('timers and handles, end less begin', ({ first, last }) => difference(first, last), 'handles'),
-    { metric: 'soak: log', value: logBytes / 1e6 / hours, unit: 'MB/h' },
-    { metric: 'soak: writes at rest', value: (quietWrites.length / quietSeconds) * 3600, unit: 'writes/h' },
+    ...figures('file descriptors at rest, last less first', ({ filesAtRest }) => growthOf(filesAtRest), 'files'),
+    ...figures(
+      'timers and handles at rest, last less first',
+      ({ handlesAtRest }) => growthOf(handlesAtRest),
+      'handles',
+    ),
+    { metric: 'soak: log', value: result.logBytes / 1e6 / hours, unit: 'MB/h' },
+    { metric: 'soak: log at rest', value: result.quietLogBytes / 1e6 / quietHours, unit: 'MB/h' },
+    { metric: 'soak: writes at rest', value: result.quietWrites.length / quietHours, unit: 'writes/h' },
     { metric: 'soak: violations', value: result.violations.length, unit: 'violations' },
+  ];
+}
+
+/** What all processes have in common: each has a level of its own. */
+function describeSlope(lives: readonly Life[], who: string): readonly Metric[] {
+  const found = slopeOf(lives.map(({ memory }) => memory));
+  if (found === undefined) return [];
+  return [
+    { metric: `soak: RSS slope of ${who}`, value: found.slope, unit: 'MB/h' },
+    { metric: `soak: RSS slope of ${who}, give or take`, value: found.uncertainty, unit: 'MB/h' },
   ];
 }
 
@@ -56,41 +79,6 @@ export function drawSoak(result: SoakResult): string {
     ...result.violations.map((violation) => `VIOLATION ${violation}`),
     '',
   ].join('\n');
-}
-
-interface Life {
-  readonly who: 'controller' | 'agents';
-  readonly first: Sample;
-  readonly last: Sample;
-  /** MB an hour, from the end of the warm-up on; undefined where it lived no longer. */
-  readonly rssSlope: number | undefined;
-}
-
-/** Memory is only judged by what is long enough to tell growth from noise. */
-const shortestSlopeSeconds = 1_200;
-
-/** One for each process: a program that was killed begins another. */
-function listLives(samples: readonly Sample[], warmUpSeconds: number): readonly Life[] {
-  const byPid = Map.groupBy(samples, ({ program, pid }) => `${program} ${pid}`);
-  return [...byPid.values()].flatMap((life) => {
-    const settled = life.filter(({ ageSeconds }) => ageSeconds >= warmUpSeconds);
-    const [first] = settled;
-    const last = settled.at(-1);
-    if (first === undefined || last === undefined) return [];
-    const points = settled.map(({ ageSeconds, rssMB }) => ({ x: ageSeconds / 3600, y: rssMB }));
-    return [
-      {
-        who: first.program.startsWith('agent') ? 'agents' : 'controller',
-        first,
-        last,
-        rssSlope: last.ageSeconds - first.ageSeconds < shortestSlopeSeconds ? undefined : slopeOf(points),
-      },
-    ];
-  });
-}
-
-function difference(first: Sample, last: Sample): number | undefined {
-  return first.resources === undefined || last.resources === undefined ? undefined : last.resources - first.resources;
 }
 
 function total(counts: ReadonlyMap<string, number>): number {

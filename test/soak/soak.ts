@@ -1,28 +1,34 @@
-import { readFileSync } from 'node:fs';
-import { cp, lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Rig } from '../../src/simulator/rig/rig.ts';
 import { ownCluster, createKubeClient } from '../support/cluster.ts';
 import { FleetRecorder } from '../support/fleet-recorder.ts';
-import { ownTaints } from '../support/rig.ts';
 import { patience } from '../support/eventually.ts';
 import { Random } from '../model/random.ts';
 import { AuditTail } from '../support/audit-tail.ts';
 import { describeNodes, describePlugin, maxConcurrentNodes, pluginName } from './cast.ts';
 import { ClusterActs } from './cluster-acts.ts';
+import { dumpObjects, keepFiles } from './evidence.ts';
 import { FaultMaker } from './fault-maker.ts';
 import { Gauges, type Sample } from './gauges.ts';
-import { countOffered, Onlooker } from './onlooker.ts';
+import { Onlooker } from './onlooker.ts';
+import { readLines } from './read-lines.ts';
+import { listRefused } from './refused.ts';
+import { Standstill } from './standstill.ts';
+import { findUnrest } from './unrest.ts';
 import { Users } from './users.ts';
 
 export interface SoakOptions {
   readonly nodes: number;
   readonly minutes: number;
+  /** Ends after this many, even if minutes are left. */
+  readonly rounds?: number;
   readonly seed: number;
   /** How long people and faults act before all faults end and the fleet has to come to rest. */
   readonly stormSeconds: number;
-  /** How long nothing may be written then. */
+  /** How long ever fewer things may fail to settle then before it counts as a standstill. */
+  readonly standstillSeconds: number;
+  /** How long nothing may be written once all has settled. */
   readonly quietSeconds: number;
   readonly sampleSeconds: number;
   /** Between two looks of an agent at its GPUs: what pods do in between is written at the next. */
@@ -30,7 +36,7 @@ export interface SoakOptions {
   /** Minutes after which the controller's life is not ended any more, so that its memory can be measured. */
   readonly warmUpMinutes: number;
   readonly tell?: (line: string) => void;
-  /** Gets the logs, the states of the devices and the audit log if an invariant was broken. */
+  /** Gets the objects, the logs, the states of the devices and the audit log if an invariant was broken. */
   readonly evidenceFolder?: string;
 }
 
@@ -45,6 +51,8 @@ export interface SoakResult {
   readonly faults: ReadonlyMap<string, number>;
   readonly samples: readonly Sample[];
   readonly logBytes: number;
+  /** Of it, what was logged while nothing was to be done. */
+  readonly quietLogBytes: number;
   readonly quietSeconds: number;
   readonly quietWrites: readonly string[];
   /** Longest time to come to rest after a storm. */
@@ -52,7 +60,10 @@ export interface SoakResult {
   readonly violations: readonly string[];
 }
 
-const own = /^system:serviceaccount:gpu-partition-(?:system|agents):gpu-partition-(controller|agent)$/;
+const looksAtRest = 5;
+const mostQuietAttempts = 10;
+
+const ownUser = /^system:serviceaccount:gpu-partition-(?:system|agents):gpu-partition-(controller|agent)$/;
 
 /** People and faults at a cluster at random, in rounds of storm and rest, and an onlooker that judges. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
@@ -74,18 +85,14 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       'change-timeout-seconds': 6,
     }),
   });
-  const result = await new Soak(options, rig).run();
-  if (options.evidenceFolder !== undefined && result.violations.length > 0)
-    await keepEvidence(rig, options.evidenceFolder);
-  return result;
-}
-
-async function keepEvidence({ folder, controlPlane }: Rig, into: string): Promise<void> {
-  // Locks of agents are sockets, too, and come and go.
-  const isFile = async (file: string): Promise<boolean> =>
-    (await lstat(file).catch(() => undefined))?.isSocket() === false;
-  await cp(folder, into, { recursive: true, filter: isFile });
-  await cp(join(controlPlane.folder, 'audit.log'), join(into, 'audit.log'));
+  let isEvidence = true;
+  try {
+    const result = await new Soak(options, rig).run();
+    isEvidence = result.violations.length > 0;
+    return result;
+  } finally {
+    if (options.evidenceFolder !== undefined && isEvidence) await keepFiles(rig, options.evidenceFolder);
+  }
 }
 
 function toArguments(options: Readonly<Record<string, number>>): readonly string[] {
@@ -104,6 +111,7 @@ class Soak {
   readonly #startedMs = Date.now();
   readonly #quietWrites: string[] = [];
   #quietSeconds = 0;
+  #quietLogBytes = 0;
   #rounds = 0;
   #completeRounds = 0;
   #slowestRestSeconds = 0;
@@ -127,7 +135,8 @@ class Soak {
     const sampling = this.#sampleUntil(ticking.signal);
     try {
       await this.#acts.apply(`/apis/apps/v1/namespaces/kube-system/daemonsets/${pluginName}`, describePlugin());
-      while (this.#elapsedMinutes < this.#options.minutes) await this.#round(onlooker);
+      const { minutes, rounds = Infinity } = this.#options;
+      while (this.#elapsedMinutes < minutes && this.#rounds < rounds) await this.#round(onlooker);
     } finally {
       ticking.abort();
       await sampling;
@@ -143,6 +152,7 @@ class Soak {
       faults: this.#faults.done,
       samples: this.#gauges.samples,
       logBytes: await this.#gauges.logBytes(),
+      quietLogBytes: this.#quietLogBytes,
       quietSeconds: this.#quietSeconds,
       quietWrites: this.#quietWrites,
       slowestRestSeconds: this.#slowestRestSeconds,
@@ -192,16 +202,20 @@ class Soak {
 
   async #untilAtRest(onlooker: Onlooker): Promise<void> {
     const from = Date.now();
-    const limitMs = 60_000 * patience;
+    const standstill = new Standstill(this.#options.standstillSeconds * 1000);
     let askedMs = 0;
     let isAsked = false;
-    for (let found = 'not yet looked'; found !== ''; found = await this.#findUnrest()) {
-      if (Date.now() - from > limitMs)
-        return onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${found}`);
+    for (;;) {
+      const left = await this.#findUnrest();
+      if (left.length === 0 && isAsked) break;
+      if (standstill.note(left.length, Date.now())) {
+        onlooker.report(`L1: round ${this.#rounds} does not come to rest: ${left.join('; ')}`);
+        return this.#dump('unrest');
+      }
       isAsked ||= await this.#users.settle();
       if (isAsked && Date.now() - askedMs > 15_000) {
         askedMs = Date.now();
-        this.#options.tell?.(`round ${this.#rounds}: ${found}`);
+        this.#options.tell?.(`round ${this.#rounds}: ${left.join('; ')}`);
         await this.#users.retryAll(this.#rig.nodeNames);
       }
       onlooker.tick();
@@ -212,40 +226,37 @@ class Soak {
     this.#options.tell?.(`round ${this.#rounds}: at rest after ${seconds.toFixed(0)} s`);
   }
 
-  /** @returns the first thing that is not as the policies say; empty if all is */
-  async #findUnrest(): Promise<string> {
-    const [policies, partitions, nodes] = await Promise.all([
-      this.#acts.policies(),
-      this.#acts.partitions(),
-      this.#acts.nodes(),
-    ]);
-    if (policies.length < 2) return 'a policy is missing';
-    for (const { metadata, status } of policies) {
-      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-      if (ready?.status !== 'True' || ready.observedGeneration !== metadata.generation)
-        return `policy ${metadata.name} is ${ready?.status ?? 'new'} ${ready?.reason ?? ''}`;
-    }
-    for (const node of nodes) {
-      const { name } = node.metadata;
-      const partition = partitions.find(({ metadata }) => metadata.name === name);
-      if (partition?.status?.phase !== 'Ready') return `node ${name} is ${partition?.status?.phase ?? 'new'}`;
-      const taints = ownTaints(node);
-      if (taints.length > 0) return `node ${name} is closed: ${taints.join()}`;
-      const [offered, has] = [countOffered(node), this.#countSlices(name)];
-      if (offered !== has || has === 0) return `node ${name} offers ${offered} slices and has ${has}`;
-    }
-    return '';
+  async #findUnrest(): Promise<readonly string[]> {
+    return findUnrest(this.#acts, (node) => this.#countSlices(node));
   }
 
+  /** The objects as they are now, for whoever has to explain a violation. */
+  async #dump(what: string): Promise<void> {
+    const { evidenceFolder } = this.#options;
+    if (evidenceFolder !== undefined)
+      await dumpObjects(this.#rig.controlPlane, join(evidenceFolder, `round-${this.#rounds}-${what}.json`));
+  }
+
+  /** Judges what is written while nothing is to be done: a pod that somebody else starts or ends meanwhile is to be reported, so it begins again. */
   async #beQuiet(onlooker: Onlooker): Promise<void> {
-    await this.#untilNoWrites(this.#options.readSeconds * 2_200);
-    await pause(this.#options.quietSeconds * 1000);
-    const writes = await this.#readOwnWrites();
-    this.#quietSeconds += this.#options.quietSeconds;
-    this.#quietWrites.push(...writes);
-    for (const write of new Set(writes)) onlooker.report(`S9: written at rest: ${write}`);
-    const unrest = await this.#findUnrest();
-    if (unrest !== '') onlooker.report(`S3: at rest, ${unrest}`);
+    for (let attempt = 1; attempt <= mostQuietAttempts; attempt += 1) {
+      await this.#untilNoWrites(this.#options.readSeconds * 2_200);
+      const logBytes = await this.#gauges.logBytes();
+      // What a program holds while it reads its GPUs is gone in most of several looks.
+      for (let look = 0; look < looksAtRest; look += 1) {
+        await pause((this.#options.quietSeconds * 1000) / looksAtRest);
+        await this.#gauges.sample(this.#rounds);
+      }
+      const { own, ofPods } = await this.#readWrites();
+      if (ofPods.length > 0 && own.length > 0) continue;
+      this.#quietLogBytes += (await this.#gauges.logBytes()) - logBytes;
+      this.#quietSeconds += this.#options.quietSeconds;
+      this.#quietWrites.push(...own);
+      for (const write of new Set(own)) onlooker.report(`S9: written at rest: ${write}`);
+      for (const unrest of await this.#findUnrest()) onlooker.report(`S3: at rest, ${unrest}`);
+      return;
+    }
+    onlooker.report(`round ${this.#rounds}: pods come and go for ever`);
   }
 
   async #untilNoWrites(forMs: number): Promise<void> {
@@ -253,17 +264,25 @@ class Soak {
     let lastMs = Date.now();
     while (Date.now() - lastMs < forMs && Date.now() < deadline) {
       await pause(500);
-      if ((await this.#readOwnWrites()).length > 0) lastMs = Date.now();
+      const { own, ofPods } = await this.#readWrites();
+      if (own.length + ofPods.length > 0) lastMs = Date.now();
     }
   }
 
-  /** What our programs wrote since the last call, without leases and Events, which a rate limit spreads over minutes. */
-  async #readOwnWrites(): Promise<readonly string[]> {
-    return (await this.#audit.read()).flatMap(({ user, verb, resource, subresource, name }) => {
-      const program = own.exec(user)?.[1];
-      if (program === undefined || /^(?:leases|events)\./.test(resource)) return [];
-      return [`${program} ${verb} ${resource}${subresource && `/${subresource}`} ${name}`];
+  /** Since the last call: what our programs wrote, without leases and Events, which a rate limit spreads over minutes, and what others wrote of pods. */
+  async #readWrites(): Promise<{ readonly own: readonly string[]; readonly ofPods: readonly string[] }> {
+    const writes = (await this.#audit.read()).map(({ user, verb, resource, subresource, name }) => {
+      const program = ownUser.exec(user)?.[1];
+      return { program, resource, text: `${program} ${verb} ${resource}${subresource && `/${subresource}`} ${name}` };
     });
+    const isOwn = (write: (typeof writes)[number]): boolean =>
+      write.program !== undefined && !/^(?:leases|events)\./.test(write.resource);
+    return {
+      own: writes.filter(isOwn).map(({ text }) => text),
+      ofPods: writes
+        .filter(({ program, resource }) => program === undefined && resource === 'pods')
+        .map(({ text }) => text),
+    };
   }
 
   #judgeRound(recorder: FleetRecorder, onlooker: Onlooker): void {
@@ -273,23 +292,7 @@ class Soak {
     }
     for (const { name, crashes } of [this.#rig.controller, ...this.#rig.agents])
       if (crashes > 0) onlooker.report(`${name} has ended without being told to`);
-    for (const refused of this.#listRefused()) onlooker.report(`S1: ${refused}`);
-  }
-
-  /** Destroys that the device refused as in use, on nodes that nobody disturbed at the time. */
-  #listRefused(): readonly string[] {
-    return this.#rig.nodeNames.flatMap((node) => {
-      const file = join(dirname(this.#rig.stateFile(node)), 'operations.jsonl');
-      return readLines(file).flatMap((line) => {
-        const { event, rc, argv, time } = JSON.parse(line) as LogLine;
-        if (event !== 'end' || rc !== 19 || !argv.some((word) => word === '-dci' || word === '-dgi')) return [];
-        const atMs = Date.parse(time);
-        const isDisturbed = this.#faults.disturbances.some(
-          (one) => one.node === node && one.fromMs <= atMs && atMs <= one.untilMs,
-        );
-        return isDisturbed ? [] : [`${node} tried to destroy what is in use, at ${time}: ${argv.join(' ')}`];
-      });
-    });
+    for (const refused of listRefused(this.#rig, this.#faults.disturbances)) onlooker.report(`S1: ${refused}`);
   }
 
   #countSlices(node: string): number {
@@ -301,20 +304,5 @@ class Soak {
       await this.#gauges.sample();
       await pause(this.#options.sampleSeconds * 1000, undefined, { signal }).catch(() => undefined);
     }
-  }
-}
-
-interface LogLine {
-  readonly event: string;
-  readonly rc?: number;
-  readonly argv: readonly string[];
-  readonly time: string;
-}
-
-function readLines(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\n').slice(0, -1);
-  } catch {
-    return [];
   }
 }

@@ -14,6 +14,7 @@ import type {
   NodePod,
   NodeSettings,
   NodeSnapshot,
+  Situation,
 } from '../../src/core/node/snapshot.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import type { RolloutState } from '../../src/core/node/rollout-state.ts';
@@ -122,6 +123,7 @@ export function aWriteGrant(more: Partial<Extract<Command, { name: 'WriteGrant' 
     replaceForeignInstances: null,
     rollback: null,
     signalPods: null,
+    replacePods: null,
     ...more,
   };
   return { name: 'WriteGrant', granted, repairs: null };
@@ -204,12 +206,25 @@ export function aSnapshot(parts: SnapshotParts = {}): NodeSnapshot {
   };
 }
 
+/** What the rules see of {@link aSnapshot}, with nothing remembered. */
+export function aSituation(parts: SnapshotParts = {}, seen: Partial<Situation> = {}): Situation {
+  const snapshot = aSnapshot(parts);
+  return { ...snapshot, partition: snapshot.partition ?? aManagedPartition(), memory: noMemory, ...seen };
+}
+
+/** What the API server itself says, of a node without a slot on which nothing was found. */
+export function aFreshRead(more: Partial<FreshRead> = {}): FreshRead {
+  return { policy: undefined, slot: undefined, resourceSlices: [], holders: [], going: [], ...more };
+}
+
 /** What is found if a decision asks for more. */
 export interface Findings {
   readonly pods?: readonly NodePod[];
   readonly configFiles?: ConfigFiles;
   /** Of a node whose policy hands GPUs out by claims. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
+  /** The API server does not serve claims. */
+  readonly lacksClaims?: boolean;
   readonly fresh?: Partial<FreshRead>;
   readonly drain?: Partial<FateFacts>;
   /** The node as the API server has it, if that differs. */
@@ -242,6 +257,7 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
       pods: found.pods ?? [],
       configFiles: found.configFiles,
       ...(found.slices && { slices: found.slices }),
+      ...(found.lacksClaims !== undefined && { lacksClaims: found.lacksClaims }),
     };
     if (decision.look !== 'Pods') {
       const fresh = {

@@ -55,15 +55,23 @@ export interface TestRigOptions extends Pick<
 > {
   /** Programs that reach the API server through their own proxy: controllers by identity, agents by node. */
   readonly proxied?: readonly string[];
+  /** Release that the control plane emulates; its own if absent. */
+  readonly kubernetes?: string;
 }
 
 /** Registers the hooks of a suite with a rig: `const rig = useRig(nodes);` in a describe. */
-export function useRig(nodes: readonly RigNode[], { proxied = [], ...options }: TestRigOptions = {}): () => TestRig {
+export function useRig(
+  nodes: readonly RigNode[],
+  { proxied = [], kubernetes, ...options }: TestRigOptions = {},
+): () => TestRig {
   let test: TestRig | undefined;
   const proxies = new Map<string, FaultProxy>();
   before(async function () {
     this.timeout(clusterTimeoutMs);
-    const controlPlane = await ownCluster({ auditLog: true });
+    const controlPlane = await ownCluster({
+      auditLog: true,
+      ...(kubernetes !== undefined && { emulatedVersion: kubernetes }),
+    });
     const paces = [
       '--max-concurrent-nodes',
       '100%',

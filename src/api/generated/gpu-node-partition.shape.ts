@@ -59,6 +59,11 @@ export const shape = {
           allowReboot: { type: 'boolean' },
           replaceForeignInstances: { type: 'boolean' },
           signalPods: { type: 'array', items: { type: 'string' } },
+          replacePods: {
+            type: 'object',
+            required: ['uids'],
+            properties: { uids: { type: 'array', items: { type: 'string' } }, tolerate: { type: 'boolean' } },
+          },
           rollback: { type: 'string' },
         },
       },
@@ -167,6 +172,7 @@ export const shape = {
               drains: { type: 'array', items: { type: 'string' } },
               refusalCode: { type: 'string' },
               refusal: { type: 'string' },
+              monitors: { type: 'array', items: { type: 'string' } },
             },
           },
           advertised: {

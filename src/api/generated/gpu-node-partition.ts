@@ -164,6 +164,19 @@ export interface GpuNodePartition {
        */
       signalPods?: string[];
       /**
+       * The device plugin pods on the node when the grant was written, which are replaced after the change. Absent where they are signalled, or there are none.
+       */
+      replacePods?: {
+        /**
+         * UIDs of the pods.
+         */
+        uids: string[];
+        /**
+         * True: they tolerate the taint of a change, so that their successors come without a report that nothing is offered.
+         */
+        tolerate?: boolean;
+      };
+      /**
        * OnFailure: a GPU whose change fails is restored, placements included. Never: it is left as it is.
        */
       rollback?: 'OnFailure' | 'Never';
@@ -432,6 +445,10 @@ export interface GpuNodePartition {
          * Why the wish cannot be met on the live device.
          */
         refusal?: string;
+        /**
+         * With refusalCode InUse: pods that look on at what is in the way by claims with admin access, as NAMESPACE/POD (claim NAMESPACE/NAME). Its processes may be theirs.
+         */
+        monitors?: string[];
       };
       /**
        * What the kubelet offers (PodResources). Absent where the kubelet was not asked or did not answer.

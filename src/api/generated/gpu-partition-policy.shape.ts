@@ -287,7 +287,7 @@ export const shape = {
         type: 'array',
         items: {
           type: 'object',
-          required: ['node', 'nodeUID', 'epoch'],
+          required: ['node', 'nodeUID'],
           properties: {
             node: { type: 'string' },
             nodeUID: { type: 'string' },

@@ -27,17 +27,17 @@ export interface GpuPartitionPolicy {
    */
   spec: {
     /**
-     * Label selector of the nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, and must not use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...), because the node would leave its own policy. Select by pool or by nvidia.com/gpu.present, and choose GPUs with layouts[].gpus.models.
+     * Nodes that this policy partitions, for example matchLabels: {pool: inference}. It must not be empty, or use labels that a layout changes (nvidia.com/gpu.product, nvidia.com/mig-*, nvidia.com/gpu.deploy.*, ...): select by pool, and choose GPUs with layouts[].gpus.models.
      */
     nodeSelector: {
       /**
-       * Labels that a node must carry, all of them. Example: {pool: inference}.
+       * Labels that a node must carry. Example: {pool: inference}.
        */
       matchLabels?: {
         [k: string]: string;
       };
       /**
-       * Requirements on the labels of a node, all of them. Example: {key: pool, operator: In, values: [inference, batch]}.
+       * Requirements on the labels of a node. Example: {key: pool, operator: In, values: [inference, batch]}.
        */
       matchExpressions?: {
         /**
@@ -55,85 +55,85 @@ export interface GpuPartitionPolicy {
       }[];
     };
     /**
-     * Decides which policy wins when two of mode Enforce select the same node: the higher priority, then the older policy, then the name. A policy that is outranked is Ready with reason Outranked. At equal priority it is Stalled with reason Conflicted. Both name the winner.
+     * Which policy wins a node that several policies of mode Enforce select: the higher priority, then the older policy, then the name. The loser is Ready with reason Outranked, or at equal priority Stalled with reason Conflicted.
      */
     priority?: number;
     /**
-     * Enforce partitions the nodes. Plan computes the plan, reports it in status and changes nothing. It takes no node from another policy. A policy that turns from Enforce to Plan keeps its nodes, and they stay as they are.
+     * Enforce partitions the nodes. Plan reports in status what would change, and changes nothing. It takes no node from another policy; a policy that turns from Enforce to Plan keeps its nodes.
      */
     mode?: 'Enforce' | 'Plan';
     /**
-     * How the device plugin advertises the GPUs. none: whole GPUs as nvidia.com/gpu, MIG is ignored. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb. Must match the MIG strategy of the device plugin.
+     * How the device plugin advertises the GPUs; must be its own MIG strategy. none: whole GPUs as nvidia.com/gpu, without MIG. single: each slice as nvidia.com/gpu; all slices of a node have one profile. mixed: one resource per profile, for example nvidia.com/mig-1g.5gb.
      */
     strategy: 'none' | 'single' | 'mixed';
     /**
-     * The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.
+     * Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.
      */
     demand?: {
       /**
-       * The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them only.
+       * The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.
        */
       slices: {
         /**
-         * Name in status and messages, for example small. If it is absent, the first profile, the memory, or whole.
+         * Name in status and messages, for example small. Absent: the first profile, the memory, or whole.
          */
         name?: string;
         /**
-         * Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + means plain profiles, without +me and the like. Of those that serve equally well, the smallest is made.
+         * Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.
          */
         profiles?: string[];
         /**
-         * Instead of profiles: every plain profile serves that has at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi, which a 1g.5gb of an A100 has, but not 5Gi: gpu-partition recommend --size.
+         * Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size.
          */
         memory?: string;
         /**
-         * Instead of profiles: whole GPUs, with MIG mode off, which pods request as nvidia.com/gpu.
+         * Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu.
          */
         mig?: 'Disabled';
         /**
-         * How many are wanted over all selected nodes, those in use included.
+         * Slices over all selected nodes, those in use included.
          */
         count?: number;
         /**
-         * With from: Pods or Kueue. At least this many are wanted, whatever pods ask for. 0 if it is absent.
+         * With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0.
          */
         min?: number;
         /**
-         * With from: Pods or Kueue. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for.
+         * With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit.
          */
         max?: number;
         /**
-         * With from: Pods or Kueue. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.
+         * With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.
          */
         spare?: number | string;
         /**
-         * What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile.
+         * Decides what goes short if not everything fits: the cost of each slice that cannot be offered. Absent: the memory slices of its smallest profile.
          */
         weight?: number;
       }[];
       /**
-       * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE, and of nvidia.com/gpu for whole GPUs. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods.
+       * Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted, which have no pods yet.
        */
       from?: 'Declared' | 'Pods' | 'Kueue';
       /**
-       * Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain.
+       * Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods are evicted where that serves more of the demand, within spec.drain.
        */
       evict?: 'Never' | 'IfNeeded';
       /**
-       * What becomes of idle GPUs that the demand does not need. Keep (if it is absent too): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
+       * Idle GPUs that the demand does not need. Keep (or absent): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
        */
       rest?: 'Keep' | 'Whole' | 'Balanced';
       /**
-       * With from: Pods or Kueue. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
+       * With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m.
        */
       stabilization?: string;
       /**
-       * How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent.
+       * How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice, for example 1h. Absent: 30m.
        */
       cooldown?: string;
     };
     /**
-     * What hands the slices out. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch.
+     * What offers the slices. DevicePlugin: NVIDIA's device plugin, as resources such as nvidia.com/mig-1g.5gb. DRA: NVIDIA's DRA driver (gpu.nvidia.com, without its gate DynamicMIG), as devices of ResourceSlices; needs strategy mixed. A node on which both offer GPUs is left alone with reason BackendMismatch.
      */
     backend?: 'DevicePlugin' | 'DRA';
     /**
@@ -141,20 +141,20 @@ export interface GpuPartitionPolicy {
      */
     dra?: {
       /**
-       * Managed: the controller keeps a DeviceClass for each profile of the policy, and one for each size, as gpu-partition export dra prints them; it deletes none. If it is absent, they are yours to apply.
+       * Managed: the controller keeps the DeviceClasses that gpu-partition export dra prints; it deletes none. Absent: they are yours to apply.
        */
       deviceClasses?: 'Managed';
     };
     /**
-     * The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.
+     * The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.
      */
     layouts?: {
       /**
-       * Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: ["A100-*-40GB"], indices: [0, 1]}.
+       * Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: ["A100-*-40GB"], indices: [0, 1]}.
        */
       gpus?: {
         /**
-         * GPU models as globs, for example "A100-*-40GB". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).
+         * GPU models as globs, for example "A100-*-40GB". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).
          */
         models?: string[];
         /**
@@ -162,7 +162,7 @@ export interface GpuPartitionPolicy {
          */
         indices?: number[];
         /**
-         * GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
+         * GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
          */
         uuids?: string[];
         /**
@@ -170,7 +170,7 @@ export interface GpuPartitionPolicy {
          */
         pciDeviceIds?: string[];
         /**
-         * Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped.
+         * Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped.
          */
         count?: number;
       };
@@ -181,16 +181,16 @@ export interface GpuPartitionPolicy {
         [k: string]: number;
       };
       /**
-       * A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off).
+       * A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off).
        */
       preset?: string;
       /**
-       * Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches.
+       * Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches.
        */
       mig?: 'Disabled';
     }[];
     /**
-     * Times with layouts or a demand of their own, for example a night shift. The first that is open applies; outside of all of them, the policy's own layouts or demand. A switch is a rollout: docs/rollout.md.
+     * Times with their own layouts or demand, for example a night shift. The first that is open applies; outside of all of them, the policy's own. A switch is a rollout: docs/rollout.md.
      */
     schedules?: {
       /**
@@ -198,7 +198,7 @@ export interface GpuPartitionPolicy {
        */
       name: string;
       /**
-       * When it begins, as a cron expression with five fields, for example 0 22 * * 1-5.
+       * Start, as a cron expression with five fields, for example 0 22 * * 1-5.
        */
       schedule: string;
       /**
@@ -206,19 +206,19 @@ export interface GpuPartitionPolicy {
        */
       duration: string;
       /**
-       * IANA time zone of schedule, for example Europe/Berlin. If it is absent, UTC.
+       * IANA time zone of schedule, for example Europe/Berlin. Absent: UTC.
        */
       timeZone?: string;
       /**
-       * The layout of each GPU. For each GPU the first matching entry applies; a GPU that matches no entry is left alone. Exactly one of layouts and demand is set.
+       * The first entry that matches a GPU applies; a GPU that matches none is left alone. Set exactly one of layouts and demand.
        */
       layouts?: {
         /**
-         * Selects the GPUs that this entry applies to. All fields that are set must match; absent or empty, it matches every GPU. Example: {models: ["A100-*-40GB"], indices: [0, 1]}.
+         * Selects the GPUs of this entry: all fields that are set must match. Absent or empty: every GPU. Example: {models: ["A100-*-40GB"], indices: [0, 1]}.
          */
         gpus?: {
           /**
-           * GPU models as globs, for example "A100-*-40GB". Matched case-insensitively against the model id (a100-40gb) and the product name as GPU Feature Discovery writes it, without the prefix NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).
+           * GPU models as globs, for example "A100-*-40GB". Compared, ignoring case, with the model id (a100-40gb) and with the product name of GPU Feature Discovery without NVIDIA- (A100-SXM4-40GB, H100-80GB-HBM3).
            */
           models?: string[];
           /**
@@ -226,7 +226,7 @@ export interface GpuPartitionPolicy {
            */
           indices?: number[];
           /**
-           * GPU UUIDs as nvidia-smi -L prints them, GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
+           * GPU UUIDs, as nvidia-smi -L prints them: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
            */
           uuids?: string[];
           /**
@@ -234,7 +234,7 @@ export interface GpuPartitionPolicy {
            */
           pciDeviceIds?: string[];
           /**
-           * Takes exactly this many of the matching GPUs of a node. They are chosen once, so that the fewest instances are destroyed, and kept. A node with fewer matching GPUs is refused; on a node with none the entry is skipped.
+           * Takes exactly this many of a node's matching GPUs, so that the fewest instances are destroyed, and keeps this choice. A node with fewer is refused; on a node with none the entry is skipped.
            */
           count?: number;
         };
@@ -245,77 +245,77 @@ export interface GpuPartitionPolicy {
           [k: string]: number;
         };
         /**
-         * A layout that is derived from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off).
+         * A layout made from the geometry of the GPU model: all-balanced (a mix of sizes), all-PROFILE (as many as fit, for example all-1g.5gb), all-enabled (MIG mode on, no slices) or all-disabled (MIG mode off).
          */
         preset?: string;
         /**
-         * Disabled makes the GPU whole, with MIG mode off. A GPU that does not support MIG already matches.
+         * Disabled: the GPU is whole, with MIG mode off. A GPU without MIG already matches.
          */
         mig?: 'Disabled';
       }[];
       /**
-       * The slices that the GPUs of all selected nodes offer together. The controller chooses the layouts, with the fewest changes, and keeps what is there: docs/demand.md. Instead of layouts.
+       * Instead of layouts: the slices that all selected nodes offer together. The controller chooses the layouts with the fewest changes: docs/demand.md.
        */
       demand?: {
         /**
-         * The slices that are wanted, by kind, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them only.
+         * The wanted slices, for example [{name: small, profiles: [1g.5gb, 1g.10gb], count: 40}, {name: whole, mig: Disabled, count: 4}]. An instance counts for one of them.
          */
         slices: {
           /**
-           * Name in status and messages, for example small. If it is absent, the first profile, the memory, or whole.
+           * Name in status and messages, for example small. Absent: the first profile, the memory, or whole.
            */
           name?: string;
           /**
-           * Profiles any of which serves, as nvidia-smi writes them or as globs, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + means plain profiles, without +me and the like. Of those that serve equally well, the smallest is made.
+           * Profiles or globs, any of which serves, for example [1g.5gb, 1g.10gb] or ["1g.*"]. A glob without a + matches only plain profiles, without +me and the like. The smallest that serves is made.
            */
           profiles?: string[];
           /**
-           * Instead of profiles: every plain profile serves that has at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi, which a 1g.5gb of an A100 has, but not 5Gi: gpu-partition recommend --size.
+           * Instead of profiles: any plain profile with at least this much usable memory on every GPU of the pool, the smallest first. Example: 4.5Gi. A 1g.5gb of an A100 has less than 5Gi: gpu-partition recommend --size.
            */
           memory?: string;
           /**
-           * Instead of profiles: whole GPUs, with MIG mode off, which pods request as nvidia.com/gpu.
+           * Instead of profiles: whole GPUs (MIG mode off), which pods request as nvidia.com/gpu.
            */
           mig?: 'Disabled';
           /**
-           * How many are wanted over all selected nodes, those in use included.
+           * Slices over all selected nodes, those in use included.
            */
           count?: number;
           /**
-           * With from: Pods or Kueue. At least this many are wanted, whatever pods ask for. 0 if it is absent.
+           * With from: Pods or Kueue. Minimum, whatever pods ask for. Absent: 0.
            */
           min?: number;
           /**
-           * With from: Pods or Kueue. At most this many are wanted, whatever pods ask for. If it is absent, as many as pods ask for.
+           * With from: Pods or Kueue. Maximum, whatever pods ask for. Absent: no limit.
            */
           max?: number;
           /**
-           * With from: Pods or Kueue. How many are kept free beyond what runs and waits: a number, or a percentage of these, rounded up. Example: 2.
+           * With from: Pods or Kueue. Slices kept free beyond those in use and waited for: a number, or a percentage of these, rounded up. Example: 2.
            */
           spare?: number | string;
           /**
-           * What one that cannot be offered costs: who goes short if not everything fits. If it is absent, the memory slices of its smallest profile.
+           * Decides what goes short if not everything fits: the cost of each slice that cannot be offered. Absent: the memory slices of its smallest profile.
            */
           weight?: number;
         }[];
         /**
-         * Declared, or absent: each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests of nvidia.com/mig-PROFILE, and of nvidia.com/gpu for whole GPUs. Kueue: the same, and what Kueue holds back for a ResourceFlavor of the selected nodes: jobs that it has not admitted have no pods.
+         * Declared (or absent): each slice has a count. Pods: slices without a count follow what pods use and wait for, by their requests for nvidia.com/mig-PROFILE, or nvidia.com/gpu for whole GPUs. Kueue: Pods, and jobs that Kueue has not admitted, which have no pods yet.
          */
         from?: 'Declared' | 'Pods' | 'Kueue';
         /**
-         * Never (if it is absent too): only idle slices are given up, and no pod is evicted, whatever spec.drain says. IfNeeded: pods go where more of the demand is served by it, within spec.drain.
+         * Never (or absent): only idle slices are given up; no pod is evicted, whatever spec.drain says. IfNeeded: pods are evicted where that serves more of the demand, within spec.drain.
          */
         evict?: 'Never' | 'IfNeeded';
         /**
-         * What becomes of idle GPUs that the demand does not need. Keep (if it is absent too): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
+         * Idle GPUs that the demand does not need. Keep (or absent): they stay as they are. Whole: MIG mode is turned off. Balanced: they get the preset all-balanced. No pod is evicted for it, whatever evict says.
          */
         rest?: 'Keep' | 'Whole' | 'Balanced';
         /**
-         * With from: Pods or Kueue. How long pods must ask for less before less is wanted, for example 1h. They must ask for more for 1m, or for this long if that is shorter. 10m if it is absent.
+         * With from: Pods or Kueue. How long pods must ask for less before the demand falls, for example 1h. It rises after 1m, or after this long if that is shorter. Absent: 10m.
          */
         stabilization?: string;
         /**
-         * How long a GPU that was given another layout is left alone, unless slices are wanted that no other GPU can offer, for example 1h. 30m if it is absent.
+         * How long a GPU is left alone after its layout has changed, unless only it can offer a wanted slice, for example 1h. Absent: 30m.
          */
         cooldown?: string;
       };
@@ -335,7 +335,7 @@ export interface GpuPartitionPolicy {
        */
       timeSlicing?: {
         /**
-         * Resource name as the device plugin advertises it: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed.
+         * Resource that the device plugin advertises: nvidia.com/gpu, or nvidia.com/mig-1g.5gb under strategy mixed.
          */
         resource: string;
         /**
@@ -349,7 +349,7 @@ export interface GpuPartitionPolicy {
      */
     drain?: {
       /**
-       * Which pods are evicted. Affected: only pods on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until the pods on those slices have ended.
+       * Pods to evict. Affected: those on slices that the change destroys. Node: every GPU pod of the node. None: no pod; the node takes no new GPU pods until those on these slices have ended.
        */
       scope?: 'Affected' | 'Node' | 'None';
       /**
@@ -357,7 +357,7 @@ export interface GpuPartitionPolicy {
        */
       timeout?: string;
       /**
-       * What happens after timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies.
+       * After timeout. Skip: reopen the node, let another one change, and retry later. Wait: keep waiting. Force: delete the pods with their grace period, past their disruption budgets; needs the verb force on gpupartitionpolicies.
        */
       onTimeout?: 'Skip' | 'Wait' | 'Force';
       /**
@@ -370,7 +370,7 @@ export interface GpuPartitionPolicy {
      */
     rollout?: {
       /**
-       * How many nodes may be unavailable at a time: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Nodes that are NotReady or Failed count. Example: 10%.
+       * Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Example: 10%.
        */
       maxUnavailable?: number | string;
       /**
@@ -387,15 +387,15 @@ export interface GpuPartitionPolicy {
         soak?: string;
       };
       /**
-       * How many failed nodes halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.
+       * Failed nodes that halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.
        */
       failureThreshold?: number | string;
       /**
-       * Maintenance windows in which nodes may start to change. Absent: always. A node that has started finishes outside of the window.
+       * Maintenance windows in which nodes may start to change; a node that has started finishes. Absent: always.
        */
       windows?: {
         /**
-         * Start of the window as a cron expression with five fields, for example 0 22 * * 1-5.
+         * Start, as a cron expression with five fields, for example 0 22 * * 1-5.
          */
         schedule: string;
         /**
@@ -412,7 +412,7 @@ export interface GpuPartitionPolicy {
        */
       paused?: boolean;
       /**
-       * OnFailure: a GPU whose change fails is restored to its previous layout, placements included. Never: it is left as it is.
+       * OnFailure: a GPU whose change fails gets its previous layout back, placements included. Never: it stays as it is.
        */
       rollback?: 'OnFailure' | 'Never';
     };
@@ -421,11 +421,11 @@ export interface GpuPartitionPolicy {
      */
     allow?: {
       /**
-       * Allows the reset of a single GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it. The latter happens with the next change of its layout, after all its pods have ended.
+       * Allows the reset of a GPU where a MIG mode change requires it (A100, A30), or where its driver asks for it: with the next change of its layout, after all its pods have ended.
        */
       gpuReset?: boolean;
       /**
-       * Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required on the host, and kured reboots the node. The operator itself never reboots. Needs the verb reboot on gpupartitionpolicies. Absent: false.
+       * Allows asking for a reboot where a MIG mode change requires one: the agent creates /run/reboot-required, and kured reboots the node. Needs the verb reboot on gpupartitionpolicies. Absent: false.
        */
       reboot?: boolean;
       /**
@@ -433,12 +433,12 @@ export interface GpuPartitionPolicy {
        */
       replaceForeignInstances?: boolean;
       /**
-       * Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; a node with another owner is Failed with reason ForeignManager. Example: [mig-manager].
+       * Other owners of the GPUs that the operator may switch off on the selected nodes. Absent: none; such a node is Failed with reason ForeignManager. Example: [mig-manager].
        */
       takeOver?: 'mig-manager'[];
     };
     /**
-     * What happens to the GPUs when the policy is deleted. Keep: they keep their layouts. DisableMig: the policy stays, with a finalizer, until its GPUs are whole.
+     * The GPUs of a deleted policy. Keep: they keep their layouts. DisableMig: they become whole; a finalizer keeps the policy until then.
      */
     onDelete?: 'Keep' | 'DisableMig';
   };
@@ -559,7 +559,7 @@ export interface GpuPartitionPolicy {
      */
     schedule?: {
       /**
-       * The schedule in force. If it is absent, the policy's own layouts or demand are.
+       * The schedule in force. Absent: the policy's own layouts or demand.
        */
       name?: string;
       /**
@@ -567,11 +567,11 @@ export interface GpuPartitionPolicy {
        */
       since: string;
       /**
-       * The next switch. If it is absent, none is known.
+       * The next switch. Absent: none is known.
        */
       next?: {
         /**
-         * The schedule that is then in force. If it is absent, the policy's own layouts or demand.
+         * The schedule that is then in force. Absent: the policy's own layouts or demand.
          */
         name?: string;
         /**
@@ -581,7 +581,7 @@ export interface GpuPartitionPolicy {
       };
     };
     /**
-     * What of spec.demand is offered, by slice.
+     * The slices of spec.demand: what is wanted, and what exists.
      */
     demand?: {
       /**
@@ -589,23 +589,23 @@ export interface GpuPartitionPolicy {
        */
       name: string;
       /**
-       * How many are wanted.
+       * Slices wanted.
        */
       wanted: number;
       /**
-       * How many of those wanted exist on the GPUs now.
+       * Of these, slices that exist on the GPUs now.
        */
       offered: number;
       /**
-       * How many instances that serve it are in use.
+       * Instances in use that serve it.
        */
       used: number;
       /**
-       * With from: Pods or Kueue. How many are requested by pods that wait for a node and could run on those selected, and by what Kueue holds back for them.
+       * With from: Pods or Kueue. Slices requested by pods that wait and could run on the selected nodes, and by jobs that Kueue holds back.
        */
       waiting?: number;
       /**
-       * How many the last plan could not provide; the others exist or are being made.
+       * Slices that the last plan could not provide; the others exist or are being made.
        */
       unmet: number;
       /**
@@ -614,7 +614,7 @@ export interface GpuPartitionPolicy {
       why?: string;
     }[];
     /**
-     * What becomes of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).
+     * State of the request in the annotation gpupartition.dev/defrag (`gpu-partition defrag --apply`).
      */
     defrag?: {
       /**
@@ -668,9 +668,9 @@ export interface GpuPartitionPolicy {
        */
       nodeUID: string;
       /**
-       * Epoch of the grant that the node was admitted for.
+       * No longer written or read: startTime tells one slot of a node from the next.
        */
-      epoch: number;
+      epoch?: number;
       /**
        * Generation of the policy that the node was admitted for.
        */

@@ -35,8 +35,8 @@ interface Options extends ConnectionOptions, SetupOptions {
 export function defragCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(addSetupOptions(new Command('defrag')))
     .description(
-      'Finds the cheapest set of moves after which these slices are idle together: as few evictions as possible, by weight, then as few changed ' +
-        'GPUs, then as few destroyed instances. Every pod that goes finds an idle slice of its profile. Writes nothing without --apply.',
+      'Finds the cheapest moves after which these slices are idle together: the fewest evictions, by weight, then the fewest changed ' +
+        'GPUs, then the fewest destroyed instances. Every evicted pod finds an idle slice of its profile. Writes nothing without --apply.',
     )
     .requiredOption(
       '--free <slices>',

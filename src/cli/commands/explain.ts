@@ -32,7 +32,7 @@ export function explainCommand(context: CommandContext): Command {
   const pod = addConnectionOptions(new Command('pod'))
     .summary('explain why a pod is pending, and what would let it run')
     .description(
-      'Explains why a pod that asks for GPUs is pending: what each GPU node lacks, what the demand of a policy will make for it or why not, and which edit of a policy, slice or label would let it run.',
+      'Explains why a pod that asks for GPUs is pending: what each GPU node lacks, which slice the demand of a policy will make for it or why not, and which edit of a policy, slice or label would let it run.',
     )
     .argument('<pod>', 'NAMESPACE/NAME, or NAME with --namespace')
     .option('-n, --namespace <name>', 'namespace of the pod')

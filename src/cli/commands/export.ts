@@ -27,7 +27,7 @@ export function exportCommand(context: CommandContext): Command {
 function kueueCommand({ terminal }: CommandContext): Command {
   return new Command('kueue')
     .description(
-      'Writes a ResourceFlavor, a ClusterQueue and a LocalQueue for the slices of policies with a demand: its count or max is the quota of each slice.',
+      'Writes a ResourceFlavor, a ClusterQueue and a LocalQueue for the slices of policies with a demand. The quota of a slice is its count or max.',
     )
     .requiredOption('-f, --filename <path...>', 'policies: files, folders, or - for standard input')
     .addOption(outputOption())

@@ -49,7 +49,7 @@ export interface FitAnswer {
 export function fitCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('fit')
     .description(
-      'Tells whether one GPU can take a layout: where each slice goes, and the minimum that must be destroyed.',
+      'Checks whether one GPU can take a layout: where each slice goes, and the minimum that must be destroyed.',
     )
     .requiredOption('--model <model>', 'model or product: a100-40gb, "H100 80GB HBM3", a PCI device id')
     .requiredOption('--want <json>', 'the layout: \'{"1g.5gb": 2, "3g.20gb": 1}\'')

@@ -32,7 +32,7 @@ export function importCommand(context: CommandContext): Command {
 function migPartedCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('mig-parted')
     .description(
-      `Converts each config of a mig-parted file to a policy for the nodes with the label ${MIG_CONFIG_LABEL} of that name. ` +
+      `Converts each config of a mig-parted file to a policy for the nodes whose label ${MIG_CONFIG_LABEL} is its name. ` +
         'A config that mig-parted itself could not apply yields an error and no policy.',
     )
     .argument('<file>', 'config file, or a ConfigMap with one; - for standard input')

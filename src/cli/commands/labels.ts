@@ -29,8 +29,8 @@ interface Options {
 export function labelsCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('labels')
     .description(
-      'Predicts what GPU Feature Discovery and the device plugin make of a node: its nvidia.com/* labels and its resources, or the ' +
-        'error with which they would stop. With --backend DRA also what a workload writes to get each of its devices by a claim.',
+      'Predicts the nvidia.com/* labels and the resources that GPU Feature Discovery and the device plugin give a node, or the ' +
+        'error with which they would stop. With --backend DRA: its labels, and how a workload claims each of its devices.',
     )
     .requiredOption('-f, --filename <file>', 'description of the node: driver, GPUs, MIG devices; - for standard input')
     .option(

@@ -28,7 +28,7 @@ interface Options extends ConnectionOptions, SetupOptions {
 export function planCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(addSetupOptions(new Command('plan')))
     .description(
-      'Previews what applying policies does: what each GPU keeps, loses and gets, which pods are evicted, what is in the way, and in which order ' +
+      'Previews what applying policies would do: what each GPU keeps, loses and gets, which pods are evicted, what is in the way, and in which order ' +
         'nodes change. Writes nothing. Reads the cluster, or with --snapshot a saved one.',
     )
     .option(

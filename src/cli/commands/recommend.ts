@@ -63,20 +63,24 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
     .addOption(
       new Option(
         '--prometheus <url>',
-        'count what pods asked for in the past too, by kube-state-metrics: the maximum of slices of at most 2 memory slices, of larger ones what was enough 95 % of the time',
+        'also count what pods asked for in the past, from kube-state-metrics: the maximum for profiles of at most 2 memory slices, for larger ones what was enough 95 % of the time',
       )
         .argParser(readUrl)
         .conflicts(offline),
     )
     .option(
       '--prometheus-labels <labels>',
-      'with --prometheus: of the cluster’s series, where it has those of several: cluster=eu,…',
+      'with --prometheus: labels of this cluster’s series in a shared Prometheus: cluster=eu,…',
       equalitySelector,
     )
-    .option('--window <time>', 'with --prometheus: how far back, such as 12h or 7d', readWindow, 7 * 86_400)
+    .addOption(
+      new Option('--window <time>', 'with --prometheus: how far back, such as 12h or 7d')
+        .argParser(readWindow)
+        .default(7 * 86_400, '7d'),
+    )
     .option(
       '--quantile <share>',
-      'with --prometheus: for all slices what was enough for this share of the time',
+      'with --prometheus: for all slices, what was enough for this share of the time',
       readQuantile,
     )
     .option(

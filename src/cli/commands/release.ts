@@ -34,7 +34,7 @@ export function releaseCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('release'))
     .description(
       'Cleans up after a controller that is gone: removes our taint, labels and annotations from nodes and the finalizer from policies, and restores borrowed labels. ' +
-        'Layouts stay, and labels that describe slices that are gone do not. Fails while a controller leads.',
+        'Layouts stay; labels of slices that are gone do not. Fails while a controller leads.',
     )
     .option(
       '--namespace <name>',

@@ -18,7 +18,7 @@ interface Options extends ConnectionOptions {
 export function reportCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('report'))
     .description(
-      'Reports waste: slices that nobody uses or that belong to no instance, what pods hold and wait for, and the layout of the same policy that would have served more.',
+      'Reports waste: unused slices and slices that belong to no instance, what pods hold and wait for, and the layout of the same policy that would have served more.',
     )
     .option(
       '--snapshot <file...>',

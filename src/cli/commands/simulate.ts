@@ -44,7 +44,7 @@ export function simulateCommand({ terminal, outcome }: CommandContext): Command 
   return addConnectionOptions(new Command('simulate'))
     .description(
       'Plays policies against a model of a cluster in virtual time, with the planner, the budgets and the windows of the controller: ' +
-        'which slices pods ask for and get, how long they wait, evictions, and GPUs that are re-laid, by day and profile. Changes nothing.',
+        'slices that pods ask for and get, waits, evictions and changed layouts, by day and profile. Changes nothing.',
     )
     .option(
       '-f, --filename <path...>',
@@ -58,16 +58,20 @@ export function simulateCommand({ terminal, outcome }: CommandContext): Command 
         .conflicts('trace'),
     )
     .option('--duration <time>', 'with --arrivals demand: how long a pod runs on average, such as 90m', duration, '2h')
-    .option('--trace <csv>', 'pods of a trace: arrival_s,duration_s,profile, or a share of a GPU (gpu_milli)', readPath)
+    .option(
+      '--trace <csv>',
+      'recorded pods: arrival_s,duration_s,profile (whole: a whole GPU), or gpu_milli, a share of a GPU',
+      readPath,
+    )
     .addOption(
-      new Option('--by <what>', 'with a trace of shares: a slice with as much memory, or the same share of a GPU')
+      new Option('--by <what>', 'with gpu_milli: take the slice with that much memory, or with the same share of a GPU')
         .choices(['memory', 'share'])
         .default('memory'),
     )
-    .option('--card-memory <gb>', 'with --by memory: of the GPUs of the trace', integer(1, 1024), 24)
+    .option('--card-memory <gb>', 'with --by memory: memory of the GPUs in the trace', integer(1, 1024), 24)
     .option('--load <share>', 'with --trace: superpose copies of it until this share of all slices is asked for', share)
-    .option('--days <n>', 'how long', integer(1, 3660), 7)
-    .option('--seed <n>', 'of all that is random', integer(0, 2 ** 31), 1)
+    .option('--days <n>', 'days to play', integer(1, 3660), 7)
+    .option('--seed <n>', 'seed of everything random', integer(0, 2 ** 31), 1)
     .addOption(
       new Option('-o, --output <format>', 'json and csv for programs, text for people')
         .choices(['text', 'json', 'csv'])

@@ -26,7 +26,7 @@ interface Options extends ConnectionOptions {
 export function statusCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('status'))
     .description(
-      'Shows the fleet: policies, nodes by phase and reason, and what changes now. With a node: its phase and why, each of its GPUs slice by slice, who uses what, and what it becomes.',
+      'Shows the fleet: policies, nodes by phase and reason, and what changes now. With a node: its phase and why, each GPU slice by slice, now and after the change, and which pods use it.',
     )
     .argument('[node]', 'name of a node')
     .option('--policy <name>', 'only this policy, and the nodes that it decides over')

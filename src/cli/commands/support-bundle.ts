@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
 import { integer, list } from '../../process/option.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
@@ -23,17 +23,20 @@ export interface SupportBundleAnswer {
   readonly notRead: readonly string[];
 }
 
+const namespaces = ['gpu-partition-system', 'gpu-partition-agents'];
+
 export function supportBundleCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('support-bundle'))
     .description(
-      'Collects what somebody needs to help: policies, node partitions, GPU nodes, their pods and claims, Events, and the logs of our programs. ' +
+      'Collects what others need to help: policies, node partitions, GPU nodes, their pods and claims, Events, and the logs of our programs. ' +
         'Secrets, environments, arguments and annotations of others are left out. plan, explain, status and ui accept the file as --snapshot.',
     )
     .argument('<file>', 'a new file, or - for standard output')
-    .option('--namespaces <names>', 'namespaces of the operator: only pods there count as its own', list, [
-      'gpu-partition-system',
-      'gpu-partition-agents',
-    ])
+    .addOption(
+      new Option('--namespaces <names>', 'namespaces of the operator: only pods there count as its own')
+        .argParser(list)
+        .default(namespaces, namespaces.join(',')),
+    )
     .option('--log-lines <n>', 'number of last lines of each log; 0: no logs', integer(0, 100_000), 1000)
     .option(
       '--log-pods <n>',

@@ -36,7 +36,7 @@ type Policy = GpuPartitionPolicy & KubeObject;
 export function undoCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(new Command('undo'))
     .description(
-      'Goes back to the generation of a policy that is in force, or, if that is its newest one, to the one that was in force before. Prints it for review; with --apply, writes it.',
+      'Goes back one edit of a policy: to the generation in force or, if that is the newest one, to the one before it. Prints it for review; with --apply, writes it.',
     )
     .argument('<policy>', 'name of the policy')
     .option('--apply', 'write it, unless the policy is edited meanwhile')

@@ -16,8 +16,8 @@ interface Options {
 export function validateCommand({ terminal, outcome }: CommandContext): Command {
   return new Command('validate')
     .description(
-      'Checks policies and mig-parted files before they reach a cluster: schema, rules, and the geometry of every GPU model that ' +
-        'they can meet. Reports all findings; objects of other kinds are skipped.',
+      'Checks policies and mig-parted files before they reach a cluster: schema, rules, and whether layouts fit every GPU model ' +
+        'that they can meet. Reports all findings; objects of other kinds are skipped.',
     )
     .requiredOption(
       '-f, --filename <path...>',

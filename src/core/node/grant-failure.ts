@@ -27,9 +27,9 @@ export interface GrantFailure {
   readonly since: number;
 }
 
-/** The device was never worked on, or was in use: a retry may well succeed. */
-const transient: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
-/** Nothing was touched because somebody must leave first: retried at this interval, in ms, at the longest. */
+/** The device was never worked on: a retry may well succeed. */
+const transient: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped'];
+/** Nothing was touched because somebody must leave first: retried at once within this time, in ms. */
 const longestSoonMs = 5_000;
 /** The same failure is retried quickly once, then rests. */
 const mostQuick = 2;
@@ -41,7 +41,7 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   if (failed === undefined || failed.epoch === known?.epoch) return known;
   const generation = grantedGeneration(situation);
   const fault = faultOf(situation);
-  const isEqual = known?.fault === fault && !transient.includes(failed.code);
+  const isEqual = known?.fault === fault && !isTransient(failed.code, situation);
   const before = known?.generation === generation ? known : undefined;
   return {
     generation,
@@ -127,10 +127,29 @@ function writeGeneration({ uid = '', generation = 0 }: NonNullable<Grant['policy
   return `${uid.slice(0, 8)}.${generation}`;
 }
 
-function faultOf({ partition, node }: Situation): string {
+/** Users that a reading shows are waited for and drained. What only the device itself shows to be in use stays so until somebody acts. */
+function isTransient(code: string, { partition }: Situation): boolean {
+  const isShown = code === 'InUse' && partition.status?.device?.error?.gpu === undefined;
+  return isShown || transient.includes(code);
+}
+
+function faultOf(situation: Situation): string {
+  const { partition, node } = situation;
   const { error, driverVersion, bootID, gpus = [] } = partition.status?.device ?? {};
   const asked = node.metadata.annotations?.[retryAnnotation];
-  return fingerprint(canonicalJson([error?.code, error?.gpu, driverVersion, bootID, gpus.map(layoutOf), asked]));
+  const use = error?.code === 'InUse' ? useOf(situation) : [];
+  return fingerprint(
+    canonicalJson([error?.code, error?.gpu, driverVersion, bootID, gpus.map(layoutOf), asked, ...use]),
+  );
+}
+
+/** What tells that a GPU is in use by others than at its failure: the pods that would have to go, and processes of no pod. */
+function useOf({ partition }: Situation): readonly unknown[] {
+  const { error, plan, gpus = [] } = partition.status?.device ?? {};
+  const isRunning = ({ busy, pods = [] }: Pick<GpuReport, 'busy' | 'pods'>): boolean =>
+    busy === true && pods.length === 0;
+  const gpu = gpus.find(({ uuid }) => uuid === error?.gpu);
+  return [plan?.hash, gpu && [gpu, ...gpu.instances].map(isRunning)];
 }
 
 /** Recreated instances count as the same, whatever their ids. */

@@ -98,6 +98,8 @@ export interface NodeSnapshot {
   readonly pods?: readonly NodePod[];
   /** This node's, listed just now; undefined: not listed, as no policy hands its GPUs out by them. */
   readonly slices?: readonly ResourceSliceView[] | undefined;
+  /** The API server does not serve the version of `resource.k8s.io` that claims take. Found out with the slices. */
+  readonly lacksClaims?: boolean;
   /** The files that device plugins may be told to use; undefined: not read, or not ours to write. */
   readonly configFiles?: ConfigFiles | undefined;
   /**

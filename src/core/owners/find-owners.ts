@@ -1,7 +1,7 @@
 import { listDynamicSlices, type ResourceSliceView } from '../dra/resource-slice.ts';
 import { hasEnded, usesForeignGpu } from '../pods/gpu-pods.ts';
 import { pausedForDriverUpgrade } from '../nvidia/driver-upgrade.ts';
-import type { LabelSelector } from '../pods/plugin-pods.ts';
+import { driverPodsOf, type LabelSelector } from '../pods/plugin-pods.ts';
 import { isZeroQuantity } from '../text/quantity.ts';
 import { systemPods } from '../pods/system-pods.ts';
 import { foreignGpuResource } from '../pods/gpu-resource.ts';
@@ -76,19 +76,33 @@ function findMigManager(evidence: OwnerEvidence, takeOver: readonly string[]): O
 }
 
 /** Without its gate DynamicMIG the driver offers existing slices and creates none: then it is a way to hand them out, not an owner. */
-function findDra({ resourceSlices = [] }: OwnerEvidence): Owner | undefined {
-  const slices = listDynamicSlices(resourceSlices);
-  if (slices.length === 0) return undefined;
-  const names = slices.map(({ metadata }) => metadata?.name ?? 'without a name').sort();
+function findDra(evidence: OwnerEvidence): Owner | undefined {
+  const names = listDynamicSlices(evidence.resourceSlices ?? []).map(
+    ({ metadata }) => metadata?.name ?? 'without a name',
+  );
+  const pods = driverPodsOf(ownPods(evidence)).filter(makesSlices);
+  if (names.length + pods.length === 0) return undefined;
+  const seen = [
+    ...(names.length === 0
+      ? []
+      : [`counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ${names.sort().join(', ')}`]),
+    // A driver that has not published yet destroys slices too.
+    ...(pods.length === 0 ? [] : [`FEATURE_GATES with DynamicMIG=true in pod ${namePodsOf(pods)}`]),
+  ];
   return {
     name: 'dra',
-    evidence:
-      `NVIDIA DRA driver with dynamic MIG: counters, or devices without a UUID, of driver gpu.nvidia.com in ResourceSlice ` +
-      names.join(', '),
+    evidence: `NVIDIA DRA driver with dynamic MIG: ${seen.join('; ')}`,
     handOver:
       'turn its gate off ("helm upgrade … --set featureGates.DynamicMIG=false" in the chart of the DRA driver) ' +
       'once no claim uses a slice that it created',
   };
+}
+
+function makesSlices({ spec }: OwnerPodView): boolean {
+  const gates = (spec?.containers ?? []).flatMap(({ env = [] }) => env.filter(({ name }) => name === 'FEATURE_GATES'));
+  return gates.some(({ value = '' }) =>
+    value.split(',').some((gate) => gate.trim().toLowerCase() === 'dynamicmig=true'),
+  );
 }
 
 const hamiRegistration = 'hami.io/node-nvidia-register';

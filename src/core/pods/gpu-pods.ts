@@ -19,6 +19,8 @@ export interface PodView {
 }
 
 interface ContainerView {
+  readonly name?: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly resources?: {
     readonly limits?: Readonly<Record<string, string | number>>;
     readonly requests?: Readonly<Record<string, string | number>>;

@@ -14,6 +14,8 @@ export interface Holders {
   readonly stale: readonly StaleHolding[];
   /** ResourceClaims by which pods have a device, by its UUID, as `NAMESPACE/NAME`. Absent if there are none. */
   readonly claimsOf?: ReadonlyMap<string, readonly string[]>;
+  /** Who only looks on at a device, by its UUID, as `NAMESPACE/POD (claim NAMESPACE/NAME)`. Absent if nobody does. */
+  readonly monitorsOf?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -53,6 +55,7 @@ export function holdersOf(
 ): Holders {
   const pods = new Map<string, Set<string>>();
   const claims = new Map<string, Set<string>>();
+  const onlookers = new Map<string, Set<string>>();
   const ofAny = new Set<string>();
   const stale: StaleHolding[] = [];
   const hold = (uuid: string, pod: string): void => addTo(pods, uuid, pod);
@@ -64,8 +67,11 @@ export function holdersOf(
       else if (isGpuResource(held.resource)) stale.push({ pod, ...held });
     }
     for (const one of claimed) {
-      if (monitors.includes(one.claim)) continue;
       const uuid = findClaimedUuid(one, device);
+      if (monitors.includes(one.claim)) {
+        if (uuid !== undefined) addTo(onlookers, uuid, `${pod} (claim ${one.claim})`);
+        continue;
+      }
       if (uuid !== undefined) addTo(claims, uuid, one.claim);
       if (uuid !== undefined) hold(uuid, pod);
       else if (isGpuClaim(one)) ofAny.add(pod);
@@ -74,6 +80,7 @@ export function holdersOf(
   return {
     ofDevice: sortNames(pods),
     ...(claims.size > 0 && { claimsOf: sortNames(claims) }),
+    ...(onlookers.size > 0 && { monitorsOf: sortNames(onlookers) }),
     ofAny: [...ofAny].toSorted(),
     stale,
   };

@@ -103,13 +103,12 @@ function isHeld(slot: Slot, { policy, rolloutStateOf, uidOf }: LedgerSnapshot): 
   return decides && rolloutState.slot !== slot.startTime;
 }
 
-function makeSlot({ node, nodeUID, request }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
+function makeSlot({ node, nodeUID }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
   const { generation = 0 } = policy.metadata;
   const timeoutMs = durationMs(policy.spec.drain?.timeout ?? '10m');
   return {
     node,
     nodeUID,
-    epoch: request?.epoch ?? 0,
     generation,
     startTime: timeText(now),
     deadline: timeText(now + timeoutMs),

@@ -26,8 +26,6 @@ export interface SlotRequest {
   readonly evictions: number;
   /** GPU instances that are destroyed. */
   readonly destroys: number;
-  /** Of the grant that it waits for. */
-  readonly epoch: number;
 }
 
 /** How a node stands in the rollout of the policy that decides over it, as last found. */

@@ -50,7 +50,7 @@ export class SimulatedRollout {
     const state = this.#rollout.rolloutStateOf(node);
     if (state === undefined || state.isUnderWay) return;
     this.#waiting.add(node);
-    const request = { kind: 'New', isClosedAnyway: false, failedDrains: 0, evictions, destroys, epoch: 1 } as const;
+    const request = { kind: 'New', isClosedAnyway: false, failedDrains: 0, evictions, destroys } as const;
     this.#rollout.put({ ...state, isVerified: false, request });
   }
 

@@ -9,7 +9,7 @@ import { judgeDegraded } from './degraded.ts';
 import { deviceText } from '../policy/layout-text.ts';
 import { cutText } from '../text/cut-text.ts';
 
-/** A transient state is written to the status if it lasts longer than this, in ms. */
+/** A transient state is written to the status if it lasts longer than this, in ms, and its message changes no more often. */
 const transientMs = 2000;
 
 /** The leader's part of a partition's status. */
@@ -23,20 +23,23 @@ export interface NodeReport {
   readonly requeueAfterMs: number | undefined;
 }
 
-/** What is reported of a node, and when. */
+/** What is reported of a node, and when. @param writtenAt when its status was last written, in ms since the epoch, if that is known */
 export function reportNode(
   partition: GpuNodePartition,
   verdict: Verdict,
   memory: NodeMemory,
   writerMode: WriterMode,
   now: number,
+  writtenAt = -Infinity,
 ): NodeReport {
   const current = partition.status;
   const lastsMs = now - (memory.waits.Reason?.since ?? now);
   const isReady = current?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
   // Clients that wait for Ready must not see it while the layout is being removed. Until a new wish is planned, nothing is removed.
   const isLeaving = isReady && verdict.phase !== 'Ready' && verdict.reason !== 'AwaitingPlan';
-  const left = transientMs - lastsMs;
+  const told = current?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+  const isTold = current?.phase === verdict.phase && told === verdict.reason;
+  const left = transientMs - Math.min(lastsMs, isTold ? now - writtenAt : Infinity);
   if (verdict.transient === true && left > 0 && !isLeaving) {
     return { status: undefined, requeueAfterMs: Math.min(verdict.requeueAfterMs ?? Infinity, left + 10) };
   }

@@ -11,6 +11,7 @@ import { asScheduled } from '../policy/schedules.ts';
 import { askFor, type DemandAsked } from './demand-question.ts';
 import { indexHolders, weighGpus } from './eviction-weight.ts';
 import { accepts, describeGone, namePodsInTheWay, pickMade } from './made-slice.ts';
+import { explainNext } from './next-schedule.ts';
 import { listMembers, type Member } from './member.ts';
 import { describeHold, describePlace, describeSlices, nameProfile } from './prospect-words.ts';
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
@@ -24,6 +25,7 @@ export interface PodProspect {
   readonly policy: string;
   readonly code:
     | 'NotInDemand'
+    | 'NextSchedule'
     | 'NoGpus'
     | 'Making'
     | 'Planned'
@@ -74,8 +76,11 @@ export function* foreseePod(
   const prospects: PodProspect[] = [];
   for (const { policy, nodes } of owned) {
     const { demand } = policy.spec;
-    if (!demand || !nodes.some(({ node }) => couldTake(node, pod))) continue;
     const { name } = policy.metadata;
+    if (!nodes.some(({ node }) => couldTake(node, pod))) continue;
+    const later = [...waiter.requests.keys()].flatMap((resource) => explainLater(facts, name, resource));
+    prospects.push(...later);
+    if (!demand || later.length > 0) continue;
     if (home !== undefined && home !== name) continue;
     const members = nodes.flatMap(({ partition }) =>
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
@@ -89,6 +94,12 @@ export function* foreseePod(
     }
   }
   return prospects;
+}
+
+function explainLater({ policies }: ClusterFacts, policy: string, resource: string): readonly PodProspect[] {
+  const written = policies.find(({ metadata }) => metadata.name === policy);
+  const message = written && explainNext(written, resource);
+  return message === undefined ? [] : [{ policy, code: 'NextSchedule', message: `policy ${policy}: ${message}` }];
 }
 
 function weighPool(

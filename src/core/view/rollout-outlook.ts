@@ -80,7 +80,6 @@ function rolloutStateOf({ metadata, spec, status }: GpuNodePartition, policy: Gp
         failedDrains: 0,
         evictions: affectedPods.length + morePods,
         destroys: destroy,
-        epoch: (spec.granted?.epoch ?? 0) + 1,
       },
     }),
   };

@@ -6,7 +6,7 @@ import { planGpuReset } from '../gpu/plan/reset-plan.ts';
 import { placeOf } from '../gpu/search/instance.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
 import { viewReport } from './report-view.ts';
-import { describeUse, type DeviceUsers, listUsers, userKey } from '../gpu/state/device-users.ts';
+import { describeUse, type DeviceUsers, listMonitors, listUsers, userKey } from '../gpu/state/device-users.ts';
 import { meetsWish } from './wish.ts';
 
 /** The work to do on one GPU. */
@@ -31,6 +31,8 @@ type Place = Pick<ViewedInstance, 'profile' | 'start'>;
 interface PlanRefusal {
   readonly code: NonNullable<PlanReport['refusalCode']>;
   readonly message: string;
+  /** Pods that look on at what is in the way, with their claims: its processes may be theirs. */
+  readonly monitors?: readonly string[];
 }
 
 /**
@@ -110,18 +112,20 @@ function explain(
 ): GpuNeed {
   if (code === 'NoMig') return refuse('Impossible', `${name} does not support MIG`);
   if (code !== 'InUse') return refuse('Impossible', `${name}: ${message}`);
-  if (inTheWay.length === 0) {
-    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can change once that ends`);
-  }
   const used = pickInstances(gpu, inTheWay);
+  const places = used.length > 0 ? used : [undefined, ...gpu.instances];
+  const monitors = [...new Set(places.flatMap((one) => listMonitors(users, gpu, one)))].sort();
+  if (inTheWay.length === 0) {
+    return refuse('InUse', `${name}: ${describeUse(users, gpu)} it; it can change once that ends`, monitors);
+  }
   const [first] = used;
   if (wish.mig === 'Disabled' && first !== undefined) {
     const what = `${describeUse(users, gpu, first)} ${first.profile} at ${first.start}`;
-    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled once it ends`);
+    return refuse('InUse', `${name}: ${what}; MIG mode can be disabled once it ends`, monitors);
   }
   const names = [...new Set(used.flatMap((one) => listUsers(users, gpu, one)))].sort();
   const holders = names.length > 0 ? ` (held by ${names.join(', ')})` : '';
-  return refuse('InUse', `${name}: ${message}${holders}`);
+  return refuse('InUse', `${name}: ${message}${holders}`, monitors);
 }
 
 function refuseForeign(name: string, want: string, others: readonly ViewedInstance[]): GpuNeed {
@@ -133,6 +137,6 @@ function refuseForeign(name: string, want: string, others: readonly ViewedInstan
   );
 }
 
-function refuse(code: PlanRefusal['code'], message: string): GpuNeed {
-  return { kept: 0, refusal: { code, message } };
+function refuse(code: PlanRefusal['code'], message: string, monitors: readonly string[] = []): GpuNeed {
+  return { kept: 0, refusal: { code, message, ...(monitors.length > 0 && { monitors }) } };
 }

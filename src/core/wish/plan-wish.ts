@@ -23,6 +23,7 @@ const noUsers: DeviceUsers = new Map();
 /** As many as the API accepts; and no more bytes of names than leave room for the rest of the report. */
 const mostNames = 256;
 const mostNameBytes = 12_000;
+const mostMonitors = 16;
 
 /**
  * Plans a wish on what the agent just read. What pods hold is destroyed only if there is no other way: then the plan names these
@@ -68,6 +69,7 @@ export function planWish(
       ...(morePods > 0 ? { morePods } : {}),
       ...(drains.length > 0 ? { drains } : {}),
       ...(refusal === undefined ? {} : { refusalCode: refusal.code, refusal: cutText(refusal.message, 1024) }),
+      ...(refusal?.monitors && { monitors: refusal.monitors.slice(0, mostMonitors) }),
     },
   };
 }

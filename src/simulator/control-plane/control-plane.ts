@@ -12,6 +12,8 @@ export interface ControlPlaneOptions {
   readonly controllerManager?: boolean;
   /** Start kube-scheduler if available; default true. */
   readonly scheduler?: boolean;
+  /** Kubernetes release whose APIs and features the programs offer instead of their own, such as `1.33`: at most three before it. */
+  readonly emulatedVersion?: string;
   readonly apiServerArguments?: readonly string[];
   readonly controllerManagerArguments?: readonly string[];
 }

@@ -11,6 +11,7 @@ export interface ControllerOptions {
   readonly guard: Guard;
   /** Kubeconfig file with the component's own identity. */
   readonly kubeconfig: string;
+  readonly extraArguments: readonly string[];
 }
 
 /** All controllers except those that need a cloud or disks, or that only use memory here. */
@@ -34,7 +35,6 @@ export async function startControllerManager(
   options: ControllerOptions & {
     readonly identities: Identities;
     readonly caFile: string;
-    readonly extraArguments: readonly string[];
   },
 ): Promise<Component> {
   const args = [
@@ -54,7 +54,8 @@ export async function startControllerManager(
 }
 
 export async function startScheduler(options: ControllerOptions): Promise<Component> {
-  const args = [`--kubeconfig=${options.kubeconfig}`, '--leader-elect=false', '--secure-port=0', ...quick];
+  const { kubeconfig, extraArguments } = options;
+  const args = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0', ...quick, ...extraArguments];
   return startComponent(options.program, args, {
     log: join(options.folder, 'kube-scheduler.log'),
     guard: options.guard,

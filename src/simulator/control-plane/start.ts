@@ -45,7 +45,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 async function startIn(folder: string, guard: Guard, options: ControlPlaneOptions): Promise<ControlPlane> {
-  const { binaries } = options;
+  const { binaries, emulatedVersion } = options;
+  const emulated = emulatedVersion === undefined ? [] : [`--emulated-version=${emulatedVersion}`];
   const [port = 0, etcdPort = 0, peerPort = 0] = await findFreePorts(3);
   const identities = await createIdentities(folder);
   const startStore = async (): Promise<Etcd> =>
@@ -65,7 +66,7 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
       etcdUrl: etcd.url,
       ...(auditFile !== undefined && { auditFile }),
       demandServiceAccounts: controllerManager !== undefined,
-      extraArguments: options.apiServerArguments ?? [],
+      extraArguments: [...emulated, ...(options.apiServerArguments ?? [])],
     });
   let apiServer = await startApi();
 
@@ -88,7 +89,7 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
       startControllerManager({
         program: controllerManager,
         kubeconfig: await kubeconfigFile({ token: identities.tokens.controllerManager }),
-        extraArguments: options.controllerManagerArguments ?? [],
+        extraArguments: [...emulated, ...(options.controllerManagerArguments ?? [])],
         folder,
         guard,
         identities,
@@ -98,6 +99,7 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
       startScheduler({
         program: scheduler,
         kubeconfig: await kubeconfigFile({ token: identities.tokens.scheduler }),
+        extraArguments: emulated,
         folder,
         guard,
       }),

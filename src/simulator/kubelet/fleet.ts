@@ -117,14 +117,14 @@ export class KubeletFleet implements AsyncDisposable {
     this.#loop.wakeAll(name);
   }
 
-  /** Reboots a node: its kubelet reports again, and its containers' processes lose their state. */
+  /** Reboots a node: its kubelet reports again, its containers' processes lose their state, and pods with devices fail. */
   rebootNode(name: string, bootId: string): void {
     const host = this.#hostOf(name);
     host.machine.bootId = bootId;
     host.machine.isRegistered = false;
     for (const pod of this.#loop.bound.on(name).values()) {
       host.daemons.stop(pod);
-      host.machine.closeGpus(pod);
+      host.machine.losePod(pod);
     }
     this.#loop.wakeAll(name);
   }

@@ -22,11 +22,14 @@ const before = ['1g.5gb@0', '1g.5gb@1'];
 class FailingNode extends NodeWorld {
   gpu: GpuReport = aGpu({ slices: before });
   fault: Fault = {};
+  /** Where the agent has not come to any GPU, it names none. */
+  gpuOfFault: string | undefined;
   /** As earlier agents write it, by the clock of the node. */
   agentRetryTime: string | undefined;
 
   constructor() {
     super();
+    this.gpuOfFault = this.gpu.uuid;
     this.partition = aManagedPartition({ device: aDevice(this.gpu) });
     this.advertise({ 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.5gb': '2' });
   }
@@ -38,7 +41,12 @@ class FailingNode extends NodeWorld {
       ...aDevice(this.gpu),
       observedEpoch: epoch,
       step: 'Failed',
-      error: { code: 'CommandFailed', message: `try ${epoch}`, gpu: this.gpu.uuid, ...fault },
+      error: {
+        code: 'CommandFailed',
+        message: `try ${epoch}`,
+        ...(this.gpuOfFault !== undefined && { gpu: this.gpuOfFault }),
+        ...fault,
+      },
       ...(this.agentRetryTime !== undefined && { nextRetryTime: this.agentRetryTime }),
     });
   }
@@ -178,12 +186,60 @@ describe('a grant that fails', () => {
     }
   });
 
-  it('never rests because somebody uses the device', () => {
+  it('never rests because of users that a reading shows, who are waited for', () => {
     const world = new FailingNode();
+    world.gpuOfFault = undefined;
     for (let tries = 0; tries < 5; tries += 1) {
       expect(triesAgain(world)).to.equal(true);
       world.fail({ code: 'InUse' });
     }
+  });
+
+  describe('because somebody that no reading shows has the device open', () => {
+    const inUse = { code: 'InUse' } as const;
+    const openTwice = (): FailingNode => {
+      const world = new FailingNode();
+      world.awaitGrant();
+      world.fail(inUse);
+      // A client of the GPU that can be sent away is, at once.
+      expect(world.awaitGrant(0.5)).to.equal(2);
+      world.fail(inUse);
+      return world;
+    };
+
+    it('rests longer each time, on an open node, and counts as a failure', () => {
+      const world = openTwice();
+      expect(world.last.verdict).to.include({ phase: 'Failed', reason: 'Resting' });
+      expect(world.last.verdict.message).to.match(/InUse.*The same failure occurred 2 times; the next attempt is at/);
+      expect(world.rolloutState?.hasFailed).to.equal(true);
+      expect(world.step(100).commands).to.deep.equal([]);
+      const rests = Array.from({ length: 5 }, () => {
+        const failedAt = world.now;
+        world.awaitGrant(70);
+        world.fail(inUse);
+        return Math.round((world.now - failedAt) / 60_000);
+      });
+      expect(rests).to.deep.equal([1, 2, 4, 8, 16]);
+    });
+
+    it('is tried at once when a process on the GPU has come or gone, or other pods would have to go', () => {
+      const come = openTwice();
+      expect(triesAgain(come)).to.equal(false);
+      come.report({ gpus: [{ ...come.gpu, instances: come.gpu.instances.map((one) => ({ ...one, busy: true })) }] });
+      expect(triesAgain(come)).to.equal(true);
+      const pods = openTwice();
+      const { plan } = pods.device;
+      if (!plan) throw new Error('a plan');
+      pods.report({ plan: { ...plan, hash: 'another' } });
+      expect(triesAgain(pods)).to.equal(true);
+    });
+
+    it('rests whatever other pods do on the GPU', () => {
+      const world = openTwice();
+      const instances = world.gpu.instances.map((one) => ({ ...one, busy: true as const, pods: ['team/train'] }));
+      world.report({ gpus: [{ ...world.gpu, instances }] });
+      expect(triesAgain(world)).to.equal(false);
+    });
   });
 
   it('of a plan that has changed counts for nothing', () => {

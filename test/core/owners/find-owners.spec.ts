@@ -201,6 +201,22 @@ describe("NVIDIA's DRA driver", () => {
       expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })?.name).to.equal('dra');
     }
   });
+  it('owns a node where its pod has the gate on, though no slice shows it yet', () => {
+    const driver = (env: readonly { readonly name: string; readonly value?: string }[]): OwnerPodView => {
+      const pod = aPod('driver-1', { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' });
+      return { ...pod, spec: { containers: [{ env: [] }, { env }] } };
+    };
+    const gates = (value: string) => ownerOf({ pods: [driver([{ name: 'FEATURE_GATES', value }])] });
+    expect(gates('TimeSlicingSettings=true, DynamicMIG=true')?.evidence).to.equal(
+      'NVIDIA DRA driver with dynamic MIG: FEATURE_GATES with DynamicMIG=true in pod gpu/driver-1',
+    );
+    expect(gates('DynamicMIG=false')).to.equal(undefined);
+    expect(gates('NotDynamicMIG=true')).to.equal(undefined);
+    const elsewhere = { ...driver([{ name: 'FEATURE_GATES', value: 'DynamicMIG=true' }]) };
+    const tenants = { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'ml' } };
+    expect(ownerOf({ pods: [tenants] }), 'a pod of a tenant').to.equal(undefined);
+    expect(ownerOf({ pods: [driver([{ name: 'FEATURE_GATES' }])] })).to.equal(undefined);
+  });
   it('is not what another driver with counters is', () => {
     const spec = { driver: 'gpu.example.com', sharedCounters: counters };
     expect(ownerOf({ resourceSlices: [{ metadata: { name: 'a' }, spec }] })).to.equal(undefined);

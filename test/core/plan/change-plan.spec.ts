@@ -74,7 +74,7 @@ describe('the plan of a change', () => {
   });
 
   it('counts what other policies have in flight, until that has ended', () => {
-    const slot = { node: 'x', nodeUID: 'u', epoch: 1, generation: 1, startTime: '2026-01-01T11:59:00Z' };
+    const slot = { node: 'x', nodeUID: 'u', generation: 1, startTime: '2026-01-01T11:59:00Z' };
     const other = sliced({ name: 'other', nodeSelector: { matchLabels: { pool: 'other' } } });
     const fleet = aBusyFleet();
     const policies = [...fleet.policies, { ...other, status: { inFlight: [slot] } }];

@@ -115,6 +115,14 @@ describe('who holds what', () => {
       expect(holdersOf(device, [aPod('a', { resource: slice, id: 'MIG-c' })])).not.to.have.property('claimsOf');
     });
 
+    it('holds nothing by a claim that only looks on, which is named', () => {
+      const bySlice = { claim: 'ml/e', driver: 'gpu.nvidia.com', device: 'gpu-1', cdiDevices: [] };
+      const { monitorsOf, ...holders } = holdersOf(device, [claimed('a', bySlice)], ['ml/e']);
+      expect(monitorsOf?.get(uuidOf(1))).to.deep.equal(['ml/a (claim ml/e)']);
+      expect(listGpuHolders(holders, whole)).to.deep.equal([]);
+      expect(holdersOf(device, [claimed('a', bySlice)])).not.to.have.property('monitorsOf');
+    });
+
     it('holds the very slice that NVIDIA’s driver names by GPU, profile and start', () => {
       const byName = { claim: 'ml/c', driver: 'gpu.nvidia.com', device: 'gpu-0-mig-1g5gb-19-0', cdiDevices: [] };
       const [gpu] = device.gpus ?? [];

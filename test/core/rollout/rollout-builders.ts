@@ -37,7 +37,7 @@ export function anAsking(
     hasFailed: kind === 'Retry',
     isClosedAnyway,
     ...more,
-    request: { kind, isClosedAnyway, evictions: 0, destroys: 1, failedDrains: 0, epoch: 1, ...request },
+    request: { kind, isClosedAnyway, evictions: 0, destroys: 1, failedDrains: 0, ...request },
   });
 }
 
@@ -51,7 +51,6 @@ export function aSlotOf(node: string, more: Partial<Slot> = {}): Slot {
   return {
     node,
     nodeUID: `uid-${node}`,
-    epoch: 1,
     generation: 1,
     startTime: '2026-01-01T12:00:00Z',
     deadline: '2026-01-01T12:10:00Z',

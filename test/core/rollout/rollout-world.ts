@@ -163,7 +163,6 @@ export class RolloutWorld {
           evictions: uid.length % 3,
           destroys: 1,
           failedDrains: 0,
-          epoch: 1,
         },
       }),
     });

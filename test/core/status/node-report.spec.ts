@@ -23,10 +23,12 @@ function report(
     partition = aManagedPartition({ device: slicedGpu }),
     memory = noMemory,
     now = noon,
+    writtenAt,
   }: {
     readonly partition?: GpuNodePartition;
     readonly memory?: NodeMemory;
     readonly now?: number;
+    readonly writtenAt?: number;
   } = {},
 ): NodeReport {
   return reportNode(
@@ -35,12 +37,13 @@ function report(
     memory,
     'Patch',
     now,
+    writtenAt,
   );
 }
 
-function told(verdict: Verdict): GpuNodePartition {
+function told(verdict: Verdict, memory = noMemory): GpuNodePartition {
   const partition = aManagedPartition({ device: slicedGpu });
-  return { ...partition, status: { ...partition.status, ...report(verdict).status } };
+  return { ...partition, status: { ...partition.status, ...report(verdict, { memory }).status } };
 }
 
 const readyOf = ({ status }: NodeReport) => status?.conditions?.find(({ type }) => type === 'Ready');
@@ -70,6 +73,16 @@ describe('the report of a node', () => {
     expect(early).to.deep.equal({ status: undefined, requeueAfterMs: 1510 });
     const late = report(applying, { partition: told(waiting), memory, now: noon + 2000 });
     expect(late.status?.phase).to.equal('Updating');
+  });
+
+  it('says what is new of a state that normally passes 2 s after it wrote of it, or as the state becomes another', () => {
+    const memory = { ...noMemory, waits: { Reason: { since: noon - 9000, of: 'Applying' } } };
+    const next: Verdict = { ...applying, message: 'the agent still applies' };
+    const written = { partition: told(applying, memory), memory, writtenAt: noon };
+    expect(report(next, { ...written, now: noon + 500 })).to.deep.equal({ status: undefined, requeueAfterMs: 1510 });
+    expect(readyOf(report(next, { ...written, now: noon + 2000 }))?.message).to.equal('the agent still applies');
+    expect(report(waiting, { ...written, now: noon + 500 }).status?.phase).to.equal('Waiting');
+    expect(report(ready, { ...written, now: noon + 500 }).status?.phase).to.equal('Ready');
   });
 
   it('says at once that a node is no longer Ready, even if that passes', () => {

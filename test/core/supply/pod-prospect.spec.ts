@@ -146,6 +146,21 @@ describe('what a demand makes of a pod that waits', () => {
     );
   });
 
+  it('says that the slice comes with the next schedule, and when', () => {
+    const next = { name: 'night', time: '2026-01-01T20:00:00Z' };
+    const night = { name: 'night', schedule: '0 20 * * *', duration: '8h' };
+    const policy = (later: object, now = fromPods({ slices: [{ profiles: ['1g.5gb'] }] })): GpuPartitionPolicy => ({
+      ...demanding(now, { schedules: [{ ...night, ...later }] }),
+      status: { schedule: { since: '2026-01-01T04:00:00Z', next } },
+    });
+    const say = (one: GpuPartitionPolicy) => outlook(asking(large), [nodeOf(one, aGpu({ slices: ['1g.5gb@0*'] }))]);
+    const told = ['NextSchedule policy p: its schedule night has 3g.20gb, from 2026-01-01T20:00:00Z'];
+    expect(say(policy({ layouts: [{ profiles: { '3g.20gb': 2 } }] }))).to.deep.equal(told);
+    expect(say(policy({ demand: fromPods() }))).to.deep.equal(told);
+    expect(say(policy({ demand: fromPods({ slices: [{ profiles: ['2g.10gb'] }] }) }))[0]).to.match(/^NotInDemand /);
+    expect(say(policy({ demand: fromPods() }, fromPods()))[0]).to.match(/^Planned /);
+  });
+
   it('takes no slice that is there already for one more', () => {
     const busy = withPods(aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4*'] }), {
       '3g.20gb@0': ['team/a'],

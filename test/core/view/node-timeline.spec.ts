@@ -17,7 +17,7 @@ describe('the history of a node', () => {
   it('has the steps of its last change with what each took, and its Events, the newest first', () => {
     const node = aStatusNode({ name: 'n' });
     const ready = node.status?.conditions?.map((one) => ({ ...one, lastTransitionTime: at(9) })) ?? [];
-    const slot = { node: 'n', nodeUID: 'u', epoch: 2, startTime: at(3) };
+    const slot = { node: 'n', nodeUID: 'u', startTime: at(3) };
     const policy = { ...aPolicy(), status: { inFlight: [slot] } };
     const partition = {
       ...node,
@@ -63,7 +63,7 @@ describe('the history of a node', () => {
     ]);
     // Closed again, for another change: what was done and offered then is not of this one.
     const again = { ...partition, status: { ...node.status, closed: { ...closed, since: at(20) } } };
-    const slot = { node: 'n', nodeUID: 'u', epoch: 2, startTime: at(19) };
+    const slot = { node: 'n', nodeUID: 'u', startTime: at(19) };
     expect(steps(viewHistory(again, { ...aPolicy(), status: { inFlight: [slot] } }, []))).to.deep.equal([
       ['asked', undefined],
       ['closed', 60],

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { planWish } from '../../../src/core/wish/plan-wish.ts';
 import { deviceMeets } from '../../../src/core/wish/wish.ts';
+import { monitorKey, userKey } from '../../../src/core/gpu/state/device-users.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../support/builders.ts';
 
 describe('planWish', () => {
@@ -120,6 +121,24 @@ describe('planWish', () => {
     expect([work, report.refusalCode]).to.deep.equal([[], 'InUse']);
     expect(report.refusal).to.equal('GPU 0 (A100-SXM4-40GB): pid 4242 (nsys) runs on it; it can change once that ends');
     expect(planWish(device, { gpus: [{ uuid: uuidOf(0), profiles: {} }] }).work).to.deep.equal([]);
+  });
+
+  it('names the monitors on what a process is in the way of, and no others', () => {
+    const gpu = aGpu({ slices: ['3g.20gb@0*', '3g.20gb@4'] });
+    const [first, second] = gpu.instances;
+    const users = new Map([
+      [userKey(gpu.uuid, first), ['pid 7 (dcgm)']],
+      [monitorKey(gpu.uuid, first), ['ns/watch (claim ns/c)']],
+      [monitorKey(gpu.uuid, second), ['ns/other (claim ns/d)']],
+    ]);
+    const wish = { gpus: [{ uuid: gpu.uuid, profiles: { '7g.40gb': 1 } }] };
+    const { report } = planWish(aDevice(gpu), wish, new Map(), users);
+    expect(report).to.deep.include({ refusalCode: 'InUse', monitors: ['ns/watch (claim ns/c)'] });
+    expect(planWish(aDevice(gpu), wish).report).not.to.have.property('monitors');
+    // To a whole GPU any of them may do harm.
+    const whole = aGpu({ slices: ['3g.20gb@0', '3g.20gb@4'], busy: true });
+    const off = planWish(aDevice(whole), { gpus: [{ uuid: gpu.uuid, mig: 'Disabled' }] }, new Map(), users);
+    expect(off.report.monitors).to.deep.equal(['ns/other (claim ns/d)', 'ns/watch (claim ns/c)']);
   });
 
   it('creates beside instances of which any may run a process that the driver assigns to none', () => {

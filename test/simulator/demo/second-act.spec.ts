@@ -4,7 +4,7 @@ import { describeFleetPolicy, describeInFlight, fleetNodes } from '../../../src/
 
 /** The policy while this many of its nodes are in flight. */
 function inFlight(edition: 'First' | 'Edited', count: number): GpuPartitionPolicy {
-  const slots = fleetNodes.slice(0, count).map(({ name }, index) => ({ node: name, nodeUID: name, epoch: index + 1 }));
+  const slots = fleetNodes.slice(0, count).map(({ name }) => ({ node: name, nodeUID: name }));
   const status = { summary: `0/12 ready, ${count} updating`, inFlight: slots };
   return { ...(describeFleetPolicy(edition) as GpuPartitionPolicy), status };
 }

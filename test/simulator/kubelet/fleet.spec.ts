@@ -55,6 +55,18 @@ describe('a fleet of simulated kubelets', () => {
     await eventually(isReady, (status) => status === 'True', { what: 'Ready' });
   });
 
+  it('says again that a pod is ready, once the life cycle of nodes has taken its node for dead', async () => {
+    const { name } = await nodes.boot(states.twoSlices);
+    const pod = await nodes.createPod({ node: name });
+    await nodes.waitForPhase(pod, 'Running');
+    const patch = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'False' }] } });
+    const args = ['patch', 'pod', pod, '-n', nodes.namespace, '--subresource=status', '--type=strategic', '-p', patch];
+    expect((await cluster().kubectl(args)).code).to.equal(0);
+    const isReady = async (): Promise<string | undefined> =>
+      (await nodes.readPod(pod))?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    await eventually(isReady, (status) => status === 'True', { what: 'the pod to be ready again' });
+  });
+
   it('shows each profile under strategy mixed; what is gone falls to 0 and keeps its capacity', async () => {
     const { name, stateFile } = await nodes.boot(states.twoSlices);
     await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
@@ -94,6 +106,22 @@ describe('a fleet of simulated kubelets', () => {
     const about = { resource: 'nvidia.com/mig-3g.20gb', node: name };
     await nodes.waitForPhase(await nodes.createPod(about), 'Running');
     await nodes.waitForPhase(await nodes.createPod(about), 'Failed');
+  });
+
+  it('rejects the pods with devices after a reboot, and keeps the others', async () => {
+    const { name } = await nodes.boot(states.twoSlices);
+    await nodes.waitForGpus(name, { 'nvidia.com/mig-1g.5gb': '1', 'nvidia.com/mig-3g.20gb': '1' });
+    const resource = 'nvidia.com/mig-3g.20gb';
+    const pod = await nodes.createPod({ resource, node: name });
+    const plain = await nodes.createPod({ node: name });
+    await nodes.waitForPhase(pod, 'Running');
+    await nodes.waitForPhase(plain, 'Running');
+    nodes.fleet.rebootNode(name, 'another-boot');
+    const { metadata, status } = await nodes.waitForPhase(pod, 'Failed');
+    expect(status).to.include({ reason: 'UnexpectedAdmissionError' });
+    expect(nodes.fleet.listHoldings(name).map(({ uid }) => uid)).to.not.include(metadata.uid);
+    expect((await nodes.readPod(plain))?.status?.phase).to.equal('Running');
+    await nodes.waitForPhase(await nodes.createPod({ resource, node: name }), 'Running');
   });
 
   it('lets nvidia-smi see a process while a pod runs on its slice, and none of a pod that is idle', async () => {

@@ -16,6 +16,16 @@ export function userKey(gpuUuid: string, instance?: Pick<InstanceReport, 'profil
   return instance ? `${gpuUuid} ${placeOf(instance)}` : gpuUuid;
 }
 
+/** For those who only look on at a GPU or an instance: beside the processes, since one of these may be theirs. */
+export function monitorKey(...of: Parameters<typeof userKey>): string {
+  return `monitors ${userKey(...of)}`;
+}
+
+/** Pods that look on by claims with admin access, each with its claim. */
+export function listMonitors(users: DeviceUsers, gpu: GpuReport, instance?: InstanceReport): readonly string[] {
+  return users.get(monitorKey(gpu.uuid, instance)) ?? [];
+}
+
 /** A process in a message. A process chooses its own name: characters that would move a terminal's cursor are removed. */
 export function describeProcess({ pid, name }: { readonly pid: number | undefined; readonly name: string }): string {
   const plain = name.replaceAll(/\p{C}+/gu, ' ').trim();

@@ -24,9 +24,10 @@ export function agentAway(situation: Situation): Outcome | undefined {
   if (agent.state === 'Ready') return undefined;
   const { lastsMs, waits } = waitFor(situation, 'AgentAway');
   const left = mayBeAwayMs - lastsMs + 10;
-  const before = lastsMs < mayBeAwayMs ? stillReady(situation) : undefined;
+  const isBrief = lastsMs < mayBeAwayMs;
+  const before = isBrief ? stillReady(situation) : undefined;
   if (before) return { verdict: { ...before, requeueAfterMs: left }, ifClosed: 'Stays', waits };
-  const opening = lastsMs < mayBeAwayMs ? undefined : openUnheard(situation);
+  const opening = isBrief ? undefined : openUnheard(situation);
   if (opening && 'look' in opening) return opening;
   const device = partition.status?.device;
   const known = device?.gpus === undefined ? 'the GPUs of this node are unknown' : 'its last report is not trusted';
@@ -35,8 +36,8 @@ export function agentAway(situation: Situation): Outcome | undefined {
       phase: 'Pending',
       reason: 'AgentNotReporting',
       message: `${describeAgent(situation)}; ${known}${opening?.closed ?? ''}`,
-      transient: lastsMs < mayBeAwayMs,
-      ...(lastsMs < mayBeAwayMs && { requeueAfterMs: left }),
+      transient: isBrief,
+      ...(isBrief && { requeueAfterMs: left }),
       ...(opening?.requeueAfterMs !== undefined && { requeueAfterMs: opening.requeueAfterMs }),
     },
     ...(opening && { commands: opening.commands }),

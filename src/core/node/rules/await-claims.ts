@@ -1,6 +1,6 @@
 import { listGpuClaims } from '../../dra/resource-claim.ts';
 import { cutText } from '../../text/cut-text.ts';
-import { asksForClaims } from '../backend.ts';
+import { asksForClaims, takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
 import type { Outcome } from '../outcome.ts';
@@ -20,6 +20,7 @@ export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Out
   // They are listed by the plan that was known before the look, which may be an older one than the partition shows by now.
   const { fresh } = situation;
   if (fresh !== undefined && fresh.claims === undefined && asksForClaims(situation)) return { look: 'All' };
+  if (!takesFromClaims(situation)) return undefined;
   const early = listEarlyClaims(situation, pods);
   if (early.length === 0) return undefined;
   const names = cutText(early.join('; '), longestText);

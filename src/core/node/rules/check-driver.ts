@@ -16,8 +16,14 @@ const untilThen = 'Nothing is touched until then';
 
 /** Two stacks on a node would each hand out the same GPU. The slices of a node with the device plugin are known before a grant only. */
 export function checkBackend(situation: Situation): Ruling | undefined {
-  const { node, fresh } = situation;
+  const { node, fresh, lacksClaims } = situation;
   if (backendOf(situation) === 'DRA') {
+    if (lacksClaims === true)
+      return refuse(
+        'NoDraDriver',
+        'the policy hands GPUs out by claims (backend DRA), and the API server does not serve resource.k8s.io/v1: that takes Kubernetes 1.34 ' +
+          'or later. Set spec.backend: DevicePlugin',
+      );
     const offered = resourcesText(advertisedResources(node.status?.allocatable ?? {}));
     if (offered === 'nothing') return undefined;
     return refuse(
@@ -41,6 +47,7 @@ export function checkBackend(situation: Situation): Ruling | undefined {
 export function checkDriver(situation: Situation): Outcome | undefined {
   const { node, partition, slices, pods } = situation;
   if (slices === undefined || pods === undefined) return { look: 'Pods' };
+  if (situation.lacksClaims === true) return checkBackend(situation);
   // It may not tolerate the taints of a node that is closed.
   if (isUnfinished(node) || hasStartupTaint(node)) return undefined;
   const drivers = refreshedPods(situation, pods);

@@ -26,10 +26,11 @@ export function checkPlugin(situation: Situation): Ruling | undefined {
 /** Whether the device plugin's own settings fit the policy. */
 export function checkSettings(situation: Situation): Ruling | undefined {
   const { claim, settings, pods = [] } = situation;
-  for (const pod of claim.winner ? pluginPods(situation, pods) : []) {
-    const found = claim.winner && findMisfit(settings, claim.winner, pod);
-    if (found === undefined) continue;
-    return refuse(found.reason, `pod ${podName(pod)}: ${found.message}`);
+  const { winner } = claim;
+  if (winner === undefined) return undefined;
+  for (const pod of pluginPods(situation, pods)) {
+    const found = findMisfit(settings, winner, pod);
+    if (found) return refuse(found.reason, `pod ${podName(pod)}: ${found.message}`);
   }
   return undefined;
 }

@@ -12,7 +12,6 @@ import { joinWithin } from '../../text/cut-text.ts';
 import { longestBlockers } from '../rest.ts';
 import { giveUp } from './drain-rest.ts';
 import { findHolders } from './plan-holders.ts';
-import { sparePods } from './spare-pods.ts';
 
 /** How often the pods of a draining node are listed, in ms: the change begins when the last one has gone. */
 const drainPollMs = 1000;
@@ -26,8 +25,6 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   const { claim, partition } = situation;
   const { affected } = findHolders(situation, pods);
   if (affected.length === 0) return undefined;
-  const spared = sparePods(situation, affected);
-  if (spared) return spared;
   const { scope = 'Affected', onTimeout = 'Skip', timeout = '10m' } = claim.winner?.spec.drain ?? {};
   const { lastsMs, waits } = waitFor(situation, 'Drain', slot.startTime);
   const lateMs = lastsMs - durationMs(timeout);
@@ -37,10 +34,10 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
     onTimeout === 'Force' && lateMs > Math.max(durationMs(timeout), terminationMs(situation, affected));
   if ((isOver && onTimeout === 'Skip') || isHopeless)
     return giveUp(situation, 'DrainTimeout', describe(situation, affected), countEvicted(situation, affected));
-  const looping = scope === 'None' ? undefined : findLoop(situation, affected);
-  if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
   if (scope === 'None')
     return wait(waits, 'PodsUseGpus', `${sayWaiting(affected)}: with spec.drain.scope None they end on their own`);
+  const looping = findLoop(situation, affected);
+  if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
   // Announced before it happens: exactly these pods are evicted, for exactly this plan.
   const announced = announceDrain(situation, affected);
   if (!sameJson(partition.spec.drain, announced)) {

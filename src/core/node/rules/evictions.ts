@@ -73,5 +73,5 @@ export function terminationMs(situation: Situation, pods: readonly NodePod[]): n
   const graces = pods.map(
     (pod) => graceOf(situation, pod) ?? pod.spec?.terminationGracePeriodSeconds ?? usualGraceSeconds,
   );
-  return Math.min(longestGraceMs, Math.max(0, ...graces) * 1000) + afterGraceMs;
+  return Math.min(longestGraceMs, Math.max(...graces) * 1000) + afterGraceMs;
 }

@@ -102,7 +102,8 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   }
   // 4. Labels and opening, in one write.
   const opened = open(situation, policy, { predicted, labels, stale }, verdict);
-  const commands = [...(opened.commands ?? []), ...restarts.commands];
+  const note = opened.ifClosed === 'Opens' && fenced.note ? [patch(fenced.note)] : [];
+  const commands = [...(opened.commands ?? []), ...note, ...restarts.commands];
   return alsoWaits({ ...opened, commands }, { ...fenced.waits, ...restarts.waits });
 }
 

@@ -46,21 +46,18 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
   const { settings } = situation;
   const { pause, evicted, staying } = findStaying(situation, pods);
   const isToldNow = Object.keys(pause.labels).length > 0;
-  const refusals = listRefusals(situation, evicted);
-  const blockers = joinWithin([namePods(staying), ...listPodCauses(refusals)], longestBlockers);
-  if (!isToldNow && staying.length === 0 && refusals.length === 0) return undefined;
+  if (!isToldNow && staying.length === 0) return undefined;
   const { lastsMs, waits } = waitFor(situation, 'HoldersGo');
+  const causes = listPodCauses(listRefusals(situation, evicted));
+  const blockers = joinWithin([namePods(staying), ...causes], longestBlockers);
   if (lastsMs > settings.holdersDeadlineMs) {
     const rest = beginRest(situation, 'HoldersRest', 'ClientsStay', blockers);
-    return { ...giveUp(situation, rest), waits: { ...waits, ...rest.waits } };
+    return { ...giveUp(situation, rest), waits: rest.waits };
   }
   const message = `waiting for the pods that hold the GPUs open to end: ${blockers}`;
   return {
     verdict: { phase: 'Updating', reason: 'ClientsStay', message, transient: true, requeueAfterMs: 500 },
-    commands: [
-      ...(isToldNow ? [{ name: 'PatchNode' as const, change: { borrow: pause.labels } }] : []),
-      ...evictPods(situation, evicted),
-    ],
+    commands: [{ name: 'PatchNode', change: { borrow: pause.labels } }, ...evictPods(situation, evicted)],
     waits,
     keepsHoldersAway: true,
     ifClosed: 'Stays',
@@ -88,11 +85,12 @@ interface Staying {
 function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
   const { settings, partition, node } = situation;
   const pods = clusterPods(situation, all);
-  const pause = holdersToPause(settings.gpuHolders, occasionOf(partition), node.metadata.labels ?? {});
+  const occasion = occasionOf(partition);
+  const pause = holdersToPause(settings.gpuHolders, occasion, node.metadata.labels ?? {});
   const evicted = [
     ...evictablePods(pause.evict.flatMap((holder) => holderPods(holder, pods))),
     ...awayFromPlugin(situation, pause, pods),
-    ...(pause.holders.length > 0 ? listMonitorDaemons(situation, all) : []),
+    ...(occasion.modeChange || occasion.inUse ? listMonitorDaemons(situation, all) : []),
   ];
   const paused = pause.holders.filter((holder) => !pause.evict.includes(holder));
   const staying = [...new Set([...paused.flatMap((holder) => holderPods(holder, pods)), ...evicted])];

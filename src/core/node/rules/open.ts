@@ -29,13 +29,14 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   // An unknown device cannot be compared with what is advertised.
   if (gpus === undefined) return addPatch(ruling, change);
   if (isUntouched(situation)) {
-    const isKnown = step !== 'Unknown' && listManagedLabels(metadataOf(node)).length > 0;
-    const labels = isKnown ? layoutLabels(situation, currentOffer(situation).labels) : {};
+    const isOurs = listManagedLabels(metadataOf(node)).length > 0;
+    const labels = isOurs ? layoutLabels(situation, currentOffer(situation).labels) : {};
     return addPatch(ruling, combine(change, labels));
   }
   const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
   if ('look' in pending) return pending;
-  if (!('verdict' in pending)) return alsoWaits(addPatch(ruling, combine(change, pending.marks)), pending.waits);
+  if (!('verdict' in pending))
+    return alsoWaits(addPatch(ruling, combine(pending.note ?? {}, change, pending.marks)), pending.waits);
   if (isReleased || phase === 'Ready')
     return alsoWaits({ ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] }, ruling.waits);
   const requeueAfterMs = Math.min(

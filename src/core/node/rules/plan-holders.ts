@@ -46,7 +46,7 @@ export function findHolders(
   const isNamed = (pod: NodePod): boolean => {
     if (monitors.has(pod)) return false;
     const name = podName(pod);
-    return planned.has(name) && (!isDraining || going.has(name) || (users.has(pod) && !known.has(name)));
+    return planned.has(name) && (!isDraining || going.has(name));
   };
   // If not all of them could be named, any pod may be affected.
   const isAll = claim.winner?.spec.drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;

@@ -1,10 +1,11 @@
 import { adoptAnnotation, retryAnnotation } from '../../../api/names.ts';
 import { wishHash } from '../../wish/wish.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
+import { adviseMonitors } from '../../pods/monitor-words.ts';
 import { timeText } from '../../text/duration.ts';
 import type { Outcome, Ruling, Verdict } from '../outcome.ts';
-import { grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
-import { waitFor } from '../memory.ts';
+import { generationOf, grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
+import { resumeWait, waitFor } from '../memory.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { listUsers } from './cluster-pods.ts';
@@ -30,8 +31,9 @@ export function planMissing(situation: Situation): Ruling | undefined {
 }
 
 export function planRefused(situation: Situation): Outcome | undefined {
-  const { refusal, refusalCode } = situation.partition.status?.device?.plan ?? {};
+  const { refusal, refusalCode, monitors = [] } = situation.partition.status?.device?.plan ?? {};
   if (refusal === undefined) return undefined;
+  if (refusalCode === 'InUse' && monitors.length > 0) return waitForMonitors(situation, refusal, monitors);
   if (refusalCode === 'InUse') return waitForUsers(situation, refusal);
   if (refusalCode === 'Foreign')
     return { ifClosed: 'Opens', verdict: { phase: 'Failed', ...notOurs(situation, refusal) } };
@@ -64,6 +66,36 @@ function waitForUsers(situation: Situation, refusal: string): Outcome {
     };
   const message = `${refusal}. Pods of this node that use GPUs: ${namePods(users)}`;
   return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs } };
+}
+
+/**
+ * A monitor gives way to changes, unlike users, whose work is waited for: one that stays has to be stopped by somebody. Nothing is closed
+ * meanwhile; the agent soon reads the device again.
+ */
+function waitForMonitors(situation: Situation, refusal: string, monitors: readonly string[]): Ruling {
+  const { settings, now } = situation;
+  const message = `${refusal}. ${adviseMonitors(monitors)}`;
+  const { lastsMs, waits } = waitFor(situation, 'Monitors', 'Processes');
+  const leftMs = settings.holdersDeadlineMs - lastsMs;
+  if (leftMs > 0) {
+    const requeueAfterMs = Math.min(settings.waitingPollMs, leftMs + 10);
+    return {
+      ifClosed: 'Opens',
+      waits,
+      verdict: { phase: 'Waiting', reason: 'ProcessesUseGpus', message, requeueAfterMs },
+    };
+  }
+  const of = generationOf(situation);
+  const failed = resumeWait(situation, 'ChangeFailed', of)?.waits ?? { ChangeFailed: { since: now, of } };
+  return {
+    ifClosed: 'Opens',
+    waits: { ...waits, ...failed },
+    verdict: {
+      phase: 'Failed',
+      reason: 'ClientsStay',
+      message: `${message}. It has stayed for ${settings.holdersDeadlineMs / 1000} s; the change follows as soon as its processes have ended`,
+    },
+  };
 }
 
 /** Retries a failure after a rest; at once if something has changed; less and less often if it fails in the same way. */

@@ -1,17 +1,17 @@
-import { repartitioningTaint } from '../../../api/names.ts';
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import { type NodeChange, combine } from '../../metadata/node-change.ts';
 import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { resourcesText } from '../../nvidia/resources/advertised.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
 import { driverDeployLabel, pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
-import { isReady, tolerates } from '../../pods/plugin-pods.ts';
+import { listDynamicSlices } from '../../dra/resource-slice.ts';
+import { isReady } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
 import { backendOf, nameBackend, sliceOfferOf } from '../backend.ts';
 import { decideFence, type FenceSituation, type FenceStep, isExact, isNothing, type Offering } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
 import { closeNode, fenceByZero } from '../node-marks.ts';
-import { hasStartupTaint, isClosed, isOwnTaint, isReadyNode, isUnfinished, type NodeView } from '../node-view.ts';
+import { hasStartupTaint, isClosed, isOwnTaint, isReadyNode, isUnfinished } from '../node-view.ts';
 import { type Lasting, resumeWait, waitFor, type WaitName, type Waits } from '../memory.ts';
 import { alsoWaits, type Outcome, type Ruling } from '../outcome.ts';
 import {
@@ -27,6 +27,7 @@ import { refreshedPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 import { nodeUnavailable } from './plan.ts';
 import { configOf, describeTrouble } from './plugin-config.ts';
+import { markPods, recallRecord } from './plugin-record.ts';
 import { awaitSignalled, followMs } from './signal-plugin.ts';
 import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
@@ -55,6 +56,8 @@ export interface ExpectedOffer {
 /** Pods may come, as far as the plugin is concerned. Something else may still keep the node closed: what was seen is not forgotten. */
 export interface Offered {
   readonly waits: Waits;
+  /** Goes into the write that opens the node. */
+  readonly note?: NodeChange;
 }
 
 /** Replaces the device plugin of a node after a change. @returns why pods may not come yet, or that they may */
@@ -62,6 +65,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const { node, partition, settings, now, slices } = situation;
   const isDra = backendOf(situation) === 'DRA';
   if (isDra && slices === undefined) return { look: 'Pods' };
+  if (hasDynamicMig(situation)) return { waits: {} };
   const { fence, waits: seen } = describeFence(situation, offer.resources);
   const isAwaited = fence.changed || !isExact(fence);
   const awaited = isAwaited ? waitFor(situation, 'Advertised', keyOf(situation)) : undefined;
@@ -82,7 +86,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
     step.next === 'Open' && fence.closed && !isDra
       ? staleOffer(partition.status?.device?.advertised, fence.wanted)
       : undefined;
-  if (step.next === 'Open' && stale === undefined) return { waits };
+  if (step.next === 'Open' && stale === undefined) return { waits, note: noteMark(situation, fence.mark) };
   const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
   const [refusal] = listPodCauses(listRefusals(situation, old));
   const verdict =
@@ -128,6 +132,7 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   const { node, settings } = situation;
   const found = listPluginPods(situation);
   if (found === undefined) return { look: 'Pods' };
+  if (hasDynamicMig(situation)) return { waits: {} };
   const change = `unanswered-${epoch}`;
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const awaited = waitFor(situation, 'Advertised', change);
@@ -151,6 +156,11 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   const waits = { ...awaited.waits, ...ready?.waits };
   const slowestMs = backendOf(situation) === 'DRA' ? slowestSlicesMs : slowestStatusMs;
   return ready !== undefined && ready.lastsMs >= slowestMs ? { waits } : waitForPlugin(situation, waits);
+}
+
+/** Such a driver owns the GPUs: it is left alone, and offers nothing that a closed node would have to keep from pods. */
+function hasDynamicMig(situation: Situation): boolean {
+  return backendOf(situation) === 'DRA' && listDynamicSlices(situation.slices ?? []).length > 0;
 }
 
 function waitForPlugin(
@@ -190,18 +200,17 @@ function commandsOf(
 }
 
 function patchMark(mark: RefreshMark): Command {
-  return { name: 'PatchNode', change: { annotations: { [refreshedAnnotation]: formatRefreshMark(mark) } } };
+  return { name: 'PatchNode', change: annotate(mark) };
 }
 
-function markPods(node: NodeView, change: string, pods: readonly NodePod[]): RefreshMark {
-  // Also on a node that is open now: the record must hold when it is closed.
-  const taints = [repartitioningTaint, ...(node.spec?.taints ?? []).filter(isOwnTaint)];
-  return {
-    change,
-    uids: pods.flatMap(({ metadata }) => metadata.uid ?? []),
-    tolerates: pods.every((pod) => taints.every((taint) => tolerates(pod, taint))),
-    sawNothing: false,
-  };
+function annotate(mark: RefreshMark): NodeChange {
+  return { annotations: { [refreshedAnnotation]: formatRefreshMark(mark) } };
+}
+
+/** The grant's record ends when the node is open. */
+function noteMark({ node }: Situation, mark: RefreshMark | undefined): NodeChange {
+  const isOver = mark === undefined || !isUnfinished(node);
+  return isOver || readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], mark.change) ? {} : annotate(mark);
 }
 
 /** What the fence needs to know, and what is remembered of it. */
@@ -220,8 +229,8 @@ function describeFence(
   // What differs from one offer may be another: the policy's is not that of a plugin with other settings.
   const offer = `${change} ${resourcesText(wanted)}`;
   const isStale = slices === undefined && staleOffer(advertised, wanted) !== undefined;
-  const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const found = listPluginPods(situation);
+  const { mark, isRecorded, waits: replacing } = recallRecord(situation, found, change);
   // A pod that is being replaced may still follow: what it offers says nothing of its successor.
   const isGoing = mark !== undefined && found?.some(({ metadata }) => mark.uids.includes(metadata.uid ?? '')) !== false;
   const offered = mark === undefined ? offer : `${offer}${isGoing ? ' going' : ' gone'}`;
@@ -238,7 +247,7 @@ function describeFence(
   const refused = resumeWait(situation, 'StatusRefused', change);
   const stands = changed && isEqual ? waitFor(situation, 'Stands', offer) : undefined;
   const seen = [wasStale, differs, ready, signalled, early, refused, stands];
-  const waits: Waits = Object.assign({}, ...seen.map((one) => one?.waits));
+  const waits: Waits = Object.assign({}, replacing, ...seen.map((one) => one?.waits));
   const fence: FenceSituation = {
     wanted,
     allocatable,
@@ -246,6 +255,7 @@ function describeFence(
     closed: (node.spec?.taints ?? []).some(isOwnTaint),
     changed,
     mark,
+    recorded: isRecorded,
     differsMs: differs?.lastsMs,
     readyMs: ready?.lastsMs,
     // A signalled plugin may have followed before anybody looked: the kubelet offers the current devices, each by its id.

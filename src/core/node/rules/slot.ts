@@ -3,7 +3,6 @@ import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
 import { backendOf, nameBackend } from '../backend.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
-import { nextEpoch } from '../observed-epoch.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { type Outcome, type Ruling, askInOrder, lookAgainMs, type Rule, type Verdict } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
@@ -37,8 +36,7 @@ export function awaitSlot(situation: Situation, use: SlotUse): Outcome | undefin
   // Another leader may have given it one, and closed it for that.
   if (isUnfinished(node)) {
     if (fresh === undefined) return { look: 'All' };
-    if (fresh.slot !== undefined && slotInForce({ ...situation, slot: fresh.slot }) !== undefined)
-      return slotStale(situation);
+    if (slotInForce({ ...situation, slot: fresh.slot }) !== undefined) return slotStale(situation);
   }
   return (
     onHold(situation) ?? {
@@ -78,7 +76,6 @@ function requestOf(situation: Situation, use: SlotUse): SlotRequest {
     failedDrains: isLayout ? countFailedDrains(situation) : 0,
     evictions,
     destroys: isLayout ? (partition.status?.device?.plan?.destroy ?? 0) : 0,
-    epoch: nextEpoch(partition),
   };
 }
 
@@ -102,11 +99,10 @@ function describeUse(situation: Situation, use: SlotUse): string {
   }
 }
 
-/** The plan names pods on what it destroys; draining the whole node sends the others away as well. */
+/** The plan names pods on what it destroys; others go, too, if the whole node drains or the plan could not name all. */
 function countEvictions(situation: Situation): number {
   const { affectedPods = [], morePods = 0 } = situation.partition.status?.device?.plan ?? {};
   const named = affectedPods.length + morePods;
-  if (situation.claim.winner?.spec.drain?.scope !== 'Node') return named;
   return Math.max(named, presumeAffected(situation, situation.pods ?? []).length);
 }
 

@@ -1,7 +1,7 @@
 import { listMonitorClaims } from '../../dra/resource-claim.ts';
 import { namePods, podName } from '../../pods/gpu-pods.ts';
 import { sameJson } from '../../text/fingerprint.ts';
-import { asksForClaims } from '../backend.ts';
+import { takesFromClaims } from '../backend.ts';
 import { waitFor } from '../memory.ts';
 import type { Outcome } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
@@ -20,7 +20,7 @@ const pollMs = 1000;
  */
 export function tellMonitors(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
   const { node, partition, fresh } = situation;
-  if (!asksForClaims(situation)) return undefined;
+  if (!takesFromClaims(situation)) return undefined;
   // Which of the pods that would have to go are monitors is known before anybody asks for a slot.
   if (fresh === undefined) return presumeAffected(situation, pods).length > 0 ? { look: 'All' } : undefined;
   if (fresh.claims === undefined) return { look: 'All' };

@@ -17,6 +17,7 @@ import {
   isAdmissionFailure,
   listRequests,
   readAllocation,
+  refuseAfterReboot,
 } from '../pods/allocation.ts';
 import type { AdmissionFailure, PodAllocation } from '../pods/allocation.ts';
 import type { PodClaims } from '../pods/pod-claims.ts';
@@ -46,6 +47,8 @@ export class Machine {
   renewedAtMs = -Infinity;
   readonly #logger: Logger;
   readonly #allocations = new Map<string, PodAllocation>();
+  /** Pods that lost their devices in a reboot, by uid. */
+  readonly #refused = new Map<string, AdmissionFailure>();
   /** Pods that have the GPUs open. */
   readonly #holders = new Set<string>();
   #changedAtMs: number | undefined;
@@ -130,6 +133,20 @@ export class Machine {
     return given;
   }
 
+  /** The machine has rebooted: a pod that had started is admitted again, and refused if it holds devices. */
+  losePod(pod: PodObject): void {
+    const refusal = this.knows(pod) || pod.status?.phase === 'Running' ? refuseAfterReboot(pod) : undefined;
+    this.closeGpus(pod);
+    if (refusal === undefined) return;
+    this.release(pod);
+    this.#refused.set(uidOf(pod), refusal);
+  }
+
+  /** Why a pod that had started may not start again. */
+  refusalOf(pod: PodObject): AdmissionFailure | undefined {
+    return this.#refused.get(uidOf(pod));
+  }
+
   /** Opens the GPUs for a pod that keeps them open while it exists. */
   openGpus(pod: PodObject): void {
     if (!holdsGpus(pod) || this.#holders.has(uidOf(pod))) return;
@@ -152,7 +169,7 @@ export class Machine {
   /** The pod is gone, or has ended. */
   release(pod: PodObject): void {
     this.endProcesses(pod);
-    for (const kept of [this.#allocations, this.#starts, this.#stops]) kept.delete(uidOf(pod));
+    for (const kept of [this.#allocations, this.#refused, this.#starts, this.#stops]) kept.delete(uidOf(pod));
   }
 
   /** Milliseconds until the pod's containers run; the time runs from the first call. */

@@ -105,6 +105,21 @@ export function isAdmissionFailure(result: PodAllocation | AdmissionFailure): re
   return 'reason' in result;
 }
 
+/**
+ * What becomes of a pod with devices when its node reboots: the kubelet admits it again before the device plugin has registered. Undefined for a pod
+ * that asks for none.
+ */
+export function refuseAfterReboot(pod: PodObject): AdmissionFailure | undefined {
+  const [resource] = listRequests(pod)
+    .flatMap(({ counts }) => counts)
+    .flatMap(([name, count]) => (count > 0 ? [name] : []));
+  if (resource === undefined) return undefined;
+  return {
+    reason: 'UnexpectedAdmissionError',
+    message: `Allocate failed due to cannot allocate unregistered device ${resource}, which is unexpected`,
+  };
+}
+
 function refuse(resource: string, requested: number, available: number): AdmissionFailure {
   return {
     reason: 'UnexpectedAdmissionError',

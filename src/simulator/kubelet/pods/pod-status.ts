@@ -34,6 +34,10 @@ export function describeRunning(pod: PodObject, given: PodAllocation, facts: Run
   };
 }
 
+export function isMarkedUnready({ status }: PodObject): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'False') === true;
+}
+
 /** Status of a pod that the kubelet rejected. It never runs; its owner creates another. */
 export function describeFailed({ reason, message }: AdmissionFailure, now: string): object {
   return { status: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, startTime: now } };

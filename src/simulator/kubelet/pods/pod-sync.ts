@@ -10,7 +10,7 @@ import { isShown } from '../daemons/node-daemons.ts';
 import { isProgramShown, problemOf, restartCrashed } from './pod-program.ts';
 import type { PodProgram } from './pod-program.ts';
 import { isClaimFailure, noClaims, prepareClaims } from './pod-claims.ts';
-import { describeFailed, describeRunning, describeWaiting, waitingMessageOf } from './pod-status.ts';
+import { describeFailed, describeRunning, describeWaiting, isMarkedUnready, waitingMessageOf } from './pod-status.ts';
 import { stopSecondsAnnotation } from '../timing.ts';
 import type { KubeletTiming } from '../timing.ts';
 
@@ -60,7 +60,7 @@ export async function syncPod(
     return { requeueAfterMs: timing.restartMs };
   }
   const prepared = isClaimFailure(claims) ? noClaims : claims;
-  const given = isNew ? machine.admit(pod, prepared) : machine.adopt(pod, prepared);
+  const given = machine.refusalOf(pod) ?? (isNew ? machine.admit(pod, prepared) : machine.adopt(pod, prepared));
   const now = new Date().toISOString();
   if (isAdmissionFailure(given)) {
     await patchStatus(client, pod, ref, describeFailed(given, now));
@@ -69,9 +69,10 @@ export async function syncPod(
   machine.openGpus(pod);
   const own = host.daemons.of(pod);
   const next = (await own?.daemon.step(labels)) ?? (program ? restartCrashed(program, pod, timing.restartMs) : {});
+  const problem = own ? own.daemon.problem : program && problemOf(program, pod);
   const isKnown = own ? isShown(own) : !isNew && (program === undefined || isProgramShown(program, pod));
-  if (!isKnown) {
-    const problem = own ? own.daemon.problem : program && problemOf(program, pod);
+  // The life cycle of nodes takes the pods of a silent node for unready, and leaves it to the kubelet to correct that.
+  if (!isKnown || (problem === undefined && isMarkedUnready(pod))) {
     await patchStatus(client, pod, ref, describeRunning(pod, given, { now, ip: machine.internalIp, problem }));
     if (own !== undefined) own.shown = { problem };
   }

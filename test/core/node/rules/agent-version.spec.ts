@@ -1,15 +1,23 @@
 import { expect } from 'chai';
+import { agentSkewed } from '../../../../src/core/node/rules/agent-version.ts';
 import {
   advertisesSlice,
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   judge,
   slicedGpu,
   wholeGpu,
 } from '../../../support/node-builders.ts';
 
 describe('an agent of another version', () => {
+  it('is told which of both images is to be updated', () => {
+    const messageOf = (agentVersion: string) => agentSkewed(aSituation({ ...changing(agentVersion) }))?.verdict.message;
+    expect(messageOf('0.1.0')).to.match(/the image of the agents’ DaemonSet$/);
+    expect(messageOf('0.9.0')).to.match(/the image of the controller’s Deployment$/);
+  });
+
   const settings = { version: '0.3.0' };
   const found = { pods: [aPluginPod()] };
   const changing = (agentVersion: string) => ({

@@ -8,11 +8,13 @@ import {
   aNode,
   aPluginPod,
   aSlot,
+  aSituation,
   aSlicingPolicy,
   changeOf,
   checkingHold,
   judge,
   namesOf,
+  noMemory,
   noon,
   notInForce,
   refusedHold,
@@ -20,6 +22,9 @@ import {
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import type { NodeMemory } from '../../../../src/core/node/memory.ts';
+import { deviceUnreadable, driverReplaced, notReadSinceBoot } from '../../../../src/core/node/rules/agent.ts';
+import { agentAway } from '../../../../src/core/node/rules/agent-away.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const done = aManagedPartition({ device: slicedGpu });
@@ -280,5 +285,110 @@ describe('a node without GPUs', () => {
     world.settle();
     world.settle();
     expect(world.taintKeys).to.deep.equal([]);
+  });
+});
+
+describe('a node whose devices are not as they were read', () => {
+  it('is closed once: by our taint of whatever value', () => {
+    const node = aNode({
+      taints: taints.closed,
+      nodeInfo: { bootID: 'boot-b' },
+      labels: { 'nvidia.com/gpu-driver-upgrade-state': 'uncordon-required' },
+    });
+    const situation = aSituation({ node, partition: aManagedPartition({ granted: aGrant() }) });
+    for (const rule of [notReadSinceBoot, driverReplaced])
+      expect(rule(situation)).to.include({ ifClosed: 'Stays' }).and.not.have.property('commands');
+  });
+
+  it('says so where the agent gives no reason', () => {
+    const { verdict } =
+      deviceUnreadable(aSituation({ partition: aManagedPartition({ device: { step: 'Unknown' } }) })) ?? {};
+    expect(verdict?.message).to.equal('the agent cannot read the GPUs: it gives no reason');
+  });
+});
+
+describe('a node whose agent has been away for long', () => {
+  const away = { ...noMemory, waits: { AgentAway: { since: noon - 60_000 } } };
+  const closed = { taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } };
+  const rule = (node: Parameters<typeof aNode>[0], memory: NodeMemory = away, epoch = 3) => {
+    const partition = aManagedPartition({ granted: aGrant({ epoch }) });
+    const parts = { node: aNode(node), partition, agent: { state: 'Missing' } } as const;
+    const outcome = agentAway(aSituation(parts, { memory, pods: [aPluginPod({ uid: 'old', tolerates: true })] }));
+    return outcome && 'verdict' in outcome ? outcome : undefined;
+  };
+  const markOf = (outcome: ReturnType<typeof rule>) =>
+    Object.values(changeOf({ commands: outcome?.commands ?? [] }).annotations ?? {});
+
+  it('has its plugin replaced, once for each grant, before it is opened', () => {
+    const outcome = rule(closed);
+    expect(namesOf({ commands: outcome?.commands ?? [] })).to.deep.equal(['PatchNode', 'EvictPod']);
+    expect(outcome?.verdict).to.include({ transient: false, requeueAfterMs: 500 });
+    expect(outcome?.waits).to.include.keys('AgentAway', 'Advertised');
+    expect(markOf(outcome))
+      .to.have.length(1)
+      .and.not.deep.equal(markOf(rule(closed, away, 4)));
+  });
+
+  it('is left alone for the first moments, and looked at again when they are over', () => {
+    const early = rule(closed, { ...noMemory, waits: { AgentAway: { since: noon - 10_000 } } });
+    expect(early?.verdict).to.include({ transient: true, requeueAfterMs: 20_010 });
+    expect(early).to.not.have.property('commands');
+  });
+
+  it('is opened without one where it has a start-up taint: that keeps pods away', () => {
+    const outcome = rule({ ...closed, taints: taints.both });
+    expect(namesOf({ commands: outcome?.commands ?? [] })).to.deep.equal(['PatchNode']);
+    expect(outcome?.verdict).to.not.have.property('requeueAfterMs');
+  });
+
+  it('keeps its labels then, and loses those of a layout where its devices may have changed', () => {
+    const managed = {
+      labels: { ...closed.labels, 'nvidia.com/mig-3g.20gb.count': '2' },
+      annotations: { 'gpupartition.dev/managed-labels': 'mig-3g.20gb.count' },
+    };
+    const labelsOf = (outcome: ReturnType<typeof rule>) => changeOf({ commands: outcome?.commands ?? [] }).labels ?? {};
+    expect(labelsOf(rule({ ...managed, taints: taints.both }))).to.not.have.property('nvidia.com/mig-3g.20gb.count');
+    const annotations = { ...managed.annotations, 'gpupartition.dev/plugin-refreshed': 'unanswered-3/gone' };
+    const opened = rule({ ...managed, annotations, taints: taints.closed, allocatable: {} });
+    expect(labelsOf(opened)).to.have.property('nvidia.com/mig-3g.20gb.count', undefined);
+    expect(opened?.waits).to.include.keys('AgentAway', 'Advertised');
+  });
+
+  it('is Ready for the first moments as it was, but not in mode Plan, nor while it changes', () => {
+    const partition = aManagedPartition({ device: slicedGpu });
+    const Ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Ready',
+      message: 'as it was',
+      lastTransitionTime: '',
+    } as const;
+    const known = { ...partition, status: { ...partition.status, conditions: [Ready] } };
+    const phaseOf = (node: Parameters<typeof aNode>[0] = {}, policy = aSlicingPolicy()) => {
+      const parts = {
+        node: aNode({ allocatable: advertisesSlice, ...node }),
+        partition: known,
+        policy,
+        agent: { state: 'Missing' },
+      } as const;
+      const outcome = agentAway(aSituation(parts));
+      return outcome && 'verdict' in outcome ? outcome.verdict.phase : undefined;
+    };
+    expect(phaseOf()).to.equal('Ready');
+    expect(phaseOf({}, aSlicingPolicy({ mode: 'Plan' }))).to.equal('Pending');
+    expect(phaseOf({ labels: { 'gpupartition.dev/state': 'updating' } })).to.equal('Pending');
+  });
+
+  it('is looked at with its pods first', () => {
+    const parts = {
+      node: aNode(closed),
+      partition: aManagedPartition({ granted: aGrant() }),
+      agent: { state: 'Missing' },
+    } as const;
+    expect(agentAway(aSituation(parts, { memory: away }))).to.deep.equal({ look: 'Pods' });
+  });
+
+  it('that is open is not written to', () => {
+    expect(rule({})).to.not.have.property('commands');
   });
 });

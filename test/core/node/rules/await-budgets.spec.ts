@@ -14,6 +14,7 @@ import {
 } from '../../../support/drain-world.ts';
 import { aManagedPartition, aSlicingPolicy, type Answer } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
+import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 
 const train = { app: 'train' };
@@ -111,6 +112,37 @@ describe('disruption budgets', () => {
     stepUntil(world, 'Applying');
   });
 
+  it('that allow none now are waited for as long as it takes where the policy waits', () => {
+    const world = aBudgetedDrain(aBudget(0), { onTimeout: 'Wait' });
+    for (let minutes = 0; minutes < 30; minutes += 1)
+      expect(world.step(60_000).verdict).to.include({ phase: 'Updating', reason: 'EvictionBlocked' });
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
+  it('do not end a drain that is under way, even of one pod', () => {
+    const world = aDrain();
+    world.refusals = { 'uid-goes': 'not yet' };
+    close(world);
+    world.step();
+    expect(drainOf(world)).to.deep.equal(['uid-goes']);
+    world.drain = { budgets: [{ ...never, spec: { selector: {} } }] };
+    for (let steps = 0; steps < 20; steps += 1)
+      expect(world.step(1000).verdict.reason).to.be.oneOf(['Draining', 'EvictionBlocked']);
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('are read before the first eviction for a plan, whatever was announced for another or to nobody', () => {
+    for (const drain of [
+      { planHash: 'another', pods: [{ namespace: 'ns', name: 'one', uid: 'uid-one' }] },
+      { planHash: planWish(shared, drainWish).report.hash, pods: [] },
+    ]) {
+      const world = aBudgetedDrain(never);
+      world.partition = aManagedPartition({ device: shared, wish: drainWish, drain });
+      expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'EvictionBlocked' });
+      expect(world.taintKeys).to.deep.equal([]);
+    }
+  });
+
   it('that allow some now are used one after the other at the first attempt', () => {
     const world = aBudgetedDrain(aBudget(1));
     world.refusals = { 'uid-two': 'not yet' };
@@ -145,6 +177,11 @@ describe('disruption budgets', () => {
     moved.pods = [two, free, stays];
     restAndAsk(moved);
     close(moved);
+    const fewer = aBudgetedDrain(aBudget(1));
+    failOnce(fewer);
+    fewer.pods = [one, two, stays];
+    restAndAsk(fewer);
+    close(fewer);
     const edited = aBudgetedDrain(aBudget(1));
     failOnce(edited);
     restAndAsk(edited);
@@ -153,6 +190,31 @@ describe('disruption budgets', () => {
     edited.step();
     edited.step();
     expect(edited.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('are used one after the other again where no pod was evicted before', () => {
+    const world = aBudgetedDrain(aBudget(1));
+    world.refusals = Object.fromEntries(['one', 'two', 'free'].map((name) => [`uid-${name}`, 'not now']));
+    close(world);
+    stepUntil(world, 'DrainTimeout', 10_000);
+    restAndAsk(world);
+    close(world);
+  });
+
+  it('count one pod that was evicted for nothing, too: it did not end in time', () => {
+    const world = aBudgetedDrain(aBudget(2));
+    const ending = aPod('one', { owner: 'set', labels: train });
+    world.pods = [ending, stays];
+    close(world);
+    world.step();
+    const { metadata } = ending;
+    world.pods = [{ ...ending, metadata: { ...metadata, deletionTimestamp: '2026-01-01T12:00:02Z' } }, stays];
+    stepUntil(world, 'DrainTimeout', 10_000);
+    world.drain = { budgets: [aBudget(1)] };
+    world.pods = [one, two, stays];
+    restAndAsk(world);
+    expect(world.step().verdict).to.include({ phase: 'Waiting', reason: 'EvictionBlocked' });
+    expect(world.taintKeys).to.deep.equal([]);
   });
 
   it('keep no pod that goes by force', () => {

@@ -1,13 +1,18 @@
 import { expect } from 'chai';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
-import { aDevice, aGpu } from '../../../support/builders.ts';
+import { checkOffer, checkPlugin } from '../../../../src/core/node/rules/check-plugin.ts';
+import type { ConfigFiles } from '../../../../src/core/node/snapshot.ts';
+import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
   aManagedPartition,
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  aSituation,
   judge,
   namesOf,
+  type SnapshotParts,
+  taints,
 } from '../../../support/node-builders.ts';
 
 describe('a node whose device plugin would not offer the new layout', () => {
@@ -50,6 +55,101 @@ describe('a node whose device plugin would not offer the new layout', () => {
     const parts = { policy: aSlicingPolicy({ strategy }), partition: aManagedPartition({ device, strategy }) };
     const pods = [aPluginPod({ strategy, isReady: false })];
     expect(namesOf(judge({ ...parts, node: aNode({ allocatable: {} }) }, { pods }))).to.deep.equal(['PatchNode']);
+  });
+
+  it('is told by the pods that fail, if any does, and else by those that start', () => {
+    const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
+    const pod = aPluginPod({ name: 'starts', isReady: false });
+    const fails: NodePod = {
+      ...aPluginPod({ name: 'fails', isReady: false }),
+      status: { ...pod.status, containerStatuses: [{ name: 'nvidia-device-plugin', state: { waiting } }] },
+    };
+    const messageOf = (pods: readonly NodePod[]) => judge({}, { pods }).verdict.message;
+    expect(messageOf([pod, fails]))
+      .to.include('gpu/fails')
+      .and.not.include('gpu/starts');
+    expect(messageOf([pod])).to.include('gpu/starts');
+  });
+
+  it('is closed although its plugin is not ready where a start-up taint or a change keeps that away, or its file is missing', () => {
+    const pods = [aPluginPod({ isReady: false })];
+    const check = (node: Parameters<typeof aNode>[0] = {}, configFiles?: ConfigFiles) => {
+      return checkPlugin(aSituation({ node: aNode(node) }, { pods, ...(configFiles && { configFiles }) }));
+    };
+    expect(check()?.verdict.reason).to.equal('PluginNotReady');
+    expect(check({ taints: taints.startup })).to.equal(undefined);
+    expect(check({ labels: { 'gpupartition.dev/state': 'updating' } })).to.equal(undefined);
+    const labels = { 'nvidia.com/device-plugin.config': 'ours' };
+    expect(check({ labels }, { state: 'Read', files: {} })).to.equal(undefined);
+    expect(check({ labels }, { state: 'Read', files: { ours: 'x' } })?.verdict.reason).to.equal('PluginNotReady');
+    expect(check({ labels }, { state: 'Unreadable', why: 'no' })?.verdict.reason).to.equal('PluginNotReady');
+    expect(check({}, { state: 'Read', files: {} })?.verdict.reason).to.equal('PluginNotReady');
+  });
+
+  it('is refused by settings of a plugin of any kind that tells some, and by none that tells nothing', () => {
+    const selector = { app: 'mine' };
+    const withEnv = (pod: NodePod, env: readonly { readonly name: string; readonly value: string }[]): NodePod => {
+      const containers = [{ name: 'nvidia-device-plugin', env }];
+      return { ...pod, spec: { containers } };
+    };
+    const other = { ...aPluginPod(), metadata: { ...aPluginPod().metadata, labels: selector } };
+    const settings = { pluginSelector: selector };
+    const reasonOf = (pod: NodePod) => judge({ settings }, { pods: [pod] }).verdict.reason;
+    expect(reasonOf(withEnv(other, []))).to.equal('AwaitingGrant');
+    expect(reasonOf(withEnv(other, [{ name: 'MIG_STRATEGY', value: 'single' }]))).to.equal('StrategyMismatch');
+    expect(reasonOf(withEnv(aPluginPod(), []))).to.equal('StrategyMismatch');
+  });
+
+  it('is told by what the node offers now: nothing, or another strategy’s devices, unless the plugin gets our file', () => {
+    const device = aDevice(aGpu({ slices: ['7g.40gb@0'] }));
+    const two = aDevice(aGpu({ slices: ['7g.40gb@0'] }), aGpu({ index: 1, slices: ['7g.40gb@0'] }));
+    const becomes = (...gpus: readonly ('Disabled' | 'Sliced')[]) => ({
+      wish: {
+        skipped: [],
+        wish: {
+          gpus: gpus.map((one, at) => ({
+            uuid: uuidOf(at),
+            ...(one === 'Disabled' ? { mig: one } : { profiles: { '1g.5gb': 7 } }),
+          })),
+        },
+      },
+    });
+    const reasonOf = (parts: SnapshotParts, pods: readonly NodePod[] = []) =>
+      checkOffer(aSituation({ partition: aManagedPartition({ device }), claim: becomes('Sliced'), ...parts }, { pods }))
+        ?.verdict.reason;
+    const single = aNode({ allocatable: { 'nvidia.com/gpu': '1' } });
+    const nothing = aNode({ allocatable: {} });
+    expect(reasonOf({ node: nothing })).to.equal('NoDevicePlugin');
+    expect(reasonOf({ node: nothing }, [aPluginPod()])).to.equal(undefined);
+    expect(reasonOf({ node: single })).to.equal('StrategyMismatch');
+    expect(reasonOf({ node: single }, [aPluginPod()])).to.equal(undefined);
+    const settings = { pluginConfigMap: { namespace: 'gpu', name: 'plugin' } };
+    expect(reasonOf({ node: single, settings })).to.equal(undefined);
+    for (const node of [{ taints: taints.startup }, { labels: { 'gpupartition.dev/state': 'updating' } }])
+      expect(reasonOf({ node: aNode({ ...node, allocatable: { 'nvidia.com/gpu': '1' } }) })).to.equal(undefined);
+    // Whole GPUs are advertised alike under each strategy: those that become whole, and those that are and stay it.
+    expect(reasonOf({ node: single, claim: becomes('Disabled') })).to.equal(undefined);
+    const both = {
+      partition: aManagedPartition({ device: two }),
+      node: aNode({ allocatable: { 'nvidia.com/gpu': '2' } }),
+    };
+    expect(reasonOf({ ...both, claim: becomes('Disabled', 'Disabled') })).to.equal(undefined);
+    expect(reasonOf({ ...both, claim: becomes('Disabled', 'Sliced') })).to.equal('StrategyMismatch');
+    expect(reasonOf({ ...both, claim: becomes('Disabled') })).to.equal('StrategyMismatch');
+    expect(reasonOf({ ...both, claim: becomes() })).to.equal('StrategyMismatch');
+  });
+
+  it('names the labels of a plugin that the administrator has told us of', () => {
+    const settings = { pluginSelector: { app: 'mine' } };
+    const ruling = checkOffer(aSituation({ node: aNode({ allocatable: {} }), settings }, { pods: [] }));
+    expect(ruling?.verdict.message).to.include('app=mine');
+  });
+
+  it('leaves everything on the node alone, its state too', () => {
+    const labels = { 'gpupartition.dev/state': 'ready' };
+    const { verdict, commands } = judge({ node: aNode({ allocatable: {}, labels }) }, { pods: [] });
+    expect(verdict.reason).to.equal('NoDevicePlugin');
+    expect(commands).to.deep.equal([]);
   });
 
   it('is closed where it would', () => {

@@ -11,6 +11,7 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   aSlicingPolicy,
   judge,
   namesOf,
@@ -19,6 +20,7 @@ import {
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import { checkDriver } from '../../../../src/core/node/rules/check-driver.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const policy = aSlicingPolicy({ backend: 'DRA' });
@@ -256,6 +258,45 @@ describe('a driver that creates slices itself', () => {
       expect(commands).to.deep.equal([]);
     }
   });
+
+  describe('on a node that is closed for a change', () => {
+    const own = [
+      {
+        spec: {
+          driver: 'gpu.nvidia.com',
+          devices: [{ name: 'gpu-0-mig-1g5gb-19-0', attributes: { type: { string: 'mig' } } }],
+        },
+      },
+    ];
+    const evictions = ({ done }: NodeWorld): readonly string[] => done.filter((one) => one.startsWith('EvictPod'));
+
+    it('is left alone, and has the node open at once', () => {
+      const world = aChangedNode(signalled);
+      world.step(1000);
+      world.slices = own;
+      const { verdict } = world.settle();
+      expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager' });
+      expect(world.taintKeys).to.deep.equal([]);
+      for (let minutes = 0; minutes < 10; minutes += 1) world.step(60_000);
+      expect(evictions(world)).to.deep.equal([]);
+    });
+
+    it('is left alone if the agent does not answer its grant, too, and when the policy has gone', () => {
+      const silent = aChangedNode();
+      silent.partition = {
+        ...silent.partition,
+        spec: { ...silent.partition.spec, granted: aGrant({ epoch: 4, deadline: new Date(noon - 1).toISOString() }) },
+      };
+      const abandoned = aChangedNode();
+      abandoned.policy = undefined;
+      for (const world of [silent, abandoned]) {
+        world.slices = own;
+        for (let steps = 0; steps < 300; steps += 1) world.step(1000);
+        expect(world.taintKeys).to.deep.equal([]);
+        expect(evictions(world)).to.deep.equal([]);
+      }
+    });
+  });
 });
 
 describe('two stacks on one node', () => {
@@ -299,6 +340,16 @@ describe('two stacks on one node', () => {
     expect(commands).to.deep.equal([]);
   });
 
+  it('do not exist where the API server knows no claims, and the node reports what it takes', () => {
+    const { verdict, commands } = judge(
+      { policy, partition, node: aNode({ allocatable: nothing }) },
+      { pods: [], slices: [], lacksClaims: true },
+    );
+    expect(verdict).to.include({ phase: 'Failed', reason: 'NoDraDriver' });
+    expect(verdict.message).to.match(/API server does not serve resource\.k8s\.io\/v1.* Kubernetes 1\.34/);
+    expect(commands).to.deep.equal([]);
+  });
+
   it('offer nothing while the DRA driver does not run, and nothing is touched', () => {
     const { verdict, commands } = judge(
       { policy, partition, node: aNode({ allocatable: nothing }) },
@@ -306,6 +357,42 @@ describe('two stacks on one node', () => {
     );
     expect(verdict.reason).to.equal('PluginNotReady');
     expect(namesOf({ commands })).to.deep.equal([]);
+  });
+});
+
+describe('a DRA driver that does not run', () => {
+  const node = aNode({ allocatable: nothing, labels: { 'gpupartition.dev/state': 'ready' } });
+  const partition = aManagedPartition({ backend: 'DRA' });
+  const check = (pods: readonly NodePod[]) =>
+    checkDriver(aSituation({ policy, partition, node }, { pods, slices: [] }));
+  const starts = aDriverPod({ name: 'starts', uid: 'starts', isReady: false });
+  const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' };
+  const fails: NodePod = {
+    ...aDriverPod({ name: 'fails', uid: 'fails', isReady: false }),
+    status: { ...starts.status, containerStatuses: [{ name: 'plugins', state: { waiting } }] },
+  };
+
+  it('is told by the pods that fail, if any does, and else passes within moments', () => {
+    const failing = check([starts, fails]);
+    expect(failing).to.have.nested.property('verdict.phase', 'Failed');
+    expect(failing)
+      .to.have.nested.property('verdict.message')
+      .that.includes('gpu/fails')
+      .and.not.includes('gpu/starts');
+    const starting = check([starts]);
+    expect(starting).to.have.nested.property('verdict.phase', 'Pending');
+    expect(starting).to.have.nested.property('verdict.transient', true);
+    expect(starting).to.have.nested.property('verdict.message').that.includes('gpu/starts');
+  });
+
+  it('leaves everything on the node alone, its state too', () => {
+    expect(check([fails])).to.include({ leavesAlone: true });
+    expect(check([])).to.include({ leavesAlone: true });
+  });
+
+  it('is looked for, with its slices, before anything is said', () => {
+    expect(checkDriver(aSituation({ policy, partition, node }, { slices: [] }))).to.deep.equal({ look: 'Pods' });
+    expect(checkDriver(aSituation({ policy, partition, node }, { pods: [fails] }))).to.deep.equal({ look: 'Pods' });
   });
 });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 import type { Command } from '../../../../src/core/node/commands.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
+import { drain } from '../../../../src/core/node/rules/drain.ts';
 import { adoptRests } from '../../../../src/core/node/rest.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
@@ -47,7 +48,14 @@ describe('a drain', () => {
     const announced = world.step();
     expect(namesOf(announced)).to.deep.equal(['WriteDrain']);
     expect(announced.verdict).to.include({ phase: 'Updating', reason: 'Draining', message: 'ns/goes will be evicted' });
-    expect(drainOf(world)).to.deep.equal(['uid-goes']);
+    const { hash, drains } = planWish(heldDevice, drainWish).report;
+    expect(drains).to.have.length(1);
+    expect(world.partition.spec.drain).to.deep.equal({
+      planHash: hash,
+      places: drains,
+      pods: [{ namespace: 'ns', name: 'goes', uid: 'uid-goes' }],
+    });
+    expect(announced.verdict.transient).to.equal(true);
     expect(evictionsOf(world)).to.deep.equal([]);
     const evicted = world.step(1000);
     expect(find(evicted, 'EvictPod').map(({ pod }) => pod)).to.deep.equal([
@@ -74,6 +82,35 @@ describe('a drain', () => {
     world.policy = aSlicingPolicy({ layouts: [{ profiles: drainProfiles }], drain: { scope: 'Affected' } });
     stepUntil(world, 'Applying');
     expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
+    expect(drainOf(world)).to.deep.equal(['uid-goes']);
+  });
+
+  it('keeps pods that have ended in what it announces, as they are, for the agent’s plan to stay the same', () => {
+    const world = aDrain({ scope: 'Node' }, { pods: [goes, stays] });
+    world.refusals = { 'uid-stays': 'no', 'uid-goes': 'no' };
+    close(world);
+    world.step();
+    world.pods = [goes, { ...stays, status: { phase: 'Succeeded' } }];
+    const before = world.partition.spec.drain;
+    for (let seconds = 0; seconds < 3; seconds += 1) world.step(1000);
+    expect(world.partition.spec.drain).to.deep.equal(before);
+    expect(world.done.filter((one) => one === 'WriteDrain')).to.have.length(1);
+    world.pods = [{ ...goes, status: { phase: 'Succeeded' } }, stays];
+    for (let seconds = 0; seconds < 3; seconds += 1) world.step(1000);
+    expect(world.partition.spec.drain).to.deep.equal(before);
+    expect(world.done.filter((one) => one === 'WriteDrain')).to.have.length(1);
+  });
+
+  it('announces no places for an agent that names none', () => {
+    const world = aDrain();
+    const { drains: _none, ...plan } = planWish(heldDevice, drainWish).report;
+    world.partition = aManagedPartition({ device: { ...heldDevice, plan }, wish: drainWish });
+    close(world);
+    world.step();
+    expect(world.partition.spec.drain).to.deep.equal({
+      planHash: plan.hash,
+      pods: [{ namespace: 'ns', name: 'goes', uid: 'uid-goes' }],
+    });
   });
 
   it('with scope None waits for the pods in the way, with the node closed, and evicts none', () => {
@@ -219,7 +256,8 @@ describe('a drain', () => {
     const leaving = aPod('goes', { deletionTimestamp: '2026-01-01T11:59:00Z' });
     const world = aDrain({}, { pods: [leaving, stays] });
     close(world);
-    for (let steps = 0; steps < 20; steps += 1) world.step(1000);
+    for (let steps = 0; steps < 20; steps += 1)
+      expect(world.step(1000).verdict).to.include({ reason: 'Draining', transient: true });
     expect(evictionsOf(world)).to.deep.equal([]);
     expect(world.done).to.not.include('WriteGrant');
     world.pods = [stays];
@@ -257,6 +295,7 @@ describe('a drain', () => {
     };
     expect(graceOf()).to.equal(undefined);
     expect(graceOf('90s')).to.equal(90);
+    expect(graceOf('1h')).to.equal(3600);
     expect(graceOf('0s')).to.equal(1);
   });
 
@@ -324,6 +363,21 @@ describe('a drain', () => {
         graceSeconds: 1,
       });
       stepUntil(world, 'Applying');
+    });
+
+    it('deletes no pod that even force must not end, whatever let the drain begin', () => {
+      const mirror = aPod('goes', { kind: 'Node', annotations: { 'kubernetes.io/config.mirror': 'x' } });
+      for (const [pod, deleted] of [
+        [goes, ['DeletePod']],
+        [mirror, []],
+        [aPod('goes', { kind: 'DaemonSet' }), []],
+      ] as const) {
+        const { now, memory, policy, ...world } = blocked({ onTimeout: 'Force' });
+        const known = aSnapshot({ now, partition: world.partition, policy, slot: world.slot });
+        const seen = { ...known, partition: world.partition, memory, pods: [pod] };
+        const ruling = drain(seen, aSlotFrom(noon, 600_000), [pod]);
+        expect(namesOf({ commands: ruling?.commands ?? [] })).to.deep.equal(deleted);
+      }
     });
 
     it('says why the API server refuses a deletion, and asks again after a while', () => {
@@ -475,6 +529,14 @@ describe('a drain', () => {
         world.slot = aSlotFrom(world.now, 600_000);
       }
       expect(failedDrains).to.deep.equal([1, 2, 4, 8]);
+    });
+
+    it('is looked at again when the rest is over, and not before', () => {
+      const world = aBlockedDrain();
+      giveUp(world);
+      const { requeueAfterMs = 0 } = world.step().verdict;
+      expect(world.step(requeueAfterMs - 100).verdict.reason).to.equal('DrainTimeout');
+      expect(world.step(100).verdict.reason).to.equal('AwaitingSlot');
     });
 
     it('rests as long with another leader', () => {

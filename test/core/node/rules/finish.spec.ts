@@ -8,12 +8,21 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aFreshRead,
+  aHolderPod,
+  aSituation,
   aSlicingPolicy,
+  aSlot,
   judge,
   slicedGpu,
+  slicesOf,
+  type SnapshotParts,
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import { finish } from '../../../../src/core/node/rules/finish.ts';
+import type { NodePod, Situation } from '../../../../src/core/node/snapshot.ts';
+import { holdersAnnotation } from '../../../../src/core/pods/holder-pods.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const done = aManagedPartition({ granted: aGrant(), device: slicedGpu });
@@ -129,5 +138,68 @@ describe('a node whose device is done', () => {
     expect(world.step().verdict).to.include({ reason: 'AdvertisePending', requeueAfterMs: 250 });
     expect(world.labels[dcgm]).to.equal('true');
     expect(aPartition().spec).to.have.keys('nodeUID');
+  });
+});
+
+describe('a node whose device is done, and that something keeps from being Ready', () => {
+  const nothing = { 'nvidia.com/gpu': '0' };
+  const end = (parts: SnapshotParts, seen: Partial<Situation> = {}) => {
+    const outcome = finish(aSituation({ partition: done, slot: undefined, ...parts }, { pods: [], ...seen }));
+    return outcome && 'verdict' in outcome ? outcome : undefined;
+  };
+
+  it('is told of another owner of its GPUs at once', () => {
+    const labels = { 'nvidia.com/gpu-driver-upgrade-state': 'drain-required' };
+    expect(end({ node: aNode({ labels, allocatable: advertisesSlice }) })?.verdict.reason).to.equal('DriverUpgrade');
+  });
+
+  it('is told of a second stack under backend DRA, and slices of an unused driver do not concern another', () => {
+    const policy = aSlicingPolicy({ backend: 'DRA' });
+    const node = aNode({ allocatable: advertisesSlice });
+    expect(end({ policy, node }, { slices: [] })?.verdict.reason).to.equal('BackendMismatch');
+    const fresh = aFreshRead({ resourceSlices: slicesOf(slicedGpu) });
+    expect(end({ node }, { fresh })?.verdict.reason).to.not.equal('BackendMismatch');
+  });
+
+  it('is told by what its plugin’s settings do not fit, and nothing is written', () => {
+    const labels = { 'gpupartition.dev/state': 'ready' };
+    const ruling = end(
+      { node: aNode({ labels }), slot: aSlot },
+      { pods: [aPluginPod({ strategy: 'single' })], fresh: aFreshRead({ slot: aSlot }) },
+    );
+    expect(ruling).to.deep.include({ leavesAlone: true });
+    expect(ruling?.verdict.reason).to.equal('StrategyMismatch');
+    expect(ruling).to.not.have.property('commands');
+  });
+
+  it('is labelled as its device is while it is open for its plugin alone', () => {
+    const node = aNode({ labels: { ...updating, 'nvidia.com/mig-3g.20gb.count': '2' }, allocatable: nothing });
+    const ruling = end({ node }, { pods: [aPluginPod()] });
+    expect(ruling?.verdict.phase).to.equal('Updating');
+    expect(
+      ruling?.commands?.some(
+        (one) => one.name === 'PatchNode' && one.change.labels?.['nvidia.com/mig-7g.40gb.count'] === '1',
+      ),
+    ).to.equal(true);
+  });
+
+  it('has pods that read the devices too early replaced meanwhile, until all of them end', () => {
+    const holder = (name: string, isLeaving = false) => aHolderPod(name, { isLeaving, tolerates: true });
+    const of = (pods: readonly NodePod[]) => {
+      const annotations = { [holdersAnnotation]: 'uid-dcgm,uid-nvsm' };
+      const node = aNode({ taints: taints.closed, labels: updating, annotations, allocatable: nothing });
+      return end({ node }, { pods: [aPluginPod({ uid: 'old', tolerates: true }), ...pods] });
+    };
+    const evicted = (ruling: ReturnType<typeof of>) =>
+      ruling?.commands?.flatMap((one) => (one.name === 'EvictPod' ? one.pod.name : []));
+    const annotations = { [holdersAnnotation]: 'uid-dcgm' };
+    const node = aNode({ taints: taints.closed, labels: updating, annotations, allocatable: advertisesSlice });
+    const opened = end({ node }, { pods: [holder('dcgm', true)] });
+    expect(opened?.verdict.phase).to.equal('Ready');
+    expect(opened?.waits).to.have.property('HoldersRestarted');
+    expect(evicted(end({ node }, { pods: [holder('dcgm')] }))).to.deep.equal(['dcgm']);
+    expect(evicted(of([holder('dcgm'), holder('nvsm')]))).to.deep.equal(['plugin', 'dcgm', 'nvsm']);
+    expect(of([holder('dcgm', true), holder('nvsm')])?.waits).to.not.have.property('HoldersRestarted');
+    expect(of([holder('dcgm', true), holder('nvsm', true)])?.waits).to.have.property('HoldersRestarted');
   });
 });

@@ -4,11 +4,15 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   aSlicingPolicy,
   judge,
+  namesOf,
+  type SnapshotParts,
   slicedGpu,
   taints,
 } from '../../../support/node-builders.ts';
+import { takeOver as turnOff } from '../../../../src/core/node/rules/foreign-owner.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const manager = 'nvidia.com/gpu.deploy.mig-manager';
@@ -79,5 +83,28 @@ describe('GPUs that are not ours', () => {
     const world = new NodeWorld({ node });
     for (let second = 0; second < 3; second += 1) world.step(1000);
     expect(world.taintKeys).to.deep.equal([]);
+  });
+});
+
+describe('a takeover from mig-manager', () => {
+  const labelled = (value: string) => aNode({ labels: { [manager]: value } });
+  const step = (parts: SnapshotParts) => {
+    const outcome = turnOff(aSituation({ policy: takeOver, ...parts }, { pods: [managerPod] }), 'Settings');
+    return outcome && 'verdict' in outcome ? outcome : undefined;
+  };
+
+  it('takes a slot to turn it off', () => {
+    const waiting = step({ node: labelled('true'), slot: undefined });
+    expect(waiting?.verdict.reason).to.equal('AwaitingSlot');
+    expect(waiting).to.have.property('request');
+    expect(namesOf({ commands: step({ node: labelled('true') })?.commands ?? [] })).to.deep.equal(['PatchNode']);
+  });
+
+  it('writes nothing while its pod ends, and asks for no slot', () => {
+    for (const value of ['false', 'paused-for-driver-upgrade']) {
+      const ending = step({ node: labelled(value), slot: undefined });
+      expect(ending?.verdict.reason).to.equal('TakingOver');
+      expect(ending).to.not.have.property('commands');
+    }
   });
 });

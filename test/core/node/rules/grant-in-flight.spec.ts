@@ -6,11 +6,14 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   noon,
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
+import { grantOverdue, grantUnanswered } from '../../../../src/core/node/rules/grant-in-flight.ts';
+import { revoke } from '../../../../src/core/node/revocation.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 /** A node that was closed for grant 3, whose agent has not said a word since, a second after the deadline. */
@@ -232,5 +235,26 @@ describe('a grant that is not answered by its deadline', () => {
       runPlugin(world, advertisesWhole);
     }
     expect(world.taintKeys).to.deep.equal(['uninitialized']);
+  });
+});
+
+describe('a grant that was not answered', () => {
+  const partition = aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, observedEpoch: 2 } });
+  const now = Date.parse('2026-01-01T12:10:01Z');
+
+  it('is taken back within moments', () => {
+    expect(grantOverdue(aSituation({ partition, now }))?.verdict).to.include({ transient: true });
+  });
+
+  it('leaves an open node as it is, and a closed one until an agent that is at work has stopped', () => {
+    const { granted } = partition.spec;
+    const revoked = {
+      ...partition,
+      spec: { ...partition.spec, ...(granted && { granted: { ...granted, ...revoke(partition) } }) },
+    };
+    const open = grantUnanswered(aSituation({ partition: revoked, now }));
+    expect(open).to.deep.include({ commands: [] });
+    const closed = grantUnanswered(aSituation({ partition: revoked, now, node: aNode({ taints: taints.closed }) }));
+    expect(closed).to.have.nested.property('verdict.requeueAfterMs').that.is.above(0);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../../../src/api/types.ts';
 import {
+  aGrant,
   aManagedPartition,
   aNode,
   aSlicingPolicy,
@@ -14,12 +15,16 @@ import {
 const settled = { ...noMemory, waits: { Closed: { since: noon - 1000 } } };
 
 /** What the agent of a closed node is told under a policy that says this, ten minutes being allowed for it. */
-function grantUnder(spec: Partial<PolicySpec> = {}, deadlineMs = 600_000) {
+function grantUnder(
+  spec: Partial<PolicySpec> = {},
+  deadlineMs = 600_000,
+  managed: Parameters<typeof aManagedPartition>[0] = {},
+) {
   const policy = aSlicingPolicy();
   const answer = judge(
     {
       node: aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } }),
-      partition: aManagedPartition({ device: wholeGpu }),
+      partition: aManagedPartition({ device: wholeGpu, ...managed }),
       policy: { ...policy, spec: { ...policy.spec, ...spec } },
       settings: { deadlineMs },
     },
@@ -43,6 +48,13 @@ describe('a grant', () => {
     expect(grantUnder().granted).to.include({ allowGpuReset: true, allowReboot: null, rollback: null });
     const spec = { allow: { reboot: true }, rollout: { rollback: 'Never' } } as const;
     expect(grantUnder(spec).granted).to.include({ allowGpuReset: true, allowReboot: true, rollback: 'Never' });
+  });
+
+  it('that repairs a layout is counted, beside those of the last hour', () => {
+    const device = { ...wholeGpu, step: 'Idle' as const, lastGood: { bootID: 'boot-a', gpus: [] } };
+    const changed = { granted: aGrant(), device, repairs: ['2026-01-01T11:30:00Z'] };
+    expect(grantUnder({}, 600_000, { granted: aGrant(), device }).repairs).to.deep.equal(['2026-01-01T12:00:00Z']);
+    expect(grantUnder({}, 600_000, changed).repairs).to.deep.equal(['2026-01-01T11:30:00Z', '2026-01-01T12:00:00Z']);
   });
 
   it('that repairs nothing counts as no repair', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
-import type { PolicySpec } from '../../../../src/api/types.ts';
+import { defaultHolders, pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
+import { holdersGo } from '../../../../src/core/node/rules/holders-go.ts';
+import type { DeviceReport, PolicySpec } from '../../../../src/api/types.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
@@ -10,7 +11,11 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  aFreshRead,
+  aSituation,
   aWish,
+  changeOf,
+  namesOf,
   noon,
   wholeGpu,
 } from '../../../support/node-builders.ts';
@@ -96,6 +101,15 @@ describe('holders of GPUs that have to go', () => {
     expect(verdict.message).to.match(/\. The node stays closed: the GPU holders are coming back$/);
   });
 
+  it('stay away while a change of leader lets the node settle once more', () => {
+    const world = aModeChange();
+    pause(world);
+    world.failOver();
+    const { verdict } = world.step(100);
+    expect(verdict.message).to.include('closed to new GPU pods');
+    expect(world.labels[dcgm]).to.equal(pausedForMigChange);
+  });
+
   it('come back while a late pod is waited for, on a node that stays closed', () => {
     const world = aModeChange();
     pause(world);
@@ -115,6 +129,48 @@ describe('holders of GPUs that have to go', () => {
     for (let second = 0; second < 3; second += 1) world.step(1000);
     const { verdict } = world.step(500);
     expect(verdict.message).to.include('the disruption budget needs 1 pod');
+  });
+});
+
+describe('which changes GPU holders have to go for', () => {
+  const toldFor = (device: DeviceReport): readonly string[] => {
+    const partition = aManagedPartition({ device });
+    const ruling = holdersGo(aSituation({ node: aNode({ labels: { [dcgm]: 'true' } }), partition }), []);
+    return Object.keys(changeOf({ commands: ruling?.commands ?? [] }).borrow ?? {});
+  };
+  const { modeChanges: _none, ...noModes } = plan;
+
+  it('is told by the plan: those of the mode of a GPU, even if none of their pods is there yet', () => {
+    expect(toldFor({ ...wholeGpu, plan })).to.deep.equal([dcgm]);
+    expect(toldFor({ ...wholeGpu, plan: { ...plan, modeChanges: 0 } })).to.deep.equal([]);
+    expect(toldFor({ ...wholeGpu, plan: noModes })).to.deep.equal([]);
+  });
+
+  it('take monitors of a DaemonSet with them, and no other change does', () => {
+    const watch = { ...aHolderPod('watch'), metadata: { ...aHolderPod('watch').metadata, name: 'watch' } };
+    const results = [{ driver: 'gpu.nvidia.com', pool: 'n', device: 'gpu-0', adminAccess: true }];
+    const reservedFor = [{ resource: 'pods', name: 'watch', uid: 'uid-watch' }];
+    const claims = [
+      { metadata: { name: 'c', namespace: 'gpu' }, status: { allocation: { devices: { results } }, reservedFor } },
+    ];
+    const evictedFor = (device: DeviceReport, gpuHolders = defaultHolders) => {
+      const partition = aManagedPartition({ device });
+      const fresh = aFreshRead({ claims });
+      const ruling = holdersGo(aSituation({ partition, settings: { gpuHolders } }, { fresh }), [watch]);
+      return namesOf({ commands: ruling?.commands ?? [] }).filter((name) => name === 'EvictPod');
+    };
+    expect(evictedFor({ ...wholeGpu, plan })).to.deep.equal(['EvictPod']);
+    expect(evictedFor({ ...wholeGpu, plan }, [])).to.deep.equal(['EvictPod']);
+    expect(evictedFor({ ...wholeGpu, plan: noModes })).to.deep.equal([]);
+  });
+
+  it('and by the last failure: those that failed because a GPU is in use, or its mode pending', () => {
+    const failed = (code: 'InUse' | 'Pending' | 'CommandFailed', step: 'Failed' | 'Idle') =>
+      toldFor({ ...wholeGpu, plan: noModes, step, error: { code, message: 'no' } });
+    expect(failed('InUse', 'Failed')).to.deep.equal([dcgm]);
+    expect(failed('Pending', 'Failed')).to.deep.equal([dcgm]);
+    expect(failed('CommandFailed', 'Failed')).to.deep.equal([]);
+    expect(failed('InUse', 'Idle')).to.deep.equal([]);
   });
 });
 
@@ -217,6 +273,17 @@ describe('holders of GPUs that do not go', () => {
     world.step(30_000);
     world.failOver();
     expect(rest(world)).to.be.within(85, 95);
+  });
+
+  it('are looked at again when that is over, and not before', () => {
+    const world = aModeChange();
+    pause(world);
+    giveUp(world);
+    world.settle(10);
+    world.slot = undefined;
+    const { requeueAfterMs = 0 } = world.step().verdict;
+    expect(world.step(requeueAfterMs - 100).verdict.reason).to.equal('ClientsStay');
+    expect(world.step(100).verdict.reason).to.equal('AwaitingSlot');
   });
 
   it('are told to go again at once when somebody asks for it', () => {

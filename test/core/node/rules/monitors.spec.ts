@@ -3,6 +3,7 @@ import type { DeviceReport } from '../../../../src/api/types.ts';
 import type { ResourceClaimView } from '../../../../src/core/dra/resource-claim.ts';
 import { holdersAnnotation } from '../../../../src/core/pods/holder-pods.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
+import { wishHash } from '../../../../src/core/wish/wish.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
   aDriverPod,
@@ -105,6 +106,12 @@ describe('a monitor, whose claim has admin access,', () => {
     expect(namesOf(decideOn({ monitors: ['ns/c'], device: sliced() }))).to.deep.equal(['WriteGrant']);
   });
 
+  it('is told to the agent before a plan that destroys nothing, too, on a GPU that it seems to hold', () => {
+    const gpu = { ...aGpu({ mig: 'Enabled' }), busy: true as const, pods: ['ns/monitor'] };
+    const answer = decideOn({ device: { ...aDevice(gpu), models } });
+    expect(answer.commands).to.deep.equal([{ name: 'WriteMonitors', claims: ['ns/c'] }]);
+  });
+
   it('is a monitor no longer if it has a GPU to use by another claim', () => {
     const answer = decideOn({ claims: [aClaim('c', true), aClaim('d', false)], pod: ofDaemonSet });
     expect(answer.commands).to.deep.equal([{ name: 'WriteMonitors', claims: ['ns/c'] }]);
@@ -142,6 +149,78 @@ describe('a monitor, whose claim has admin access,', () => {
     });
     world.step();
     expect(world.done).to.include('EvictPod uid-monitor');
+  });
+
+  describe('whose process is on a slice that has to go,', () => {
+    const busy: DeviceReport = sliced();
+    const processes = (monitors: readonly string[] = ['ns/monitor (claim ns/c)']): DeviceReport => ({
+      ...busy,
+      gpus: (busy.gpus ?? []).map((gpu) => ({
+        ...gpu,
+        instances: gpu.instances.map((one) => ({ ...one, busy: true })),
+      })),
+      plan: {
+        hash: 'refused',
+        wishHash: wishHash(wish),
+        keep: 0,
+        destroy: 0,
+        create: 0,
+        refusalCode: 'InUse',
+        refusal: 'GPU 0 (A100-SXM4-40GB): 7g.40gb at 0 is in use (held by pid 7 (dcgm))',
+        ...(monitors.length > 0 && { monitors: [...monitors] }),
+      },
+    });
+    const aWorld = (device: DeviceReport): NodeWorld => {
+      const world = new NodeWorld({
+        policy,
+        partition: aManagedPartition({ backend: 'DRA', device, wish, monitors: ['ns/c'] }),
+        pods: [aDriverPod(), monitor],
+        slices: slicesOf(busy),
+        node: aNode({ allocatable: nothing }),
+        settings: { holdersDeadlineMs: 60_000 },
+      });
+      world.claims = [aClaim('c', true)];
+      return world;
+    };
+
+    it('is named with its claim, and with what to do', () => {
+      const { verdict } = aWorld(processes()).step();
+      expect(verdict).to.include({ phase: 'Waiting', reason: 'ProcessesUseGpus' });
+      expect(verdict.message)
+        .to.include('pid 7 (dcgm)')
+        .and.include('Pod ns/monitor (claim ns/c) looks on with admin access')
+        .and.include('nvidia.com/gpu.deploy.dcgm-exporter=false');
+    });
+
+    it('makes the node a failed one if it stays past the deadline of GPU clients, and nothing is closed for it', () => {
+      const world = aWorld(processes());
+      const before = world.step(1000);
+      expect(before.rolloutState.hasFailed).to.equal(false);
+      for (let seconds = 0; seconds < 55; seconds += 5) expect(world.step(5000).rolloutState.hasFailed).to.equal(false);
+      const { verdict, rolloutState } = world.step(10_000);
+      expect(verdict).to.include({ phase: 'Failed', reason: 'ClientsStay' });
+      expect(verdict.message).to.include('It has stayed for 60 s');
+      expect(rolloutState.hasFailed).to.equal(true);
+      expect(world.step(600_000).rolloutState.hasFailed).to.equal(true);
+      world.failOver();
+      expect(world.step(1000).rolloutState.hasFailed).to.equal(true);
+      expect(world.done).to.deep.equal([]);
+    });
+
+    it('has the change follow once it has ended', () => {
+      const world = aWorld(processes());
+      for (let seconds = 0; seconds < 80; seconds += 5) world.step(5000);
+      world.report(aManagedPartition({ backend: 'DRA', device: busy, wish }).status?.device ?? {});
+      for (let steps = 0; steps < 5; steps += 1) world.step(500);
+      expect(world.done).to.include('WriteGrant');
+    });
+
+    it('is waited for without a deadline if it is not a monitor’s', () => {
+      const world = aWorld(processes([]));
+      world.step(1000);
+      const { verdict, rolloutState } = world.step(600_000);
+      expect([verdict.phase, rolloutState.hasFailed]).to.deep.equal(['Waiting', false]);
+    });
   });
 
   it('makes room for a change of MIG mode like other holders of the GPU, if it is a DaemonSet’s', () => {

@@ -8,10 +8,20 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  aSnapshot,
+  changeOf,
+  namesOf,
+  noMemory,
+  noon,
   slicedGpu,
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import type { NodeMemory } from '../../../../src/core/node/memory.ts';
+import type { Outcome, Ruling } from '../../../../src/core/node/outcome.ts';
+import { openIdle } from '../../../../src/core/node/rules/open.ts';
+import { noteUntouched } from '../../../../src/core/node/rules/untouched.ts';
+import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const state = 'gpupartition.dev/state';
@@ -126,6 +136,117 @@ describe('a node that is closed for a change and opened again', () => {
     world.step();
     expect(world.taintKeys).to.deep.equal([]);
     expect(world.labels).not.to.have.property('nvidia.com/mig-3g.20gb.count');
+  });
+});
+
+describe('a ruling that opens a node', () => {
+  const ruling: Ruling = {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Failed', reason: 'Failed', message: 'it said no' },
+    commands: [{ name: 'WriteMonitors', claims: ['a'] }],
+    waits: { Budgets: { since: noon } },
+    leavesAlone: true,
+  };
+  const closed = { taints: taints.closed, labels: updating };
+  const old = aPluginPod({ uid: 'old', tolerates: true });
+  const openWith = (
+    said: Ruling,
+    {
+      node = closed,
+      partition = failedGrant,
+      memory = noMemory,
+      isUnread = false,
+      pods = [old],
+      ...more
+    }: OpenParts = {},
+  ) =>
+    openIdle(
+      { ...aSnapshot({ node: aNode(node), partition, ...more }), partition, memory, ...(!isUnread && { pods }) },
+      said,
+    );
+  interface OpenParts {
+    readonly node?: Parameters<typeof aNode>[0];
+    readonly partition?: typeof failedGrant;
+    readonly pods?: readonly NodePod[];
+    /** Its pods have not been listed. */
+    readonly isUnread?: boolean;
+    readonly memory?: NodeMemory;
+    readonly policy?: undefined;
+  }
+  const rulingOf = (outcome: Outcome): Ruling => {
+    if ('look' in outcome) throw new Error(`it looks for ${outcome.look}`);
+    return outcome;
+  };
+  const requeueOf = (requeueAfterMs?: number): number | undefined =>
+    rulingOf(
+      openWith({ ...ruling, verdict: { ...ruling.verdict, ...(requeueAfterMs !== undefined && { requeueAfterMs }) } }),
+    ).verdict.requeueAfterMs;
+
+  it('is carried out while the node waits for its plugin, and looked at for both', () => {
+    const outcome = rulingOf(openWith(ruling));
+    expect(outcome).to.include({ ifClosed: 'Stays', leavesAlone: true });
+    expect(outcome.verdict.message).to.match(/^it said no\. The node stays closed: /);
+    expect(outcome.commands?.map(({ name }) => name)).to.deep.equal(['WriteMonitors', 'PatchNode', 'EvictPod']);
+    expect(outcome.waits).to.include.keys('Budgets', 'Advertised');
+    const own = requeueOf();
+    expect(requeueOf(10)).to.equal(10);
+    expect(requeueOf(3600_000)).to.equal(own);
+  });
+
+  it('without a policy says what the node waits for, and gives the wish up at once', () => {
+    const released: Ruling = { ...ruling, verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message: 'no policy' } };
+    const outcome = rulingOf(openWith(released, { policy: undefined }));
+    expect(outcome.verdict.phase).to.equal('Updating');
+    expect(outcome.verdict.message).to.not.include('no policy');
+    expect(outcome.commands?.map(({ name }) => name)).to.deep.equal(['WriteMonitors', 'PatchNode', 'EvictPod']);
+    expect(outcome.waits).to.include.keys('Budgets', 'Advertised');
+    const bare = { ifClosed: released.ifClosed, verdict: released.verdict };
+    expect(namesOf({ commands: rulingOf(openWith(bare)).commands ?? [] })).to.deep.equal(['PatchNode', 'EvictPod']);
+  });
+
+  it('leaves a node with a start-up taint as it is, unless our taint is there or its policy has gone', () => {
+    const node = { taints: taints.startup, labels: updating };
+    const released: Ruling = { ...ruling, verdict: { phase: 'Unmanaged', reason: 'NoPolicy', message: 'no policy' } };
+    expect(openWith(ruling, { node })).to.equal(ruling);
+    expect(rulingOf(openWith(ruling, { node: { ...node, taints: taints.both } })).commands).to.have.length(2);
+    expect(rulingOf(openWith(released, { node })).commands).to.have.length(2);
+  });
+
+  it('looks at the plugin’s pods first: they tell with which strategy it runs, and which of them are old', () => {
+    expect(openWith(ruling, { isUnread: true })).to.deep.equal({ look: 'Pods' });
+    const silent = aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, step: 'Unknown' } });
+    expect(openWith(ruling, { isUnread: true, partition: silent })).to.deep.equal({ look: 'Pods' });
+  });
+
+  it('replaces the plugin of a silent device once for each grant', () => {
+    const silentAt = (epoch: number) =>
+      aManagedPartition({ granted: aGrant({ epoch }), device: { ...wholeGpu, step: 'Unknown' } });
+    const markAt = (epoch: number) => {
+      const outcome = rulingOf(openWith(ruling, { partition: silentAt(epoch) }));
+      return outcome.commands?.flatMap((one) =>
+        one.name === 'PatchNode' ? Object.values(one.change.annotations ?? {}) : [],
+      );
+    };
+    expect(openWith(ruling, { partition: silentAt(3), policy: undefined })).to.not.have.property('marks');
+    expect(markAt(3)).to.have.length(1).and.not.deep.equal(markAt(4));
+  });
+
+  it('labels a node that nothing has touched in the write that opens it, where its labels are ours', () => {
+    const allocatable = { 'nvidia.com/gpu': '1' };
+    const open = aSnapshot({ node: aNode({ allocatable }), partition: aManagedPartition() });
+    const partition = aManagedPartition();
+    const waits = noteUntouched({ ...open, partition, memory: noMemory }, []) ?? {};
+    const memory = { ...noMemory, waits };
+    const labelsOf = (node: Parameters<typeof aNode>[0]) =>
+      changeOf({
+        commands:
+          rulingOf(openWith({ ...ruling, commands: [] }, { node: { ...closed, ...node }, partition, pods: [], memory }))
+            .commands ?? [],
+      }).labels ?? {};
+    expect(labelsOf({})).to.not.have.property('nvidia.com/gpu.count');
+    const labels = { ...updating, 'nvidia.com/mig-3g.20gb.count': '2' };
+    const ours = { labels, annotations: { 'gpupartition.dev/managed-labels': 'mig-3g.20gb.count' } };
+    expect(labelsOf(ours)).to.include({ 'nvidia.com/gpu.count': '1', 'nvidia.com/mig-3g.20gb.count': undefined });
   });
 });
 

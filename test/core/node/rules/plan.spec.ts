@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
 import { userKey } from '../../../../src/core/gpu/state/device-users.ts';
 import { planWish } from '../../../../src/core/wish/plan-wish.ts';
+import { nodeUnavailable, planOnly, planRefused } from '../../../../src/core/node/rules/plan.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   aGpuPod,
@@ -9,6 +10,7 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   aSlicingPolicy,
   aSlot,
   aWish,
@@ -151,5 +153,42 @@ describe('a node that is not there for a change', () => {
   it('says how to proceed', () => {
     expect(judge({ node: aNode({ unschedulable: true }) }).verdict.message).to.include('kubectl uncordon n');
     expect(judge({ node: aNode({ ready: 'False' }) }).verdict.message).to.include('the kubelet says so');
+  });
+});
+
+describe('what is said of a node that does not change', () => {
+  it('in mode Plan is written nowhere on the node', () => {
+    expect(planOnly(aSituation({ policy: aSlicingPolicy({ mode: 'Plan' }) }))).to.include({ leavesAlone: true });
+  });
+
+  it('of a kubelet that is not Ready is why, if that is known', () => {
+    const messageOf = (message: string) => {
+      const { status, ...node } = aNode({ ready: 'False' });
+      const conditions = [{ type: 'Ready', status: 'False', message }];
+      return nodeUnavailable(aSituation({ node: { ...node, status: { ...status, conditions } } }))?.verdict.message;
+    };
+    expect(messageOf('PLEG')).to.equal('the node is not Ready (PLEG); its GPUs change when it is');
+    expect(messageOf('')).to.equal('the node is not Ready; its GPUs change when it is');
+  });
+
+  it('of instances whose record is lost takes a boot of which they are', () => {
+    const of = (device: DeviceReport) => {
+      const plan = { ...planWish(wholeGpu, aWish).report, refusal: 'foreign', refusalCode: 'Foreign' as const };
+      const partition = aManagedPartition({ granted: aGrant() });
+      const status = { device: { ...device, plan } };
+      return planRefused(aSituation({ partition: { ...partition, status } }));
+    };
+    expect(of({ ...wholeGpu, bootID: 'boot-a' })).to.have.nested.property('verdict.reason', 'RecordLost');
+    expect(of(wholeGpu)).to.have.nested.property('verdict.reason', 'ForeignInstances');
+  });
+
+  it('of a failure that takes a reboot is that', () => {
+    const failed = (code: 'RebootRequired' | 'CommandFailed') => {
+      const device = { ...wholeGpu, step: 'Failed' as const, error: { code, message: 'no' } };
+      const parts = { partition: aManagedPartition({ granted: aGrant(), device }) };
+      return judge({ ...parts, now: noon + 1 }, {}, judge(parts).memory).verdict.reason;
+    };
+    expect(failed('RebootRequired')).to.equal('RebootRequired');
+    expect(failed('CommandFailed')).to.equal('Failed');
   });
 });

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { managedConfig } from '../../../../src/core/nvidia/plugin-config/managed-config.ts';
+import { publishConfig } from '../../../../src/core/node/rules/plugin-config.ts';
 import {
   advertisesSlice,
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   aSlicingPolicy,
   judge,
   refusedHold,
@@ -39,6 +41,20 @@ describe('the device plugin’s config file', () => {
     world.step();
     expect(world.done).to.deep.equal(['PublishConfig', 'PatchNode']);
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
+  });
+
+  it('is chosen only when the closed node has settled', () => {
+    const world = aDoneNode();
+    world.step();
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.step(100);
+    expect(world.labels).to.not.have.property(label);
+    world.step(300);
+    expect(world.labels[label]).to.equal(key);
+  });
+
+  it('is looked for before anything is touched', () => {
+    expect(publishConfig(aSituation({ settings }))).to.deep.equal({ look: 'Pods' });
   });
 
   it('that cannot be read is told before the node is closed, and nothing is touched', () => {

@@ -5,13 +5,16 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   checkingHold,
   judge,
   notInForce,
   refusedHold,
   slicedGpu,
   taints,
+  wholeGpu,
 } from '../../../support/node-builders.ts';
+import { noPolicy, onHold, policyRefused } from '../../../../src/core/node/rules/policy.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const refusal = { reason: 'DoesNotFit' as const, message: 'needs 9 of 8' };
@@ -168,5 +171,32 @@ describe('a node without a policy', () => {
     ]) {
       expect(judge({ claim, ...kept }).commands.map(({ name }) => name)).to.not.include('DeletePartition');
     }
+  });
+});
+
+describe('an edit that is being checked', () => {
+  const hold = { kind: 'Checking', message: 'generation 2 is being checked' } as const;
+
+  it('keeps a node as it is that no generation covers, and one that does not match the generation in force', () => {
+    for (const rule of [policyRefused, onHold]) {
+      const ruling = rule(aSituation({ claim: { isInForce: false, hold, wish: undefined } }));
+      expect(ruling?.verdict).to.include({ reason: 'AwaitingPlan', transient: true });
+      expect(ruling?.ifClosed).to.equal('Stays');
+    }
+  });
+});
+
+describe('the partition of a node without GPUs and without a policy', () => {
+  const empty = (
+    more: Parameters<typeof aManagedPartition>[0] = {},
+    node = aNode({ labels: { 'nvidia.com/gpu.present': 'false' } }),
+  ) =>
+    noPolicy(aSituation({ policy: undefined, node, partition: aManagedPartition({ device: { gpus: [] }, ...more }) }))
+      ?.commands;
+
+  it('is deleted by its uid, unless something was granted or the node is to have GPUs', () => {
+    expect(empty()).to.deep.equal([{ name: 'DeletePartition', uid: 'uid-gpn' }]);
+    for (const kept of [empty({ granted: aGrant() }), empty({}, aNode()), empty({ device: wholeGpu })])
+      expect(kept?.map(({ name }) => name)).to.deep.equal(['WriteWish']);
   });
 });

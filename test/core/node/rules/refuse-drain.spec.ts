@@ -47,6 +47,11 @@ describe('a drain of pods that no eviction moves', () => {
     }
   });
 
+  it('names force where that moves at least one of them', () => {
+    const world = aDrain({ scope: 'Node' }, { pods: [bare, aPod('stays', { kind: 'DaemonSet' })] });
+    expect(world.step().verdict.message).to.match(/for 2 pods .*or set spec\.drain\.onTimeout: Force$/);
+  });
+
   it('costs no other pod its place', () => {
     const world = aDrain({ scope: 'Node' }, { pods: [bare, stays] });
     expect(world.step().verdict.reason).to.equal('PodsUseGpus');

@@ -8,13 +8,14 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   aSlicingPolicy,
   noon,
   slicedGpu,
   someSettings,
   taints,
 } from '../../../support/node-builders.ts';
-import { listPodsToSignal } from '../../../../src/core/node/rules/signal-plugin.ts';
+import { awaitSignalled, listPodsToSignal } from '../../../../src/core/node/rules/signal-plugin.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
@@ -68,6 +69,28 @@ describe('a device plugin that the agent has signalled', () => {
     expect(world.done).to.deep.equal([]);
     world.step(2_000);
     expect(world.done).to.include('EvictPod old');
+  });
+
+  it('is replaced at once where it has another pod that was not signalled', () => {
+    const world = aSignalledNode(['old']);
+    world.pods = [...world.pods, aPluginPod({ name: 'other', uid: 'other' })];
+    world.step();
+    expect(world.done).to.include('EvictPod old').and.include('EvictPod other');
+  });
+
+  it('is not taken for signalled by an answer to another grant, or without a pod', () => {
+    const of = (device: Partial<DeviceReport>, pods: readonly NodePod[] = [aPluginPod({ uid: 'old' })]) => {
+      const signalled = { epoch: 3, uids: ['old'] };
+      const partition = aManagedPartition({
+        granted: aGrant(),
+        device: { ...slicedGpu, observedEpoch: 3, signalled, ...device },
+      });
+      return awaitSignalled(aSituation({ partition }), pods, 'x');
+    };
+    expect(of({})).to.have.property('lastsMs', 0);
+    expect(of({ observedEpoch: 2 })).to.equal(undefined);
+    expect(of({ observedEpoch: 2, signalled: { epoch: 2, uids: ['old'] } })).to.equal(undefined);
+    expect(of({}, [])).to.equal(undefined);
   });
 
   it('is replaced at once where one of its pods was not reached, or for another grant', () => {

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { PolicySpec } from '../../../../src/api/types.ts';
+import { askedOf } from '../../../../src/core/node/grant-failure.ts';
 import { decide } from '../../../../src/core/node/decide.ts';
+import { awaitSlot, awaitTurn, slotInForce, type SlotUse } from '../../../../src/core/node/rules/slot.ts';
+import type { Situation } from '../../../../src/core/node/snapshot.ts';
 import { slotOf } from '../../../../src/core/rollout/slot.ts';
 import { aDevice, aGpu, uuidOf, withPods } from '../../../support/builders.ts';
 import {
@@ -10,6 +13,8 @@ import {
   aNode,
   aSlicingPolicy,
   aSlot,
+  aFreshRead,
+  aSituation,
   aSnapshot,
   judge,
   namesOf,
@@ -51,7 +56,6 @@ describe('a node without a slot', () => {
       evictions: 1,
       destroys: 1,
       failedDrains: 0,
-      epoch: 1,
     });
   });
 
@@ -113,12 +117,12 @@ describe('a node without a slot', () => {
     const { memory } = judge({ ...parts, partition: failed }, { pods });
     const rolloutState = rolloutStateOf({ partition: failed, now: noon + 5_000 }, memory);
     expect(rolloutState.hasFailed).to.equal(true);
-    expect(rolloutState.request).to.include({ kind: 'Retry', epoch: 4 });
+    expect(rolloutState.request).to.include({ kind: 'Retry' });
     // At another generation it counts against no threshold, and is as new as any other.
     const edited = aSlicingPolicy({ layouts: [{ profiles }], generation: 2 });
     const anew = rolloutStateOf({ partition: failed, policy: edited }, memory);
     expect(anew.hasFailed).to.equal(false);
-    expect(anew.request).to.include({ kind: 'New', epoch: 4 });
+    expect(anew.request).to.include({ kind: 'New' });
   });
 
   it('asks for nothing where it has nothing to do, or cannot do it', () => {
@@ -199,6 +203,90 @@ describe('a node with a slot', () => {
     expect(slotOf(ledger, { ...node, wishGeneration: 3 })).to.equal(undefined);
     expect(slotOf(ledger, { ...node, nodeUID: 'uid-of-another', wishGeneration: 1 })).to.equal(undefined);
     expect(slotOf(undefined, { ...node, wishGeneration: 1 })).to.equal(undefined);
+  });
+});
+
+describe('a slot', () => {
+  const closed = aNode({ allocatable, taints: taints.closed });
+  const situationOf = (more: SnapshotParts = {}, seen: Partial<Situation> = {}): Situation =>
+    aSituation({ ...parts, ...more }, { pods, ...seen });
+
+  const of = `DrainTimeout ${askedOf(situationOf())} 0 ns/goes`;
+  const memory = { ...noMemory, waits: { DrainRest: { since: noon, of, count: 2 } } };
+
+  it('is in force on a node that is closed, even if it was given because the node was closed', () => {
+    const slot = { ...aSlot, kind: 'Fresh' as const };
+    expect(slotInForce(situationOf({ slot, node: closed }))).to.equal(slot);
+    expect(slotInForce(situationOf({ slot }))).to.equal(undefined);
+  });
+
+  it('of a generation that is paused is not, nor one that tells no generation if there is no other', () => {
+    const policy = aSlicingPolicy({ rollout: { paused: true } });
+    const { generation: _none, ...untold } = aSlot;
+    expect(slotInForce(situationOf({ policy, slot: aSlot }))).to.equal(undefined);
+    expect(slotInForce(situationOf({ policy, slot: untold }))).to.equal(untold);
+  });
+
+  it('may be at the API server already if the node is closed: that is looked up whatever for it would be', () => {
+    for (const use of ['Layout', 'Settings', 'Plugin', 'Status'] as const) {
+      const known = aFreshRead({ slot: aSlot });
+      expect(awaitSlot(situationOf({ node: closed }), use)).to.deep.equal({ look: 'All' });
+      const held = awaitSlot(situationOf({ node: closed }, { fresh: known }), use);
+      expect(held).to.include({ ifClosed: 'Stays' });
+      expect(held).to.not.have.property('request');
+      const none = awaitSlot(situationOf({ node: closed }, { fresh: { ...known, slot: undefined } }), use);
+      expect(none).to.include({ ifClosed: 'Opens' }).and.have.property('request');
+    }
+  });
+
+  it('is compared with the API server’s before anything is touched', () => {
+    expect(awaitTurn(situationOf({ slot: aSlot }), 'Layout', [])).to.deep.equal({ look: 'All' });
+  });
+
+  it('at the API server does not keep a paused node closed', () => {
+    const found = { ...aSlot, kind: 'Found' as const };
+    const known = aFreshRead({ slot: found });
+    const policy = aSlicingPolicy({ rollout: { paused: true } });
+    const outcome = awaitSlot(situationOf({ policy, node: closed, slot: found }, { fresh: known }), 'Layout');
+    expect(outcome).to.include({ ifClosed: 'Opens' });
+    expect(outcome).to.have.nested.property('verdict.reason', 'Paused');
+  });
+
+  it('for anything but a layout is requested without what the plan would cost', () => {
+    const requestOf = (use: SlotUse, seen: Partial<Situation> = {}) => {
+      const outcome = awaitSlot(situationOf({}, seen), use);
+      return outcome && 'request' in outcome ? outcome.request : undefined;
+    };
+    expect(requestOf('Layout', { memory })).to.include({ kind: 'New', evictions: 1, destroys: 1, failedDrains: 2 });
+    for (const [use, kind] of [
+      ['Settings', 'New'],
+      ['Plugin', 'Repair'],
+      ['Status', 'Repair'],
+    ] as const)
+      expect(requestOf(use, { memory })).to.deep.equal({
+        kind,
+        isClosedAnyway: false,
+        evictions: 0,
+        destroys: 0,
+        failedDrains: 0,
+        epoch: 1,
+      });
+    const bare = { ...partition, status: { device } };
+    expect(requestOf('Layout', { partition: bare })).to.include({ evictions: 0, destroys: 0 });
+    const changed = aManagedPartition({
+      device: { ...device, step: 'Idle', lastGood: { bootID: 'boot-a', gpus: [] } },
+      wish: partition.spec.wish ?? { gpus: [] },
+      granted: aGrant({ gpus: partition.spec.wish?.gpus ?? [] }),
+    });
+    expect(requestOf('Layout', { partition: changed })?.kind).to.equal('Repair');
+    expect(requestOf('Settings', { partition: changed })?.kind).to.equal('New');
+  });
+
+  it('is waited for only moments: no one has to hear of it at once', () => {
+    expect(judge({ ...parts, slot: aSlot }, { pods, fresh: { slot: undefined } }).verdict.transient).to.equal(true);
+    const elsewhere = { policy: { uid: 'uid-p', generation: 2 } };
+    const { verdict } = judge({ ...parts, slot: aSlot }, { pods, fresh: { slot: aSlot, ...elsewhere } });
+    expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan', transient: true });
   });
 });
 

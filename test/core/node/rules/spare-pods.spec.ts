@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { PolicyDemand } from '../../../../src/api/types.ts';
 import { demandEntry, restEntry } from '../../../../src/core/policy/demand-wish.ts';
+import { userKey } from '../../../../src/core/gpu/state/device-users.ts';
+import { sparePods } from '../../../../src/core/node/rules/spare-pods.ts';
 import { uuidOf } from '../../../support/builders.ts';
 import {
   aDrain,
@@ -13,7 +15,7 @@ import {
   stepUntil,
   withHolders,
 } from '../../../support/drain-world.ts';
-import { aManagedPartition, aSlicingPolicy } from '../../../support/node-builders.ts';
+import { aManagedPartition, aSlicingPolicy, aSituation } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
 
 const wish = { gpus: [{ uuid: uuidOf(0), profiles: drainProfiles, entry: demandEntry }] };
@@ -55,6 +57,17 @@ describe('a pod on a slice that a demand gives up', () => {
     const { verdict } = stepUntil(world, 'PodsUseGpus');
     expect(verdict.message).to.match(/^ns\/goes use.*demand\.rest, for which no pod goes.*other layouts/);
     expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
+  });
+
+  it('stays where another one would go from a GPU that the demand needs', () => {
+    const gpus = [...restWish.gpus, { uuid: uuidOf(1), profiles: drainProfiles, entry: demandEntry }];
+    const drains = [userKey(uuidOf(1)), userKey(uuidOf(0))];
+    const report = { ...heldDevice, plan: { ...heldDevice.plan, drains } };
+    const partition = aManagedPartition({ device: report, wish: { gpus } });
+    const { policy } = aDemandWorld({ evict: 'IfNeeded', rest: 'Whole' });
+    const situation = aSituation({ partition, policy });
+    expect(sparePods(situation, [goes])?.verdict.reason).to.equal('PodsUseGpus');
+    expect(sparePods(situation, [])).to.equal(undefined);
   });
 
   it('is evicted where the policy evicts if needed', () => {

@@ -1,5 +1,16 @@
 import { expect } from 'chai';
-import { aManagedPartition, aGrant, aNode, slicedGpu } from '../../../support/node-builders.ts';
+import type { Ruling } from '../../../../src/core/node/outcome.ts';
+import { tidyStatus } from '../../../../src/core/node/rules/tidy-status.ts';
+import {
+  aManagedPartition,
+  aGrant,
+  aNode,
+  aSituation,
+  namesOf,
+  noMemory,
+  noon,
+  slicedGpu,
+} from '../../../support/node-builders.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const tenMinutes = 10 * 60_000;
@@ -34,6 +45,31 @@ describe('resources of earlier layouts on a node that is Ready', () => {
     world.advertise(amounts);
     world.step(tenMinutes);
     expect(world.done).to.have.lengthOf(1);
+  });
+
+  it('are removed beside what else is done, and looked at when the earlier of both is due', () => {
+    const world = aReadyNode();
+    const situation = (waitedMs: number) =>
+      aSituation(
+        { node: world.node, partition: world.partition, settings: { tidyNodeStatus: true }, slot: undefined },
+        { memory: { ...noMemory, waits: { Reason: { since: noon - waitedMs, of: 'Ready' } } } },
+      );
+    const verdict = { phase: 'Ready', reason: 'Ready', message: '' } as const;
+    const ruling: Ruling = { ifClosed: 'Opens', verdict, commands: [{ name: 'WriteMonitors', claims: [] }] };
+    expect(namesOf({ commands: tidyStatus(situation(tenMinutes), ruling).commands ?? [] })).to.deep.equal([
+      'WriteMonitors',
+      'AdvertiseDevices',
+    ]);
+    const bare = { ifClosed: ruling.ifClosed, verdict };
+    expect(namesOf({ commands: tidyStatus(situation(tenMinutes), bare).commands ?? [] })).to.deep.equal([
+      'AdvertiseDevices',
+    ]);
+    const requeueOf = (requeueAfterMs: number) =>
+      tidyStatus(situation(0), { ...ruling, verdict: { ...verdict, requeueAfterMs } }).verdict.requeueAfterMs;
+    expect(requeueOf(1000)).to.equal(1000);
+    expect(requeueOf(3600_000)).to.equal(tenMinutes);
+    const waiting = { ...ruling, verdict: { ...verdict, phase: 'Waiting' } } as const;
+    expect(tidyStatus(situation(tenMinutes), waiting)).to.equal(waiting);
   });
 
   it('stay while the kubelet still counts them, or knows such a device', () => {

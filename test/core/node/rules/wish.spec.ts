@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { GpuNodePartition } from '../../../../src/api/types.ts';
 import { isDrifting } from '../../../../src/core/node/repair.ts';
+import { policyOutdated, wishOutdated } from '../../../../src/core/node/rules/wish.ts';
 import { wishHash } from '../../../../src/core/wish/wish.ts';
 import { uuidOf } from '../../../support/builders.ts';
 import {
@@ -11,6 +12,8 @@ import {
   aNode,
   aPluginPod,
   aSlicingPolicy,
+  aFreshRead,
+  aSituation,
   judge,
   namesOf,
   noon,
@@ -30,6 +33,64 @@ function aDrift(more: Parameters<typeof aManagedPartition>[0] = {}): GpuNodePart
 
 const wishOf = ({ commands }: Pick<Answer, 'commands'>) =>
   commands.flatMap((command) => (command.name === 'WriteWish' ? [command.fields] : []))[0];
+
+describe('an outdated wish', () => {
+  const fieldsOf = (more: Parameters<typeof aManagedPartition>[0], policy = aSlicingPolicy()) => {
+    const ruling = wishOutdated(aSituation({ partition: aManagedPartition(more), policy }));
+    return wishOf({ commands: ruling?.commands ?? [] });
+  };
+  const policy = { name: 'p', uid: 'uid-p', generation: 1 };
+  const edited = { gpus: [{ uuid: uuidOf(0), mig: 'Disabled' as const }] };
+  const gpus = [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }];
+  const fields = {
+    policy,
+    strategy: 'mixed',
+    wish: { gpus, replaceForeignInstances: null, allowGpuReset: null },
+    repairs: null,
+    drain: null,
+  };
+  const dra = aSlicingPolicy({ backend: 'DRA' });
+
+  it('is written whole, with the backend only where that changes, and without monitors that no backend has', () => {
+    expect(fieldsOf({})).to.equal(undefined);
+    expect(fieldsOf({ wish: edited })).to.deep.equal(fields);
+    expect(fieldsOf({ wish: edited, monitors: ['ns/c'] })).to.deep.equal({ ...fields, monitors: null });
+    expect(fieldsOf({ wish: edited, backend: 'DRA' })).to.deep.equal({ ...fields, backend: null });
+    expect(fieldsOf({ wish: edited, backend: 'DRA', monitors: ['ns/c'] }, dra)).to.deep.equal(fields);
+    expect(fieldsOf({ wish: edited }, dra)).to.deep.equal({ ...fields, backend: 'DRA' });
+  });
+
+  it('is one of another strategy, too', () => {
+    expect(fieldsOf({ strategy: 'single' })).to.deep.equal(fields);
+  });
+
+  it('keeps that a GPU may be reset', () => {
+    const partition = aManagedPartition({ wish: edited });
+    const claim = { wish: { wish: { gpus, allowGpuReset: true as const }, skipped: [] } };
+    const ruling = wishOutdated(aSituation({ partition, claim }));
+    expect(wishOf({ commands: ruling?.commands ?? [] })?.wish).to.deep.include({ allowGpuReset: true });
+  });
+});
+
+describe('a policy of an earlier generation than the one that a node serves', () => {
+  const serving = aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 3 } });
+  const outdated = (generation: number, newestGeneration = generation) => {
+    const fresh = aFreshRead({ policy: { uid: 'uid-p', generation } });
+    return policyOutdated(aSituation({ partition: serving, claim: { newestGeneration } }, { fresh }));
+  };
+
+  it('is in force if the API server has no later one: it was restored', () => {
+    expect(outdated(1)).to.equal(undefined);
+    expect(outdated(2)).to.equal(undefined);
+  });
+
+  it('is not if it has: that one is being accepted', () => {
+    for (const generation of [3, 4]) {
+      const outcome = outdated(generation);
+      expect(outcome).to.include({ ifClosed: 'Stays' }).and.have.nested.property('verdict.reason', 'AwaitingPlan');
+    }
+  });
+});
 
 describe('the wish', () => {
   it('is written with the policy that decides, its uid and generation', () => {
