@@ -508,6 +508,11 @@ export const bugs: readonly Bug[] = [
     theme: 'Slow',
   },
   {
+    name: 'KeepEvictions',
+    what: 'remembers every pod that it ever evicted',
+    theme: 'Drains',
+  },
+  {
     name: 'OwnClock',
     what: 'compares deadlines with the clock of the node',
     theme: 'Clocks',

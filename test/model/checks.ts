@@ -318,6 +318,7 @@ export class Invariants {
         this.#mayBeOpened(snapshot, command.change.removeTaints ?? []);
       }
     }
+    this.#forgetsWhatIsGone(by, snapshot, settled.memory);
     this.#leavesToOwner(snapshot, settled);
     this.#passesMonitors(snapshot, settled);
     this.#closesInTurn(snapshot, settled);
@@ -334,6 +335,14 @@ export class Invariants {
       const isSame = !('look' in again) && again.commands.length === 0 && again.verdict.phase === verdict.phase;
       demand(isSame, 'S9', `${by}: the same looked at twice gives something else (${verdict.phase} ${verdict.reason})`);
     }
+  }
+
+  /** What a controller remembers of pods does not grow with each pod that ever was. */
+  #forgetsWhatIsGone(by: string, { pods, slot, node }: NodeSnapshot, { evictions }: NodeMemory): void {
+    if (pods === undefined || slot !== undefined) return;
+    const here = new Set(pods.map(({ metadata }) => metadata.uid));
+    const gone = Object.keys(evictions).find((uid) => !here.has(uid));
+    demand(gone === undefined, 'S11', `${by} remembers pod ${gone}, which is gone from ${node.metadata.name}`);
   }
 
   /** Who has the driver make slices owns the GPUs: nothing of theirs is touched, and nothing is asked of anybody. */

@@ -196,6 +196,10 @@ export class ModelWorld implements ControllerWorld {
     if (!bug) return decide(snapshot, memory);
     const decision = decide(bug.see?.(snapshot) ?? snapshot, bug.remember?.(memory) ?? memory);
     if ('look' in decision) return decision;
+    if (this.hasBug('KeepEvictions')) {
+      const evictions = { ...memory.evictions, ...decision.memory.evictions };
+      return { ...decision, memory: { ...decision.memory, evictions } };
+    }
     return { ...decision, ...bug.say?.(decision, snapshot) };
   }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -19,15 +19,20 @@ export interface NodeFiles {
 /** `sun_path` of unix(7) has 108 bytes, the last of them NUL. */
 const longestSocketPath = 107;
 
-/** @throws RangeError if the path of the kubelet's socket is too long for the operating system */
+/**
+ * A node whose name is too long for the path of a socket has a folder named by a hash.
+ *
+ * @throws RangeError if the path of the kubelet's socket is too long for the operating system even then
+ */
 export function nodeFilesIn(rigFolder: string, node: string): NodeFiles {
-  const folder = join(rigFolder, node);
-  const podResourcesSocket = join(folder, 'kubelet.sock');
+  const isLong = Buffer.byteLength(socketIn(join(rigFolder, node))) > longestSocketPath;
+  const folder = join(rigFolder, isLong ? createHash('sha256').update(node).digest('hex').slice(0, 16) : node);
+  const podResourcesSocket = socketIn(folder);
   const bytes = Buffer.byteLength(podResourcesSocket);
   if (bytes > longestSocketPath) {
     throw new RangeError(
       `the PodResources socket of node ${node} would have the path ${podResourcesSocket} of ${bytes} bytes, and a Unix socket ` +
-        `has at most ${longestSocketPath}: give the node a shorter name, or TMPDIR a shorter path`,
+        `has at most ${longestSocketPath}: give TMPDIR a shorter path`,
     );
   }
   return {
@@ -41,6 +46,10 @@ export function nodeFilesIn(rigFolder: string, node: string): NodeFiles {
     agentFolder: join(folder, 'agent'),
     podResourcesSocket,
   };
+}
+
+function socketIn(folder: string): string {
+  return join(folder, 'kubelet.sock');
 }
 
 /** The files that exist before anything runs on the node. @returns the boot id */

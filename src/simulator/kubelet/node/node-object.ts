@@ -83,7 +83,9 @@ export function machineCapacity({ cpus = 64, memoryGiB = 512, maxPods = 110 }: S
 }
 
 function standardLabels(name: string): Readonly<Record<string, string>> {
-  return { 'kubernetes.io/hostname': name, 'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux' };
+  // Where a cloud names a node after its domain, the label has the short name of the host: a label's value has at most 63 characters.
+  const hostname = name.length > 63 ? (name.split('.')[0] ?? name) : name;
+  return { 'kubernetes.io/hostname': hostname, 'kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux' };
 }
 
 /**
