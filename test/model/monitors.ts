@@ -111,7 +111,7 @@ export class ModelMonitors {
   /** Nothing makes them again. */
   endAll(): void {
     this.#areStopped = true;
-    for (const uid of [...this.#all.keys()]) this.#end(uid);
+    for (const uid of this.#all.keys()) this.#end(uid);
   }
 
   /** The kubelet has ended a pod. */
