@@ -206,7 +206,6 @@ describe('a node whose GPUs are handed out by claims', () => {
     });
     const [grant] = answer.commands.flatMap((one) => (one.name === 'WriteGrant' ? [one.granted] : []));
     expect(grant?.signalPods).to.deep.equal(['one']);
-    expect(grant?.replacePods?.uids, 'in case that they do not follow').to.deep.equal(['one']);
   });
 
   it('has the backend in its wish, and no longer when its policy turns back', () => {

@@ -28,10 +28,7 @@ function aSignalledNode(uids: string[], device: Partial<DeviceReport> = {}): Nod
   const report = { ...slicedGpu, observedEpoch: 3, signalled, advertised: { stale: 1, resources: wanted }, ...device };
   return new NodeWorld({
     node: aNode({ taints: taints.closed, labels: updating }),
-    partition: aManagedPartition({
-      granted: aGrant({ signalPods: ['old'], replacePods: { uids: ['old'] } }),
-      device: report,
-    }),
+    partition: aManagedPartition({ granted: aGrant({ signalPods: ['old'] }), device: report }),
     pods: [aPluginPod({ uid: 'old' })],
   });
 }
@@ -53,13 +50,6 @@ describe('a device plugin that the agent has signalled', () => {
     expect(world.step(9_000).verdict.phase).to.equal('Ready');
     expect(world.done.filter((what) => what.startsWith('EvictPod'))).to.deep.equal([]);
     expect(world.taintKeys).to.deep.equal([]);
-  });
-
-  it('is replaced without another record where it does not follow within 20 s', () => {
-    const world = aSignalledNode(['old']);
-    world.step();
-    expect(world.step(19_000).commands).to.deep.equal([]);
-    expect(world.step(2_000).commands.map(({ name }) => name)).to.deep.equal(['EvictPod']);
   });
 
   it('is believed by the devices that the kubelet offers, not by counts that are as they were', () => {
