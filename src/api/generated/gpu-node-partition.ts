@@ -164,7 +164,7 @@ export interface GpuNodePartition {
        */
       signalPods?: string[];
       /**
-       * The device plugin pods on the node when the grant was written: after the change they are replaced, unless they follow a signal. Absent where there are none.
+       * The device plugin pods on the node when the grant was written, which are replaced after the change. Absent where they are signalled, or there are none.
        */
       replacePods?: {
         /**

@@ -8,6 +8,7 @@ import { readRefreshMark, refreshedAnnotation, type RefreshMark } from '../refre
 import { isRevocation } from '../revocation.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { refreshedPods } from './cluster-pods.ts';
+import { listPodsToSignal } from './signal-plugin.ts';
 
 /** As many as the API accepts in a grant. */
 const mostRecorded = 8;
@@ -21,11 +22,12 @@ export interface PluginRecord {
   readonly waits: Waits;
 }
 
-/** The pods of the plugin that are replaced after the change unless they follow a signal, for its grant; null if there are none. */
+/** The pods of the plugin that are replaced after the change, for its grant; null if they are signalled, or there are none. */
 export function recordPods(
-  situation: Parameters<typeof refreshedPods>[0] & Pick<Situation, 'node'>,
+  situation: Parameters<typeof listPodsToSignal>[0] & Pick<Situation, 'node'>,
   pods: readonly NodePod[],
 ): Grant['replacePods'] | null {
+  if (listPodsToSignal(situation, pods) !== null) return null;
   const mark = markPods(situation.node, '', refreshedPods(situation, pods));
   if (mark.uids.length === 0 || mark.uids.length > mostRecorded) return null;
   return { uids: [...mark.uids], ...(mark.tolerates && { tolerate: true }) };
