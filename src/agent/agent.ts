@@ -128,9 +128,7 @@ export class NodeAgent {
     // The last reading is stale: it is neither reported as new nor acted on.
     if (this.#view.hasFailed) return { requeueAfterMs: this.#view.againMs };
     const isOver = partition.status?.phase !== 'Updating';
-    // A plugin that tolerates the taint comes back by itself.
-    const isZeroAwaited = granted?.replacePods?.tolerate !== true;
-    await this.#view.settle((advertised) => this.#isFollowed(partition, advertised), isOver, isZeroAwaited);
+    await this.#view.settle((advertised) => this.#isFollowed(partition, advertised), isOver);
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };

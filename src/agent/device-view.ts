@@ -206,13 +206,11 @@ export class DeviceView {
    *
    * @param isFollowed whether this matches the current devices
    * @param isOver whether the node is open again: until then its plugin may still be replaced, and its devices go and come back
-   * @param isZeroAwaited whether anybody has to know that nothing is offered meanwhile
    * @returns whether the kubelet has followed
    */
   async settle(
     isFollowed: (advertised: NonNullable<DeviceReport['advertised']>) => boolean,
     isOver: boolean,
-    isZeroAwaited: boolean,
   ): Promise<boolean> {
     if (!this.isSettling || !this.#report) return true;
     const word = await this.#kubelet?.ask(this.#report, this.asked).catch(() => undefined);
@@ -220,9 +218,7 @@ export class DeviceView {
     const hasFollowed = isFollowed(word.advertised);
     if (hasFollowed && isOver) this.#settleUntil = -Infinity;
     const isNothing = Object.keys(word.advertised.resources ?? {}).length === 0;
-    // That the previous plugin is gone is news where its successor's offer may look like its own.
-    const isNews = isZeroAwaited || (this.#report.advertised !== undefined && isFollowed(this.#report.advertised));
-    if (hasFollowed || (isNothing && isNews)) this.#report = { ...this.#report, advertised: word.advertised };
+    if (hasFollowed || isNothing) this.#report = { ...this.#report, advertised: word.advertised };
     return hasFollowed;
   }
 
@@ -230,7 +226,7 @@ export class DeviceView {
   async settleSoon(isFollowed: Parameters<DeviceView['settle']>[0], signal: AbortSignal): Promise<void> {
     const endsAt = this.#clock.monotonicMs() + soonMs;
     for (;;) {
-      const hasFollowed = await this.settle(isFollowed, false, true);
+      const hasFollowed = await this.settle(isFollowed, false);
       if (hasFollowed || this.#clock.monotonicMs() >= endsAt || signal.aborted) return;
       await waitFor(this.#clock, soonAskMs, signal);
     }

@@ -41,24 +41,14 @@ describe('what the agent knows of its GPUs', () => {
   it('asks on until the node is open: its plugin may still be replaced', async () => {
     const { advertised, view } = await aChangedView();
     advertised.stale = 0;
-    expect(await view.settle(isFollowed, false, false)).to.equal(true);
+    expect(await view.settle(isFollowed, false)).to.equal(true);
     expect(view.isSettling).to.equal(true);
     advertised.resources = {};
-    expect(await view.settle(isFollowed, false, false)).to.equal(false);
+    expect(await view.settle(isFollowed, false)).to.equal(false);
     expect(view.report.advertised).to.deep.equal({ stale: 0, resources: {} });
     advertised.resources = resources;
-    expect(await view.settle(isFollowed, true, false)).to.equal(true);
+    expect(await view.settle(isFollowed, true)).to.equal(true);
     expect(view.isSettling).to.equal(false);
-  });
-
-  it('leaves out that nothing is offered in between, if the plugin comes back by itself and its old devices are known to be gone', async () => {
-    const { advertised, view } = await aChangedView();
-    advertised.resources = {};
-    advertised.stale = 0;
-    expect(await view.settle(isFollowed, false, false)).to.equal(false);
-    expect(view.report.advertised).to.deep.equal({ stale: 1, resources });
-    expect(await view.settle(isFollowed, false, true)).to.equal(false);
-    expect(view.report.advertised).to.deep.equal({ stale: 0, resources: {} });
   });
 
   it('is reported without it if the kubelet takes longer, and the agent keeps asking', async () => {

@@ -86,13 +86,7 @@ describe('the metrics of the controller', () => {
       seconds: null,
       allowGpuReset: null,
     };
-    const rest = {
-      allowReboot: null,
-      replaceForeignInstances: null,
-      rollback: null,
-      signalPods: null,
-      replacePods: null,
-    };
+    const rest = { allowReboot: null, replaceForeignInstances: null, rollback: null, signalPods: null };
     step('Updating', 'Applying', { name: 'WriteGrant', granted: { ...granted, ...rest }, repairs: null });
     step('Failed', 'Failed');
     step('Failed', 'Failed');

@@ -374,18 +374,11 @@ export class AgentProcess {
     if (!word) return;
     const { resources, errors } = computeResources(describeReport(this.#report), spec.strategy ?? 'mixed');
     const { advertised } = word;
-    const { resources: offered = {} } = advertised;
-    const isFollowed = (one: {
-      readonly resources?: Readonly<Record<string, number>>;
-      readonly stale: number;
-    }): boolean =>
-      spec.backend === 'DRA' ||
-      (one.stale === 0 && errors.length === 0 && offersDevices(one.resources ?? {}, resources));
-    const hasFollowed = isFollowed(advertised);
+    const { resources: offered = {}, stale } = advertised;
+    const hasFollowed =
+      spec.backend === 'DRA' || (stale === 0 && errors.length === 0 && offersDevices(offered, resources));
     if (hasFollowed && status?.phase !== 'Updating') this.#settleUntil = -Infinity;
-    const before = this.#report.advertised;
-    const isZeroNews = spec.granted?.replacePods?.tolerate !== true || (before !== undefined && isFollowed(before));
-    const isNews = hasFollowed || (Object.keys(offered).length === 0 && isZeroNews);
+    const isNews = hasFollowed || Object.keys(offered).length === 0;
     if (isNews && !sameJson(this.#report.advertised, advertised)) this.#report = { ...this.#report, advertised };
   }
 

@@ -125,7 +125,6 @@ export function aWriteGrant(more: Partial<Extract<Command, { name: 'WriteGrant' 
     replaceForeignInstances: null,
     rollback: null,
     signalPods: null,
-    replacePods: null,
     ...more,
   };
   return { name: 'WriteGrant', granted, repairs: null };

@@ -59,11 +59,6 @@ export const shape = {
           allowReboot: { type: 'boolean' },
           replaceForeignInstances: { type: 'boolean' },
           signalPods: { type: 'array', items: { type: 'string' } },
-          replacePods: {
-            type: 'object',
-            required: ['uids'],
-            properties: { uids: { type: 'array', items: { type: 'string' } }, tolerate: { type: 'boolean' } },
-          },
           rollback: { type: 'string' },
         },
       },

@@ -164,19 +164,6 @@ export interface GpuNodePartition {
        */
       signalPods?: string[];
       /**
-       * The device plugin pods on the node when the grant was written, which are replaced after the change. Absent where they are signalled, or there are none.
-       */
-      replacePods?: {
-        /**
-         * UIDs of the pods.
-         */
-        uids: string[];
-        /**
-         * True: they tolerate the taint of a change, so that their successors come without a report that nothing is offered.
-         */
-        tolerate?: boolean;
-      };
-      /**
        * OnFailure: a GPU whose change fails is restored, placements included. Never: it is left as it is.
        */
       rollback?: 'OnFailure' | 'Never';

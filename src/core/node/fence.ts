@@ -22,8 +22,6 @@ export interface FenceSituation {
   readonly changed: boolean;
   /** Of this change; absent until a pod has been evicted for it. */
   readonly mark: RefreshMark | undefined;
-  /** The pods that are there now are recorded, in the grant or by the mark. */
-  readonly recorded: boolean;
   /** How long ago, in ms, the node was first seen to advertise something else since the change; undefined: never. */
   readonly differsMs: number | undefined;
   /** How long, in ms, a pod that started after the change has been ready; undefined if there is none. */
@@ -136,7 +134,7 @@ function decideEqual(situation: FenceSituation): FenceStep {
     // It advertised something else after the device was done, and now this: it has followed by itself.
     if (pods.length === 0 || differsMs !== undefined || followed) return openStanding(situation);
     if (isSignalled) return { next: 'Wait', why: 'Signalled' };
-    return evictAll(pods, situation);
+    return evictAll(pods);
   }
   const step = replaceMarked(pods, mark);
   if (step) return step;
@@ -157,7 +155,7 @@ function decideEqualSlices(situation: FenceSituation): FenceStep {
   const registering: FenceStep = { next: 'Wait', why: 'Registering' };
   if (differsMs === undefined && !wasSignalled) {
     if (pods === undefined) return { next: 'LookAtPods' };
-    if (mark === undefined && pods.length > 0) return evictAll(pods, situation);
+    if (mark === undefined && pods.length > 0) return evictAll(pods);
     const step = mark && replaceMarked(pods, mark);
     if (step) return step;
     // As with a device plugin: there is nothing to bind to, and a driver that does not tolerate our taint waits for it to go.
@@ -182,7 +180,7 @@ function decideDifferent(situation: FenceSituation): FenceStep {
     const early = advertiseEarly(situation, isEmpty);
     if (early) return early;
     if (isSignalled) return { next: 'Wait', why: 'Signalled' };
-    if (pods.length > 0) return evictAll(pods, situation);
+    if (pods.length > 0) return evictAll(pods);
     // While our taint is on, no DaemonSet creates the first pod of a plugin that does not tolerate it.
     if (closed && isEmpty && (offering === 'Nothing' || offering === 'Unknown')) return { next: 'TakeTaintsOff' };
     // Something without a known pod advertises: it may follow without a signal.
@@ -212,9 +210,9 @@ function isTakenBack({ earlyMs = Infinity, offering, allocatable, wanted }: Fenc
   );
 }
 
-function evictAll(pods: readonly FencePod[], { recorded }: FenceSituation): FenceStep {
+function evictAll(pods: readonly FencePod[]): FenceStep {
   const uids = pods.filter(({ leaving }) => !leaving).map(({ uid }) => uid);
-  return uids.length > 0 ? { next: 'Evict', uids, first: !recorded } : { next: 'Wait', why: 'OldPlugin' };
+  return uids.length > 0 ? { next: 'Evict', uids, first: true } : { next: 'Wait', why: 'OldPlugin' };
 }
 
 /** Until the old pods are gone: a plugin that is still alive keeps what it advertised. */

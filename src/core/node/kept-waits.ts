@@ -1,12 +1,11 @@
 import { holdersAnnotation } from '../pods/holder-pods.ts';
 import { generationOf } from './grant-failure.ts';
 import type { WaitName, Waits } from './memory.ts';
-import { isClosed, isUnfinished } from './node-view.ts';
+import { isClosed } from './node-view.ts';
 import { isUnanswered } from './observed-epoch.ts';
 import { changeKey } from './refresh-mark.ts';
 import { isDrifting } from './repair.ts';
 import { isGrantLive } from './revocation.ts';
-import { configOf } from './rules/plugin-config.ts';
 import { untouchedKey } from './rules/untouched.ts';
 import type { Situation } from './snapshot.ts';
 import type { Verdict } from './outcome.ts';
@@ -30,7 +29,6 @@ const causes: {
   Granted: ({ partition }) => isGrantLive(partition) && String(partition.spec.granted?.epoch),
   Revoked: ({ partition, node }) => isUnanswered(partition) && isClosed(node) && String(partition.spec.granted?.epoch),
   HoldersRestarted: ({ node }) => node.metadata.annotations?.[holdersAnnotation],
-  Replacing: ({ node, partition }) => isUnfinished(node) && changeKey(partition, configOf(node)),
   // What somebody brings back is left alone until the device changes.
   Tidied: ({ partition }) => changeKey(partition),
 };

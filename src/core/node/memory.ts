@@ -21,8 +21,6 @@ export const waitNames = [
   'Tidied',
   /** The API server does not let us write the node's status. */
   'StatusRefused',
-  /** The plugin's pods that the grant names are being replaced: whichever comes from now on has read the devices as they are. */
-  'Replacing',
   /** The plugin's process was signalled to read the devices again. */
   'Signalled',
   /** A pod of the device plugin that started after the change is ready. */
@@ -68,7 +66,6 @@ export type WaitName = (typeof waitNames)[number];
 /** Waits with a deadline that a failover must not reset: they are kept in `status.waits`. */
 const lasting: readonly WaitName[] = [
   'Advertised',
-  'Replacing',
   'Signalled',
   'Labels',
   'PluginHeld',

@@ -20,7 +20,6 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     closed: true,
     changed: true,
     mark: undefined,
-    recorded: false,
     differsMs: 2000,
     readyMs: undefined,
     followed: false,

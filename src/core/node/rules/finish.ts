@@ -102,8 +102,7 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   }
   // 4. Labels and opening, in one write.
   const opened = open(situation, policy, { predicted, labels, stale }, verdict);
-  const note = opened.ifClosed === 'Opens' && fenced.note ? [patch(fenced.note)] : [];
-  const commands = [...(opened.commands ?? []), ...note, ...restarts.commands];
+  const commands = [...(opened.commands ?? []), ...restarts.commands];
   return alsoWaits({ ...opened, commands }, { ...fenced.waits, ...restarts.waits });
 }
 

@@ -18,7 +18,6 @@ import { awaitClaims } from './await-claims.ts';
 import { awaitReading } from './await-reading.ts';
 import { drain } from './drain.ts';
 import { presumeAffected } from './plan-holders.ts';
-import { recordPods } from './plugin-record.ts';
 import { tellMonitors } from './tell-monitors.ts';
 import { sparePods } from './spare-pods.ts';
 import { drainRests } from './drain-rest.ts';
@@ -122,7 +121,6 @@ function writeGrant(situation: Situation, pods: readonly NodePod[]): Ruling {
           replaceForeignInstances: wish?.replaceForeignInstances ?? null,
           rollback: spec?.rollout?.rollback ?? null,
           signalPods: listPodsToSignal(situation, pods),
-          replacePods: recordPods(situation, pods) ?? null,
         },
         repairs: repairs.length > 0 ? repairs : null,
       },

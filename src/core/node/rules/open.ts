@@ -35,8 +35,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
   }
   const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
   if ('look' in pending) return pending;
-  if (!('verdict' in pending))
-    return alsoWaits(addPatch(ruling, combine(pending.note ?? {}, change, pending.marks)), pending.waits);
+  if (!('verdict' in pending)) return alsoWaits(addPatch(ruling, combine(change, pending.marks)), pending.waits);
   if (isReleased || phase === 'Ready')
     return alsoWaits({ ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] }, ruling.waits);
   const requeueAfterMs = Math.min(

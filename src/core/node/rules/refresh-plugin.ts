@@ -1,3 +1,4 @@
+import { repartitioningTaint } from '../../../api/names.ts';
 import type { DeviceReport, GpuPartitionPolicy } from '../../../api/types.ts';
 import { type NodeChange, combine } from '../../metadata/node-change.ts';
 import { explainPluginPod, isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
@@ -5,13 +6,13 @@ import { resourcesText } from '../../nvidia/resources/advertised.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
 import { driverDeployLabel, pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { listDynamicSlices } from '../../dra/resource-slice.ts';
-import { isReady } from '../../pods/plugin-pods.ts';
+import { isReady, tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
 import { backendOf, nameBackend, sliceOfferOf } from '../backend.ts';
 import { decideFence, type FenceSituation, type FenceStep, isExact, isNothing, type Offering } from '../fence.ts';
 import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fence-words.ts';
 import { closeNode, fenceByZero } from '../node-marks.ts';
-import { hasStartupTaint, isClosed, isOwnTaint, isReadyNode, isUnfinished } from '../node-view.ts';
+import { hasStartupTaint, isClosed, isOwnTaint, isReadyNode, isUnfinished, type NodeView } from '../node-view.ts';
 import { type Lasting, resumeWait, waitFor, type WaitName, type Waits } from '../memory.ts';
 import { alsoWaits, type Outcome, type Ruling } from '../outcome.ts';
 import {
@@ -27,7 +28,6 @@ import { refreshedPods } from './cluster-pods.ts';
 import { evictPods, listRefusals } from './evictions.ts';
 import { nodeUnavailable } from './plan.ts';
 import { configOf, describeTrouble } from './plugin-config.ts';
-import { markPods, recallRecord } from './plugin-record.ts';
 import { awaitSignalled, followMs } from './signal-plugin.ts';
 import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
@@ -56,8 +56,6 @@ export interface ExpectedOffer {
 /** Pods may come, as far as the plugin is concerned. Something else may still keep the node closed: what was seen is not forgotten. */
 export interface Offered {
   readonly waits: Waits;
-  /** Goes into the write that opens the node. */
-  readonly note?: NodeChange;
 }
 
 /** Replaces the device plugin of a node after a change. @returns why pods may not come yet, or that they may */
@@ -86,7 +84,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
     step.next === 'Open' && fence.closed && !isDra
       ? staleOffer(partition.status?.device?.advertised, fence.wanted)
       : undefined;
-  if (step.next === 'Open' && stale === undefined) return { waits, note: noteMark(situation, fence.mark) };
+  if (step.next === 'Open' && stale === undefined) return { waits };
   const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
   const [refusal] = listPodCauses(listRefusals(situation, old));
   const verdict =
@@ -200,17 +198,18 @@ function commandsOf(
 }
 
 function patchMark(mark: RefreshMark): Command {
-  return { name: 'PatchNode', change: annotate(mark) };
+  return { name: 'PatchNode', change: { annotations: { [refreshedAnnotation]: formatRefreshMark(mark) } } };
 }
 
-function annotate(mark: RefreshMark): NodeChange {
-  return { annotations: { [refreshedAnnotation]: formatRefreshMark(mark) } };
-}
-
-/** The grant's record ends when the node is open. */
-function noteMark({ node }: Situation, mark: RefreshMark | undefined): NodeChange {
-  const isOver = mark === undefined || !isUnfinished(node);
-  return isOver || readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], mark.change) ? {} : annotate(mark);
+function markPods(node: NodeView, change: string, pods: readonly NodePod[]): RefreshMark {
+  // Also on a node that is open now: the record must hold when it is closed.
+  const taints = [repartitioningTaint, ...(node.spec?.taints ?? []).filter(isOwnTaint)];
+  return {
+    change,
+    uids: pods.flatMap(({ metadata }) => metadata.uid ?? []),
+    tolerates: pods.every((pod) => taints.every((taint) => tolerates(pod, taint))),
+    sawNothing: false,
+  };
 }
 
 /** What the fence needs to know, and what is remembered of it. */
@@ -229,8 +228,8 @@ function describeFence(
   // What differs from one offer may be another: the policy's is not that of a plugin with other settings.
   const offer = `${change} ${resourcesText(wanted)}`;
   const isStale = slices === undefined && staleOffer(advertised, wanted) !== undefined;
+  const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);
   const found = listPluginPods(situation);
-  const { mark, isRecorded, waits: replacing } = recallRecord(situation, found, change);
   // A pod that is being replaced may still follow: what it offers says nothing of its successor.
   const isGoing = mark !== undefined && found?.some(({ metadata }) => mark.uids.includes(metadata.uid ?? '')) !== false;
   const offered = mark === undefined ? offer : `${offer}${isGoing ? ' going' : ' gone'}`;
@@ -247,7 +246,7 @@ function describeFence(
   const refused = resumeWait(situation, 'StatusRefused', change);
   const stands = changed && isEqual ? waitFor(situation, 'Stands', offer) : undefined;
   const seen = [wasStale, differs, ready, signalled, early, refused, stands];
-  const waits: Waits = Object.assign({}, replacing, ...seen.map((one) => one?.waits));
+  const waits: Waits = Object.assign({}, ...seen.map((one) => one?.waits));
   const fence: FenceSituation = {
     wanted,
     allocatable,
@@ -255,7 +254,6 @@ function describeFence(
     closed: (node.spec?.taints ?? []).some(isOwnTaint),
     changed,
     mark,
-    recorded: isRecorded,
     differsMs: differs?.lastsMs,
     readyMs: ready?.lastsMs,
     // A signalled plugin may have followed before anybody looked: the kubelet offers the current devices, each by its id.

@@ -55,50 +55,6 @@ describe('the device plugin of a node whose device is done', () => {
     expect(evictions(world)).to.deep.equal(['EvictPod old']);
   });
 
-  it('is evicted without a write of its own where the grant names it, and what came later is not', () => {
-    const granted = aGrant({ replacePods: { uids: ['old'], tolerate: true } });
-    const world = aDoneChange({
-      partition: aManagedPartition({ granted, device: slicedGpu }),
-      pods: [aPluginPod({ uid: 'old', tolerates: true })],
-    });
-    expect(world.step().commands.map(({ name }) => name)).to.deep.equal(['EvictPod']);
-    world.pods = [
-      aPluginPod({ uid: 'old', tolerates: true, isLeaving: true }),
-      aPluginPod({ uid: 'new', tolerates: true }),
-    ];
-    world.step(6000);
-    world.pods = [aPluginPod({ uid: 'new', tolerates: true })];
-    world.step(6000);
-    expect(evictions(world)).to.deep.equal(['EvictPod old']);
-    world.advertise(advertisesSlice);
-    expect(world.step(1000).verdict.phase).to.equal('Ready');
-    expect(world.node.metadata.annotations?.['gpupartition.dev/plugin-refreshed']).to.match(
-      /^3-[0-9a-f]{8}@boot-a\/old\/tolerates$/,
-    );
-  });
-
-  it('that came between the grant and the end of the change is evicted, and written down before', () => {
-    const granted = aGrant({ replacePods: { uids: ['old'] } });
-    const world = aDoneChange({
-      partition: aManagedPartition({ granted, device: slicedGpu }),
-      pods: [aPluginPod({ uid: 'between' })],
-    });
-    expect(world.step().commands.map(({ name }) => name)).to.deep.equal(['PatchNode', 'EvictPod']);
-    expect(evictions(world)).to.deep.equal(['EvictPod between']);
-  });
-
-  it('is missed by another leader where the grant names it: the counts that stand may be its own', () => {
-    const granted = aGrant({ replacePods: { uids: ['old'] } });
-    const world = aDoneChange({
-      partition: aManagedPartition({ granted, device: slicedGpu }),
-      node: aNode({ taints: taints.closed, labels: updating, allocatable: advertisesSlice }),
-      pods: [],
-    });
-    world.step();
-    world.step(5000);
-    expect(world.taintKeys).to.deep.equal(['repartitioning']);
-  });
-
   it('is asked to go once in 5 s, and the refusal of a budget is shown', () => {
     const world = aDoneChange();
     world.refusals = { old: 'the disruption budget needs 1 pod' };
