@@ -195,11 +195,16 @@ export class Invariants {
 
   /** A policy that first makes its GPUs whole goes when they are, or when its time is over by the leader's clock. */
   #policyIsGone({ metadata, spec }: Policy): void {
-    const { partition, timeline, leadersAheadMs, areClocksMixed, device } = this.#world;
+    const { api, partition, timeline, leadersAheadMs, areClocksMixed, device } = this.#world;
     const gone = new Set(partition?.spec.wish?.gpus.map(({ uuid }) => uuid));
     const overdueAt = Date.parse(metadata.deletionTimestamp ?? '') + deleteDeadlineMs;
     const isOverdue = areClocksMixed || timeline.now + leadersAheadMs > overdueAt;
     if (spec.onDelete !== 'DisableMig' || partition?.spec.policy?.uid !== metadata.uid || isOverdue) return;
+    // One that outranks it has the node, though no wish of it may be written yet.
+    const hasRival = api
+      .list('policies')
+      .some((one) => one.metadata.deletionTimestamp === undefined && one.spec.mode !== 'Plan');
+    if (hasRival) return;
     const left = device.report().gpus.find(({ uuid, error, mig }) => gone.has(uuid) && !error && mig === 'Enabled');
     demand(left === undefined, 'U2', `policy ${metadata.name} is gone, and GPU ${left?.index} is not whole`);
   }

@@ -78,6 +78,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   [5, 'the DRA driver was evicted from a closed node though it made slices itself', 'Monitors'],
   [66, 'a node waited closed for a pod that only looks on, of whom its agent was told', 'Monitors'],
   [212, 'a node waited closed for a pod that only looks on, and whose claim could not be prepared', 'Monitors'],
+  [6, 'a node was opened after a second failure beside a DRA driver that had read it after the first', 'Again'],
   [218, 'the onlooker took each edit’s new attempt for one more of the same', 'Drains'],
 ];
 

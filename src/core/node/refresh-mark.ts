@@ -1,4 +1,4 @@
-import type { GpuNodePartition, GpuReport } from '../../api/types.ts';
+import type { DeviceReport, GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
 
 /** On a Node: for which state of the device the plugin's pods were replaced, and which pods had to go. */
@@ -27,10 +27,19 @@ export interface RefreshMark {
 export function changeKey({ spec, status }: GpuNodePartition, config?: string): string {
   const { bootID = '', driverLoad, error, gpus = [] } = status?.device ?? {};
   const settings = config === undefined ? '' : `+${config}`;
-  // A failing change is granted again and again: the plugin is restarted once for the resulting device, not each time.
-  const made = error ? 'failed' : (spec.granted?.epoch ?? 0);
+  const epoch = spec.granted?.epoch ?? 0;
+  // A failing change is granted again and again: the plugin is restarted once for the resulting device, not each time. A DRA driver
+  // cannot tell instances that were undone and made again at their places, with their UUIDs, from those before: it has to read each.
+  const made = error ? (spec.backend === 'DRA' && hasBegun(error) ? `failed${epoch}` : 'failed') : epoch;
   const load = driverLoad === undefined ? '' : `.${driverLoad}`;
   return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${load}${settings}`;
+}
+
+/** Failures before any work on the device. */
+const beforeWork: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
+
+function hasBegun({ code, gpu }: NonNullable<DeviceReport['error']>): boolean {
+  return gpu !== undefined || !beforeWork.includes(code);
 }
 
 const known = new WeakMap<readonly GpuReport[], string>();

@@ -56,4 +56,21 @@ describe('the mark of a refresh', () => {
     expect(changeKey(failed(2, ['1g.5gb@0']))).to.equal(changeKey(failed(1, ['1g.5gb@0'])));
     expect(changeKey(failed(2, ['1g.5gb@0']))).not.to.equal(changeKey(failed(2, ['1g.5gb@1'])));
   });
+
+  it('is another for each try that a DRA driver cannot tell apart: what was undone may have its UUID again', () => {
+    const failed = (epoch: number, code: string, gpu?: string) => {
+      const partition = aPartition({
+        granted: { gpus: [], epoch, planHash: '', deadline: '2026-01-01T00:00:00Z' },
+        device: {
+          ...aDevice(aGpu({ slices: ['1g.5gb@0'] })),
+          error: { code, message: '', ...(gpu !== undefined && { gpu }) },
+        },
+      });
+      return changeKey({ ...partition, spec: { ...partition.spec, backend: 'DRA' } });
+    };
+    expect(failed(2, 'CommandFailed')).not.to.equal(failed(1, 'CommandFailed'));
+    expect(failed(2, 'InUse', 'GPU-0')).not.to.equal(failed(1, 'InUse', 'GPU-0'));
+    expect(failed(2, 'InUse')).to.equal(failed(1, 'InUse'));
+    expect(failed(2, 'PlanChanged')).to.equal(failed(1, 'PlanChanged'));
+  });
 });

@@ -20,7 +20,7 @@ describe('how a node will stand, before its agent has planned the new wish', () 
 
   it('requests a slot with what the plan would destroy', () => {
     const parts = { partition: aManagedPartition({ device: idle }) };
-    expect(request(parts)).to.include({ kind: 'New', evictions: 0, destroys: 1, epoch: 1 });
+    expect(request(parts)).to.include({ kind: 'New', evictions: 0, destroys: 1 });
   });
 
   it('requests nothing if it is done, or cannot change now', () => {
