@@ -57,7 +57,7 @@ describe('the mark of a refresh', () => {
     expect(changeKey(failed(2, ['1g.5gb@0']))).not.to.equal(changeKey(failed(2, ['1g.5gb@1'])));
   });
 
-  it('is another for each try that a DRA driver cannot tell apart: what was undone may have its UUID again', () => {
+  it('differs for each try that a DRA driver cannot tell apart: what was undone may have its UUID again', () => {
     const failed = (epoch: number, code: string, gpu?: string) => {
       const partition = aPartition({
         granted: { gpus: [], epoch, planHash: '', deadline: '2026-01-01T00:00:00Z' },
