@@ -36,8 +36,20 @@ describe('the search for the programs of a control plane', function () {
   });
 
   it('builds once for several that ask at the same time, and says to the others that they wait', async () => {
-    go.install({ buildSeconds: 1 });
-    const all = await Promise.all([go.build(), go.build(), go.build()]);
+    go.install({ isHeld: true });
+    const told = new Set<number>();
+    const builds = [0, 1, 2].map((index) => {
+      const child = go.start();
+      child.stderr?.on('data', (text: Buffer) => text.includes('waiting for another process') && told.add(index));
+      return collect(child);
+    });
+    await eventually(
+      () => told.size,
+      (size) => size === 2,
+      { what: 'two that wait' },
+    );
+    go.release();
+    const all = await Promise.all(builds);
     expect(all.map(({ code }) => code)).to.deep.equal([0, 0, 0]);
     expect(new Set(all.map(({ stdout }) => stdout)).size).to.equal(1);
     expect(all.filter(({ stderr }) => stderr.includes('waiting for another process'))).to.have.length(2);

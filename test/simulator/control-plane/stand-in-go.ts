@@ -18,6 +18,8 @@ export interface GoBehaviour {
   /** Default `go1.99.0`. */
   readonly version?: string;
   readonly buildSeconds?: number;
+  /** A build lasts until {@link StandInGo.release}. */
+  readonly isHeld?: boolean;
   /** What the program that it builds does; by default it answers with the right version. */
   readonly builtScript?: string;
   readonly fails?: boolean;
@@ -31,6 +33,7 @@ export class StandInGo {
   readonly folder = mkdtempSync(join(tmpdir(), 'stand-in-go-'));
   readonly cache = join(this.folder, 'xdg/gpu-partition-operator/control-plane');
   readonly #log = join(this.folder, 'builds');
+  readonly #released = join(this.folder, 'released');
 
   install(behaviour: GoBehaviour = {}): void {
     const kubernetes = /k8s\.io\/kubernetes (v\S+)/.exec(readFileSync(goMod, 'utf8'))?.[1] ?? '';
@@ -40,6 +43,7 @@ export class StandInGo {
 if [ "$1" = env ]; then printf '%s\\nlinux\\namd64\\n' '${behaviour.version ?? 'go1.99.0'}'; exit 0; fi
 echo "$$ $*" >>'${this.#log}'
 sleep ${behaviour.buildSeconds ?? 0}
+${behaviour.isHeld === true ? `while [ ! -e '${this.#released}' ]; do sleep 0.1; done` : ''}
 ${behaviour.fails === true ? "echo 'main.go: it does not compile' >&2; exit 1" : ''}
 while [ "$1" != -o ]; do shift; done
 printf '%s\\n' '#!/bin/sh' "$BUILT" >"$2"
@@ -48,6 +52,10 @@ chmod +x "$2"
     const file = join(this.folder, 'bin/go');
     writeFileSync(file, script.replace('"$BUILT"', `'${built.replaceAll("'", `'\\''`)}'`));
     chmodSync(file, 0o755);
+  }
+
+  release(): void {
+    writeFileSync(this.#released, '');
   }
 
   /** Arguments of each build so far, with the pid of the build in front. */
