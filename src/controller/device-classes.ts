@@ -2,7 +2,7 @@ import { controllerManager } from '../api/names.ts';
 import { deviceClasses, policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { type DeviceClassObject, listMissingClasses } from '../core/classes/class-objects.ts';
-import { mayUseClaims } from '../core/node/backend.ts';
+import { mayUseClaims } from '../core/policy/rules.ts';
 import { listSliceKinds } from '../core/classes/slice-kind.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { currentOf, enforces } from '../core/policy/versions.ts';

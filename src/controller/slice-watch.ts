@@ -1,6 +1,6 @@
 import { resourceSlices } from '../api/resources.ts';
 import { gpuDriver } from '../core/dra/resource-slice.ts';
-import { mayUseClaims } from '../core/node/backend.ts';
+import { mayUseClaims } from '../core/policy/rules.ts';
 import type { DraApi } from '../core/node/snapshot.ts';
 import type { Fleet } from '../core/policy/fleet.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
@@ -9,9 +9,10 @@ import type { KubeClient } from '../kube/client.ts';
 import { listVersions } from '../kube/discovery.ts';
 import type { Stoppable } from '../kube/operator.ts';
 import { Reflector } from '../kube/reflector.ts';
-import type { KubeObject } from '../kube/resource.ts';
+import { keepVersion, type KubeObject } from '../kube/resource.ts';
 import type { Change } from '../kube/store.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
+import { whenAborted } from '../process/abort.ts';
 import type { Logger } from '../process/logger.ts';
 
 type SliceObject = KubeObject & { readonly spec?: { readonly nodeName?: string } };
@@ -120,7 +121,7 @@ export class SliceWatch implements Stoppable {
         if (!signal.aborted) this.#note(change);
       },
     }).start();
-    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await whenAborted(signal);
     await reflector.stop();
   }
 
@@ -137,7 +138,5 @@ export class SliceWatch implements Stoppable {
 }
 
 function keepNode({ metadata, spec: { nodeName } = {} }: SliceObject): SliceObject {
-  const { name, uid, resourceVersion } = metadata;
-  const kept = { name, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
-  return { metadata: kept, spec: nodeName === undefined ? {} : { nodeName } };
+  return { ...keepVersion({ metadata }), spec: nodeName === undefined ? {} : { nodeName } };
 }

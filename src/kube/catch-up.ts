@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import type { List, Selection } from './call-options.ts';
 import type { KubeClient } from './client.ts';
-import { keyOf, type KubeObject, type Resource } from './resource.ts';
+import { keepVersion, keyOf, type KubeObject, type Resource } from './resource.ts';
 import { compareVersions, isOlder } from './resource-version.ts';
 import type { Store } from './store.ts';
 
@@ -125,15 +125,4 @@ async function waitUntil(
 /** Versions that cannot be compared prove nothing unless they are equal. */
 function isAtLeast(version: string | undefined, wanted: string | undefined): boolean {
   return version !== undefined && (version === wanted || (compareVersions(version, wanted) ?? -1) >= 0);
-}
-
-function keepVersion({ metadata: { name, namespace, uid, resourceVersion } }: KubeObject): KubeObject {
-  return {
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
-  };
 }

@@ -85,7 +85,7 @@ export abstract class ResilientOperator extends operator.default {
     return part;
   }
 
-  /** Starts to watch a resource; the result's `store` fills by itself, see `waitForSync`. */
+  /** Starts to watch a resource; {@link Reflector.waitForSync} of the result says when its store is complete. */
   protected watch<T extends KubeObject>(options: WatchOptions<T>): Reflector<T> {
     const reflector = new Reflector<T>({ ...options, client: this.client, logger: this.#logger });
     this.#watched.set(idOf(options.resource), options.resource);

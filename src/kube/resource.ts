@@ -84,3 +84,15 @@ export function refOf(resource: Resource, object: KubeObject, subresource?: stri
     ...(subresource === undefined ? {} : { subresource }),
   };
 }
+
+/** What tells an object and its version from others. */
+export function keepVersion({ metadata: { name, namespace, uid, resourceVersion } }: KubeObject): KubeObject {
+  return {
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
+}

@@ -6,7 +6,7 @@ import { Reflector } from './reflector.ts';
 import type { KubeObject } from './resource.ts';
 import type { Store } from './store.ts';
 
-/** Whoever acts on a watch. */
+/** Acts on what a watch brings. */
 export type WatchReader<T extends KubeObject> = Required<Pick<ReflectorOptions<T>, 'onChange'>> &
   Pick<ReflectorOptions<T>, 'onRewind'>;
 

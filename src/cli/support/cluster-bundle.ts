@@ -1,7 +1,7 @@
 import { disruptionBudgets, nodePartitions, nodes, pods, policies } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { WorkloadPod } from '../../core/explain/workload.ts';
-import { mayUseClaims } from '../../core/node/backend.ts';
+import { mayUseClaims } from '../../core/policy/rules.ts';
 import { usesGpu } from '../../core/pods/gpu-pods.ts';
 import { pluginPodsOf } from '../../core/pods/plugin-pods.ts';
 import { timeText } from '../../core/text/duration.ts';

@@ -1,4 +1,4 @@
-import type { GpuNodePartition, NodePartitionSpec, PolicySpec } from '../../api/types.ts';
+import type { GpuNodePartition, NodePartitionSpec } from '../../api/types.ts';
 import { publishDevices } from '../dra/published-devices.ts';
 import { compareSlices, type SliceOffer } from '../dra/slice-offer.ts';
 import type { NodeSnapshot } from './snapshot.ts';
@@ -16,11 +16,6 @@ export function backendOf({ claim, partition }: Planned): Backend {
 /** Whether a node's policy has its backend found out. */
 export function isFoundOut({ claim }: Pick<NodeSnapshot, 'claim'>): boolean {
   return claim.winner?.spec.backend === 'Auto';
-}
-
-/** Whether a policy hands GPUs out by claims, or does where it finds the DRA driver. */
-export function mayUseClaims({ backend }: Pick<PolicySpec, 'backend'>): boolean {
-  return backend === 'DRA' || backend === 'Auto';
 }
 
 /**

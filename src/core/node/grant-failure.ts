@@ -41,7 +41,8 @@ export function grantFailureOf(situation: Situation): GrantFailure | undefined {
   if (failed === undefined || failed.epoch === known?.epoch) return known;
   const generation = grantedGeneration(situation);
   const fault = faultOf(situation);
-  const isEqual = known?.fault === fault && !isTransient(failed.code, situation);
+  const isEqual =
+    known?.fault === fault && !isTransient({ code: failed.code, gpu: situation.partition.status?.device?.error?.gpu });
   const before = known?.generation === generation ? known : undefined;
   return {
     generation,
@@ -128,9 +129,8 @@ function writeGeneration({ uid = '', generation = 0 }: NonNullable<Grant['policy
 }
 
 /** Users that a reading shows are waited for and drained. What only the device itself shows to be in use stays so until somebody acts. */
-function isTransient(code: string, { partition }: Situation): boolean {
-  const isShown = code === 'InUse' && partition.status?.device?.error?.gpu === undefined;
-  return isShown || transient.includes(code);
+export function isTransient({ code, gpu }: { readonly code: string; readonly gpu?: string | undefined }): boolean {
+  return (code === 'InUse' && gpu === undefined) || transient.includes(code);
 }
 
 function faultOf(situation: Situation): string {

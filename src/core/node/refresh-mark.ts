@@ -1,5 +1,6 @@
 import type { DeviceReport, GpuNodePartition, GpuReport } from '../../api/types.ts';
 import { canonicalJson, fingerprint } from '../text/fingerprint.ts';
+import { isTransient } from './grant-failure.ts';
 
 /** On a Node: for which state of the device the plugin's pods were replaced, and which pods had to go. */
 export const refreshedAnnotation = 'gpupartition.dev/plugin-refreshed';
@@ -35,11 +36,9 @@ export function changeKey({ spec, status }: GpuNodePartition, config?: string): 
   return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${load}${settings}`;
 }
 
-/** Failures before any work on the device. */
-const beforeWork: readonly string[] = ['PlanChanged', 'Stale', 'Expired', 'Stopped', 'InUse'];
-
-function hasBegun({ code, gpu }: NonNullable<DeviceReport['error']>): boolean {
-  return gpu !== undefined || !beforeWork.includes(code);
+/** Whether a change may have failed in the middle: what fails on a GPU has been worked on, even if a retry may well succeed. */
+function hasBegun(error: NonNullable<DeviceReport['error']>): boolean {
+  return error.gpu !== undefined || !isTransient(error);
 }
 
 const known = new WeakMap<readonly GpuReport[], string>();

@@ -14,7 +14,7 @@ export interface Holders {
   readonly stale: readonly StaleHolding[];
   /** ResourceClaims by which pods have a device, by its UUID, as `NAMESPACE/NAME`. Absent if there are none. */
   readonly claimsOf?: ReadonlyMap<string, readonly string[]>;
-  /** Who only looks on at a device, by its UUID, as `NAMESPACE/POD (claim NAMESPACE/NAME)`. Absent if nobody does. */
+  /** Who only looks on at a device, by its UUID, as `NAMESPACE/POD (claim NAMESPACE/NAME)`. Absent if there are none. */
   readonly monitorsOf?: ReadonlyMap<string, readonly string[]>;
 }
 

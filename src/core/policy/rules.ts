@@ -53,7 +53,8 @@ function checkSchedules(spec: Fields): readonly BrokenRule[] {
   ];
 }
 
-function mayUseClaims({ backend }: Fields): boolean {
+/** Whether a policy hands GPUs out by claims, or does where it finds the DRA driver. */
+export function mayUseClaims({ backend }: { readonly backend?: unknown }): boolean {
   return backend === 'DRA' || backend === 'Auto';
 }
 
