@@ -7,7 +7,7 @@ import { isRetiring } from '../policy/retirement.ts';
 import { timeText } from '../text/duration.ts';
 import { describeGate, type RolloutGate } from '../rollout/gate.ts';
 import { storeVersions } from '../policy/versions.ts';
-import type { RolloutLimits } from '../rollout/ledger.ts';
+import type { RolloutLimits } from '../rollout/budget.ts';
 import type { PolicyTally } from '../policy/tally.ts';
 import { listNodes } from './node-causes.ts';
 
