@@ -1,5 +1,5 @@
 import { durationMs, timeText } from '../text/duration.ts';
-import type { Budget } from './budget.ts';
+import type { RolloutBudget } from './budget.ts';
 import type { LedgerSnapshot } from './ledger.ts';
 import type { RequestQueue } from './rollout-states.ts';
 import { isFor, type NodeRolloutState, type Slot, type SlotKind } from './slot.ts';
@@ -24,7 +24,7 @@ interface Choice {
 
 /** Who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve no other. */
 export function choose(
-  { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: Budget,
+  { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: RolloutBudget,
   { rolloutStates, uidOf, admits }: LedgerSnapshot,
   held: ReadonlySet<string>,
 ): readonly Choice[] {
@@ -59,7 +59,7 @@ export function choose(
  */
 export function renew(
   slot: Slot,
-  { mayStart, mayDisrupt, isHalted, mostNew }: Budget,
+  { mayStart, mayDisrupt, isHalted, mostNew }: RolloutBudget,
   snapshot: LedgerSnapshot,
 ): Slot | undefined {
   const { policy, admits, rolloutStateOf } = snapshot;

@@ -14,7 +14,7 @@ export type RolloutLimits = NonNullable<PolicyStatus['limits']>;
 export const mostSlots = 500;
 
 /** How many nodes may start now, and what keeps the others waiting. */
-export interface Budget extends Places {
+export interface RolloutBudget extends Places {
   readonly gate: RolloutGate | undefined;
   readonly counts: RolloutLimits;
   /** Whether a node whose change disrupts nobody may start. */
@@ -40,7 +40,7 @@ interface Places {
   readonly isTakenByOthers: boolean;
 }
 
-export function judgeBudget(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): Budget {
+export function judgeBudget(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): RolloutBudget {
   const { policy, rolloutStates, size, now, frozen, cap } = snapshot;
   const { maxUnavailable = 1, failureThreshold = 1, windows, paused } = policy.spec.rollout ?? {};
   const most = countLimit(maxUnavailable, size);

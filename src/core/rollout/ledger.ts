@@ -1,7 +1,7 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { choose, makeSlot, renew } from './admission.ts';
 import type { Admits } from './admits.ts';
-import { type Budget, judgeBudget, mostSlots, type RolloutLimits } from './budget.ts';
+import { type RolloutBudget, judgeBudget, mostSlots, type RolloutLimits } from './budget.ts';
 import { type CanaryState, judgeCanary } from './canary.ts';
 import type { ClusterCap } from './cap.ts';
 import type { RolloutGate } from './gate.ts';
@@ -108,7 +108,7 @@ const othersPollMs = 1000;
 function requeueAfter(
   { policy, rolloutStateOf }: LedgerSnapshot,
   ledger: readonly Slot[],
-  { changesIn }: Budget,
+  { changesIn }: RolloutBudget,
 ): number | undefined {
   if (ledger.some(({ node }) => rolloutStateOf(node)?.policy !== policy.metadata.name)) return othersPollMs;
   return changesIn.length === 0 ? undefined : Math.min(...changesIn) + 100;
