@@ -105,7 +105,7 @@ describe('what a demand does not need', () => {
     expect(laid(demand, [held])).to.deep.equal(['demand: {"1g.5gb":1}']);
   });
 
-  it('is laid out anew where the GPU stays in the MIG mode that it keeps', () => {
+  it('is laid out again where the GPU stays in the MIG mode that it keeps', () => {
     const keeps = (rest: 'Balanced' | 'Whole', gpu: GpuReport): readonly string[] => {
       const demand = smalls(0, rest);
       return laid(
