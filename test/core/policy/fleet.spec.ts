@@ -95,6 +95,12 @@ describe('a fleet', () => {
     expect([winnerOf(fleet, 'a'), winnerOf(fleet, 'c')]).to.deep.equal([undefined, 'p']);
   });
 
+  it('names the nodes that a policy leaves and wins by an edit that is accepted already', () => {
+    const fleet = aFleet([accepted(aPolicy())], { a: 'p', b: 'q' });
+    const moved = accepted(aPolicy({ generation: 2, nodeSelector: { matchLabels: { pool: 'q' } } }));
+    expect(fleet.setPolicy(moved)).to.have.members(['a', 'b']);
+  });
+
   it('names the policies that gain or lose a node by its labels', () => {
     const fleet = aFleet([aPolicy(), aPolicy({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } })], {});
     expect(fleet.setNode('n', { pool: 'p' })).to.deep.equal(['p']);

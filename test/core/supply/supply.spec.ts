@@ -78,6 +78,9 @@ describe('the pool of a demand', () => {
     const earlier: GpuWish = { uuid, profiles: { '3g.20gb': 1 }, entry: 'abc' };
     const [member] = membersOf(aDemandPolicy(smalls(7)), aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] }), earlier));
     expect(member?.wish).to.deep.equal({ uuid, profiles: { '3g.20gb': 1 }, entry: 'demand' });
+    const unmet: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'abc' };
+    const [other] = membersOf(aDemandPolicy(smalls(7)), aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] }), unmet));
+    expect(other?.gpu.instances.map(({ profile }) => profile)).to.deep.equal(['3g.20gb']);
   });
 
   it('writes down all GPUs of a node', () => {
