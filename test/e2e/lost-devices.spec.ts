@@ -14,7 +14,7 @@ const resource = `nvidia.com/mig-${profile}`;
 const gpus = ['A100-SXM4-40GB'];
 
 describe('a slice that a person destroys under an idle pod', function () {
-  const rig = useRig([{ name: 'n', gpus, labels: { pool: 'n' }, strategy: 'mixed' }]);
+  const rig = useRig([{ name: 'n', gpus, labels: { pool: 'slices' }, strategy: 'mixed' }]);
 
   /** Destroys all slices of the node, at a shell: no process uses them. */
   async function destroyByHand(): Promise<void> {
@@ -30,11 +30,11 @@ describe('a slice that a person destroys under an idle pod', function () {
     (JSON.parse(await rig().kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'json')) as Pods).items;
 
   before(async () => {
-    await rig().apply('n', {
-      nodeSelector: { matchLabels: { pool: 'n' } },
+    await rig().apply('slices', {
+      nodeSelector: { matchLabels: { pool: 'slices' } },
       layouts: [{ profiles: { [profile]: 2 } }],
     });
-    await rig().waitFor('n', 'Ready', 'True', 'Ready');
+    await rig().waitFor('slices', 'Ready', 'True', 'Ready');
   });
 
   it('is made again once the pod was evicted, and the new pod has a slice that exists', async () => {
@@ -42,7 +42,7 @@ describe('a slice that a person destroys under an idle pod', function () {
       name: 'work',
       resource,
       replicas: 1,
-      prefers: { key: 'pool', value: 'n' },
+      prefers: { key: 'pool', value: 'slices' },
     });
     await applyObjects(rig(), [idle(deployment)]);
     const [first] = await eventually(
@@ -54,7 +54,7 @@ describe('a slice that a person destroys under an idle pod', function () {
     const name = first?.metadata.name ?? '';
     const message = await rig().untilReason('n', 'Draining');
     expect(message).to.match(new RegExp(`default/${name}: it holds MIG-[^ ]+, which no longer exists`));
-    await rig().waitFor('n', 'Ready', 'True', 'Ready', 60_000);
+    await rig().waitFor('slices', 'Ready', 'True', 'Ready', 60_000);
     const slices = await slicesOf(rig(), 'n', profile);
     expect(slices).to.have.length(2);
     const [second] = await eventually(
@@ -86,7 +86,7 @@ describe('a slice that a person destroys under an idle pod', function () {
     );
     expect(message).to.include(`default/bare: it holds ${uuid}, which no longer exists`).and.include('no controller');
     await rig().kubectl('delete', 'pod', 'bare', '--wait', '--grace-period=1');
-    await rig().waitFor('n', 'Ready', 'True', 'Ready', 60_000);
+    await rig().waitFor('slices', 'Ready', 'True', 'Ready', 60_000);
     expect(await slicesOf(rig(), 'n', profile)).to.have.length(2);
   });
 });

@@ -17,7 +17,7 @@ describe('devices that were destroyed under their pods', () => {
     expect(findLostDevices(device, holders)).to.deep.equal([{ id: 'MIG-gone', pods: ['ml/a', 'ml/b'] }]);
   });
 
-  it('are none of those on a GPU that cannot be read, or whose UUID the driver did not tell', () => {
+  it('are not found while a GPU cannot be read, or a UUID is missing', () => {
     const [sliced = aGpu(), whole = aGpu()] = device.gpus ?? [];
     expect(findLostDevices(aDevice(sliced, { ...whole, error: 'Lost: no answer' }), holders)).to.deep.equal([]);
     const unnamed = aSlicedGpu(1, { profile: '1g.5gb', gi: 1, start: 0 });
@@ -25,7 +25,7 @@ describe('devices that were destroyed under their pods', () => {
     expect(findLostDevices(aDevice(), holders)).to.deep.equal([]);
   });
 
-  it('are no whole GPUs, and nothing of other plugins', () => {
+  it('do not include whole GPUs, or devices of other plugins', () => {
     const others = holdersOf(device, [pod('a', 'GPU-gone', 'nvidia.com/gpu'), pod('b', 'MIG-x', 'example.com/fpga')]);
     expect(findLostDevices(device, others)).to.deep.equal([]);
   });

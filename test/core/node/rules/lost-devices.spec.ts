@@ -31,7 +31,7 @@ function aLoss(drain: Parameters<typeof aDrain>[0] = {}, pods: readonly NodePod[
 }
 
 describe('a pod whose device was destroyed', () => {
-  it('is announced with the device that it has lost, evicted, and the change goes on', () => {
+  it('is announced with the device that it has lost, then evicted, and the change continues', () => {
     const world = aLoss();
     close(world);
     const announced = world.step();
@@ -88,7 +88,7 @@ describe('a pod whose device was destroyed', () => {
     expect(evictionsOf(world)).to.deep.equal([]);
   });
 
-  it('is another pod if it has come since the reading: it is read first', () => {
+  it('is not told to go if it has come since the reading: it is read first', () => {
     const readTime = '2026-01-05T12:00:00.000Z';
     const world = aLoss({}, [aPod('goes', { creationTimestamp: '2026-01-05T12:00:05Z' }), stays]);
     world.report({ ...lost, readTime });
@@ -98,7 +98,7 @@ describe('a pod whose device was destroyed', () => {
     expect([drainOf(world), evictionsOf(world)]).to.deep.equal([[], []]);
   });
 
-  it('is none that uses no GPU, whatever an agent says', () => {
+  it('is left alone if it uses no GPU, whatever an agent says', () => {
     const web: NodePod = { ...aPod('web'), spec: { containers: [] } };
     const world = aLoss({}, [web, stays]);
     world.report({ ...free, lostDevices: [{ id, pods: ['ns/web'] }] });
