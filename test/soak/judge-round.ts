@@ -1,5 +1,7 @@
+import { dirname, join } from 'node:path';
 import type { FleetRecorder } from '../support/fleet-recorder.ts';
-import { listRefused } from './refused.ts';
+import { readLines } from './read-lines.ts';
+import { explainRefused, findRefused } from './refused.ts';
 import { countResigned } from './resigned.ts';
 import type { Stage } from './stage.ts';
 
@@ -11,6 +13,10 @@ export async function judgeRound({ rig, faults, onlooker }: Stage, recorder: Fle
     const resigned = countResigned(await program.readLog());
     if (program.crashes > resigned) onlooker.report(`${program.name} has ended without being told to`);
   }
-  for (const refused of listRefused(rig, faults.disturbances)) onlooker.report(`S1: ${refused}`);
+  const refused = rig.nodeNames.flatMap((node) =>
+    findRefused(node, readLines(join(dirname(rig.stateFile(node)), 'operations.jsonl')), faults.disturbances),
+  );
+  const writes = refused.length > 0 ? await rig.controlPlane.auditedWrites() : [];
+  for (const one of refused) onlooker.report(`S1: ${explainRefused(one, writes)}`);
   return recorder.hasSeenAll;
 }
