@@ -139,7 +139,7 @@ export class ControllerProcess {
         this.#tellDemands(this.#fleet.policiesOf(change.key));
       }
       if (kind === 'agents') {
-        const node = this.#agents.take(change as StoreChange<AgentPod>);
+        const node = this.#agents.update(change as StoreChange<AgentPod>);
         if (node !== undefined) this.#lookAt(node);
       }
     }

@@ -4,7 +4,7 @@ import { areUnchanged, listChanged, wishesOf } from '../../../src/core/supply/de
 import { askFor, isServed } from '../../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
-import { wantedOf } from '../../../src/core/supply/wanted.ts';
+import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, membersOf, nobody } from '../../support/demand-builders.ts';
@@ -13,7 +13,7 @@ const uuid = uuidOf(0);
 
 const smalls = (count: number): PolicyDemand => ({ slices: [{ name: 'small', profiles: ['1g.5gb'], count }] });
 const question = (policy: GpuPartitionPolicy, demand: PolicyDemand, members: readonly Member[]) =>
-  askFor(policy, wantedOf(demand, members, nobody));
+  askFor(policy, wantedSlices(demand, members, nobody));
 
 async function layoutsFor(policy: GpuPartitionPolicy, members: readonly Member[]) {
   const asked = question(policy, policy.spec.demand ?? smalls(0), members);
@@ -158,7 +158,7 @@ describe('the report of a demand', () => {
   const policy = aDemandPolicy(smalls(3));
   const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1', '3g.20gb@4'] })));
   const report = (count: number, ...[lacking, least]: readonly Readonly<Record<string, number>>[]) =>
-    reportDemand(wantedOf(smalls(count), members, nobody), members, {
+    reportDemand(wantedSlices(smalls(count), members, nobody), members, {
       lacking: lacking ?? {},
       lackingAtLeast: least,
     });
@@ -211,7 +211,7 @@ describe('the report of a demand', () => {
     const held = report(9, { small: 4 }, { small: 1 });
     expect(held.condition.reason).to.equal('NothingIdle');
     expect(held.states[0]?.why).to.match(/^3 could be made only by evicting pods.*for 1 more there is no room/);
-    const { states } = reportDemand(wantedOf(smalls(9), members, nobody), members, {
+    const { states } = reportDemand(wantedSlices(smalls(9), members, nobody), members, {
       lacking: { small: 4 },
       lackingAtLeast: {},
       isSpared: false,
