@@ -184,6 +184,15 @@ describe('a node whose device is done, and that something keeps from being Ready
     expect(under('DevicePlugin')?.message).to.not.include('DRA');
   });
 
+  it('is told of what ends GPU Feature Discovery alone: no label is written, and none is removed', () => {
+    const device = { ...slicedGpu, driverVersion: 'R550' };
+    const partition = aManagedPartition({ granted: aGrant(), device });
+    const labels = { 'nvidia.com/gpu.count': '1' };
+    const ruling = end({ partition, node: aNode({ labels, allocatable: advertisesSlice }) }, { pods: [aPluginPod()] });
+    expect(ruling?.verdict).to.include({ phase: 'Failed', reason: 'Refused' });
+    expect(ruling).to.not.have.property('commands');
+  });
+
   it('is told by what its plugin’s settings do not fit, and nothing is written', () => {
     const labels = { 'gpupartition.dev/state': 'ready' };
     const ruling = end(
