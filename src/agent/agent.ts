@@ -18,6 +18,7 @@ import { GrantWork, type WorkOutcome } from './grant-work.ts';
 import type { Kubelet } from './kubelet.ts';
 import { reportSkew } from '../core/report/clock-skew.ts';
 import { cutHolders } from '../core/report/held-devices.ts';
+import { Orphans, type OrphansOptions } from './orphans.ts';
 import { OwnPartition } from './own-partition.ts';
 import { OwnWork } from './own-work.ts';
 import type { Partition } from './partition.ts';
@@ -38,6 +39,7 @@ export interface AgentOptions {
   readonly kubelet?: Kubelet | undefined;
   /** Makes the device plugin in these pods read the devices again. @returns uids of the pods that were reached */
   readonly signalPods: (uids: readonly string[]) => Promise<readonly string[]>;
+  readonly endRegistration: OrphansOptions['endRegistration'];
   /** Where the agent remembers its own work on the host; absent: as long as it runs. */
   readonly record?: Pick<RecordFile, 'read' | 'write'>;
   readonly logger: Logger;
@@ -64,6 +66,7 @@ export class NodeAgent {
   readonly #claim: Claim;
   readonly #planner: Planner;
   readonly #work: GrantWork;
+  readonly #orphans: Orphans;
   readonly #grantClock: GrantClock;
   readonly #clock: Clock;
   /** The load of the driver at the last look at the GPUs. */
@@ -84,6 +87,7 @@ export class NodeAgent {
     this.#ownWork = new OwnWork(options.record, logger);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
     this.#claim = new Claim(this.#view, bootID, () => loadIdOf({ bootID, ...this.#load }));
+    this.#orphans = new Orphans({ ...options, view: this.#view, kubelet, clock });
     this.#planner = new Planner(this.#view, this.#claim);
     this.#grantClock = new GrantClock(clock, () => client.config.serverClock.skewMs ?? 0);
     const known = { view: this.#view, claim: this.#claim, planner: this.#planner, grantClock: this.#grantClock };
@@ -129,6 +133,7 @@ export class NodeAgent {
     if (this.#view.hasFailed) return { requeueAfterMs: this.#view.againMs };
     const isOver = partition.status?.phase !== 'Updating';
     await this.#view.settle((advertised) => this.#isFollowed(partition, advertised), isOver);
+    await this.#orphans.end(partition);
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };

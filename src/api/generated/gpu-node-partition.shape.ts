@@ -80,6 +80,11 @@ export const shape = {
         },
       },
       monitors: { type: 'array', items: { type: 'string' } },
+      unregister: {
+        type: 'object',
+        required: ['epoch', 'resources'],
+        properties: { epoch: { type: 'integer' }, resources: { type: 'array', items: { type: 'string' } } },
+      },
       repairs: { type: 'array', items: { type: 'string' } },
     },
   },
@@ -176,6 +181,14 @@ export const shape = {
             properties: {
               resources: { type: 'object', additionalProperties: { type: 'integer' } },
               stale: { type: 'integer' },
+            },
+          },
+          lostDevices: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['id', 'pods'],
+              properties: { id: { type: 'string' }, pods: { type: 'array', items: { type: 'string' } } },
             },
           },
           models: {
