@@ -171,7 +171,7 @@ describe('the report of a demand', () => {
 
   it('offers nothing of what no GPU has', () => {
     const none = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@4'] })));
-    const { states } = reportDemand(wantedOf(smalls(2), none, nobody), none, { lacking: {} });
+    const { states } = reportDemand(wantedSlices(smalls(2), none, nobody), none, { lacking: {} });
     expect(states[0]).to.include({ wanted: 2, offered: 0 });
   });
 
@@ -180,7 +180,7 @@ describe('the report of a demand', () => {
     expect(condition).to.include({ status: 'False', reason: 'NoRoom' });
     expect(states[0]?.why).to.match(/^the GPU of the selected nodes does not hold 1 more/);
     const two = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })), aNodeWith('n2', aGpu({ slices: [] })));
-    const [state] = reportDemand(wantedOf(smalls(15), two, nobody), two, { lacking: { small: 1 } }).states;
+    const [state] = reportDemand(wantedSlices(smalls(15), two, nobody), two, { lacking: { small: 1 } }).states;
     expect(state?.why).to.match(/^the 2 GPUs of the selected nodes do not hold 1 more/);
   });
 
@@ -192,7 +192,7 @@ describe('the report of a demand', () => {
       ],
     };
     const reasonFor = (least: Readonly<Record<string, number>>): string =>
-      reportDemand(wantedOf(demand, members, nobody), members, { lacking: { a: 2, b: 2 }, lackingAtLeast: least })
+      reportDemand(wantedSlices(demand, members, nobody), members, { lacking: { a: 2, b: 2 }, lackingAtLeast: least })
         .condition.reason;
     expect(reasonFor({ a: 2, b: 1 })).to.equal('NothingIdle');
     expect(reasonFor({ a: 2, b: 2 })).to.equal('NoRoom');
