@@ -36,9 +36,8 @@ export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
   return { table, groups: [...groups.values()] };
 }
 
-/** The share of a GPU that a profile takes: of its memory, and then of its compute slices. */
+/** The share of a GPU that a profile takes, of its memory, and then of its compute slices: all of it if it is the whole GPU. */
 function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
-  if (name === WHOLE) return WHOLE_SIZE;
   const { memorySlices, computeSlices } = profiles[indexOf.get(name) ?? -1] ?? {};
   if (memorySlices === undefined || computeSlices === undefined) return WHOLE_SIZE;
   return Math.round((MEMORY_SIZE * memorySlices) / Math.max(1, geometry.memorySlices)) + computeSlices;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { explainWindow, stateOfWindows, type Window } from '../../../src/core/rollout/windows.ts';
+import { explainWindow, stateOfWindow, stateOfWindows, type Window } from '../../../src/core/rollout/windows.ts';
 
 const at = (time: string): number => Date.parse(time);
 const isOpen = (windows: readonly Window[], time: string): boolean => stateOfWindows(windows, at(time)).isOpen;
@@ -31,11 +31,20 @@ describe('windows', () => {
     expect(opensAt([nightly, weekend], '2026-01-03T05:00:00Z')).to.equal('2026-01-03T06:00:00.000Z');
   });
 
+  it('each tell until when they stay as they are: an open one to its end, a closed one to its next start', () => {
+    const until = (window: Window, time: string): number | undefined => stateOfWindow(window, at(time)).until;
+    expect(until(nightly, '2026-01-01T23:00:00Z')).to.equal(at('2026-01-02T04:00:00Z'));
+    expect(until(nightly, '2026-01-02T05:00:00Z')).to.equal(at('2026-01-02T22:00:00Z'));
+    expect(until({ ...nightly, schedule: 'never' }, '2026-01-02T05:00:00Z')).to.equal(undefined);
+  });
+
   it('are in their own time zone, UTC unless told otherwise', () => {
     expect(opensAt([inBerlin], '2026-01-01T12:00:00Z')).to.equal('2026-01-01T21:00:00.000Z');
     expect(opensAt([inBerlin], '2026-07-01T12:00:00Z')).to.equal('2026-07-01T20:00:00.000Z');
     const inKolkata = { ...nightly, timeZone: 'Asia/Kolkata' };
     expect(opensAt([inKolkata], '2026-01-01T12:00:00Z')).to.equal('2026-01-01T16:30:00.000Z');
+    const hourly = { schedule: '0 * * * *', duration: '10m', timeZone: 'Asia/Kolkata' };
+    expect(opensAt([hourly], '2026-01-01T12:10:00Z')).to.equal('2026-01-01T12:30:00.000Z');
   });
 
   describe('when clocks are put forward', () => {
@@ -69,6 +78,11 @@ describe('windows', () => {
       expect(isOpen([twice], '2026-10-25T00:35:00Z')).to.equal(true);
       expect(isOpen([twice], '2026-10-25T01:35:00Z')).to.equal(false);
       expect(opensAt([twice], '2026-10-25T01:00:00Z')).to.equal('2026-10-26T01:30:00.000Z');
+    });
+
+    it('open when the clock first shows the time at which it is put back', () => {
+      const three: Window = { ...twice, schedule: '0 3 * * *' };
+      expect(opensAt([three], '2026-10-25T00:00:00Z')).to.equal('2026-10-25T02:00:00.000Z');
     });
 
     it('open in both of two equal hours with * as the hour, which is not the minute', () => {
