@@ -5,7 +5,14 @@ const time = '2026-11-25T05:31:27.852Z';
 const argv = ['mig', '-i', '0', '-dci', '-gi', '7'];
 const line = JSON.stringify({ time, argv, event: 'end', rc: 19, processes: ['default/work-1/main'] });
 const aWrite = (at: string, verb: string, resource: string, subresource: string, name: string, user = 'system:x') => ({
-  ...{ user, verb, resource, subresource, name, namespace: '', code: 200, userAgent: '' },
+  user,
+  verb,
+  resource,
+  subresource,
+  name,
+  namespace: '',
+  code: 200,
+  userAgent: '',
   time: `2026-11-25T05:31:${at}.000000Z`,
 });
 
