@@ -1,7 +1,11 @@
 import type { DeviceReport } from '../api/types.ts';
-import type { DeviceState } from '../core/gpu/state/device-state.ts';
 import { findLostDevices, type LostDevice } from '../core/pods/lost-devices.ts';
 import type { Holders } from '../core/pods/slice-holders.ts';
+
+/** A reading of the GPUs, and which of them did not answer. */
+interface Reading {
+  readonly lost: readonly unknown[];
+}
 
 /**
  * Devices that pods hold and that two readings in a row did not have. One is not enough: the kubelet is asked after the GPUs, and a
@@ -9,13 +13,13 @@ import type { Holders } from '../core/pods/slice-holders.ts';
  */
 export class MissingDevices {
   /** The reading that each was first missing from. */
-  #missing: ReadonlyMap<string, DeviceState> = new Map();
+  #missing: ReadonlyMap<string, Reading> = new Map();
 
   /** @param report what was made of the reading */
-  note(state: DeviceState, report: Pick<DeviceReport, 'gpus'>, holders: Holders | undefined): readonly LostDevice[] {
-    const found = holders === undefined || state.lost.length > 0 ? [] : findLostDevices(report, holders);
+  note(reading: Reading, report: Pick<DeviceReport, 'gpus'>, holders: Holders | undefined): readonly LostDevice[] {
+    const found = holders === undefined || reading.lost.length > 0 ? [] : findLostDevices(report, holders);
     const before = this.#missing;
-    this.#missing = new Map(found.map(({ id }) => [id, before.get(id) ?? state]));
-    return found.filter(({ id }) => this.#missing.get(id) !== state);
+    this.#missing = new Map(found.map(({ id }) => [id, before.get(id) ?? reading]));
+    return found.filter(({ id }) => this.#missing.get(id) !== reading);
   }
 }

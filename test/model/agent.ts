@@ -4,6 +4,8 @@ import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/r
 import { confirmedMs, isRevocation } from '../../src/core/node/revocation.ts';
 import { GrantClock } from '../../src/agent/grant-clock.ts';
 import type { KubeletWord } from '../../src/agent/kubelet.ts';
+import { cutLostDevices, withoutLost } from '../../src/core/pods/lost-devices.ts';
+import { MissingDevices } from '../../src/agent/missing-devices.ts';
 import { withHolders } from '../../src/core/report/held-devices.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
 import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts';
@@ -53,6 +55,7 @@ export class AgentProcess {
   #settleUntil = -Infinity;
   #isInUse = false;
   #isDraining = false;
+  readonly #missing = new MissingDevices();
   #readFailures = 0;
   #plannedWish: unknown;
   #monitors: readonly string[] | undefined;
@@ -345,8 +348,14 @@ export class AgentProcess {
       return { code: 'Timeout', message: 'no answer' };
     }
     const report = device.report();
+    const lost = this.#missing.note({ lost: [] }, report, word?.holders);
     this.#report = word
-      ? { ...report, gpus: [...withHolders(report.gpus, word.holders)], advertised: word.advertised }
+      ? {
+          ...report,
+          gpus: [...withHolders(report.gpus, withoutLost(word.holders, lost))],
+          ...(lost.length > 0 && { lostDevices: cutLostDevices(lost) }),
+          advertised: word.advertised,
+        }
       : report;
     this.#readAt = this.#world.timeline.now;
     this.#readFailures = 0;

@@ -508,13 +508,15 @@ export class Invariants {
     if (pod.metadata.labels?.['user'] === undefined) return;
     this.#mayBeMoved(pod, by);
     const { drain } = partition?.spec ?? {};
-    const { plan } = partition?.status?.device ?? {};
+    const { plan, lostDevices = [] } = partition?.status?.device ?? {};
     const { scope = 'Affected', gracePeriod } = claim.winner?.spec.drain ?? {};
     const isAnnounced = drain?.pods.some((one) => one.uid === uid) === true;
     demand(isAnnounced, 'S13', `pod ${uid} is told to go, which is a user’s, and was not announced`);
     demand(slot !== undefined && scope !== 'None', 'S13', `pod ${uid} is told to go, against the policy or the ledger`);
     demand(isClosed(node), 'S13', `pod ${uid} is told to go from an open node`);
-    const goes = scope === 'Node' || plan?.affectedPods?.includes(`default/${pod.metadata.name}`) === true;
+    const name = `default/${pod.metadata.name}`;
+    const hasLost = lostDevices.some((one) => one.pods.includes(name)) && !this.#world.kubelet.users.areKnown;
+    const goes = scope === 'Node' || plan?.affectedPods?.includes(name) === true || hasLost;
     demand(goes, 'S13', `pod ${uid} is told to go, which holds nothing that goes`);
     const isModeChange = (plan?.modeChanges ?? 0) > 0;
     const holder = pods?.find(({ metadata }) => ['exporter', 'client'].includes(metadata.labels?.['role'] ?? ''));

@@ -140,6 +140,8 @@ export class Rig implements AsyncDisposable {
     await waitFor(async () => (await this.controlPlane.client.send({ path })).status === 404);
     this.#rebootDevice(name);
     await this.#boot(node);
+    // Pods of before are rejected: their devices are gone.
+    this.fleet.rebootNode(name, await writeBootId(this.#filesOf(name)));
   }
 
   #rebootDevice(name: string): void {

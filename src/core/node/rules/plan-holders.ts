@@ -1,5 +1,5 @@
 import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
-import { hasEnded, podName } from '../../pods/gpu-pods.ts';
+import { hasEnded, podName, usesGpu } from '../../pods/gpu-pods.ts';
 import { listLosers } from '../../pods/lost-devices.ts';
 import { isSurelyRead, listReportedPods } from '../../pods/reported-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
@@ -52,7 +52,8 @@ export function findHolders(
   const isNamed = (pod: NodePod): boolean => {
     if (monitors.has(pod)) return false;
     const name = podName(pod);
-    if (losers.has(name)) return users.has(pod);
+    // Its resource may be gone from the node, as its device is; no pod that the kubelet has refused is reported.
+    if (losers.has(name)) return usesGpu(pod, { offered: device?.advertised?.resources, mayClaim: false });
     return planned.has(name) && (!isDraining || going.has(name));
   };
   // If not all of them could be named, any pod may be affected.

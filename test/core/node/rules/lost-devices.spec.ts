@@ -15,7 +15,7 @@ import {
 } from '../../../support/drain-world.ts';
 import { demandEntry } from '../../../../src/core/policy/demand-wish.ts';
 import { uuidOf } from '../../../support/builders.ts';
-import { aBarePod, aManagedPartition, aSlicingPolicy } from '../../../support/node-builders.ts';
+import { aBarePod, aManagedPartition, aNode, aSlicingPolicy } from '../../../support/node-builders.ts';
 import type { NodeWorld } from '../../../support/node-world.ts';
 
 const id = 'MIG-destroyed';
@@ -105,6 +105,14 @@ describe('a pod whose device was destroyed', () => {
     close(world);
     expect(stepUntil(world, 'Applying').verdict.phase).to.equal('Updating');
     expect(evictionsOf(world)).to.deep.equal([]);
+  });
+
+  it('goes even if its node does not have its resource any more', () => {
+    const world = aLoss();
+    world.node = aNode({ allocatable: { 'nvidia.com/mig-3g.20gb': '1' } });
+    close(world);
+    stepUntil(world, 'Applying');
+    expect(evictionsOf(world)).to.deep.equal(['EvictPod uid-goes']);
   });
 
   it('has its budgets read before anything is closed', () => {
