@@ -354,6 +354,16 @@ describe('the device plugin that gpu-operator deploys', () => {
     expect(world.labels[deploy]).to.equal('true');
   });
 
+  it('comes at once where we write the labels: none is of before', () => {
+    const labels = { ...updating, [deploy]: 'true' };
+    const world = aDoneChange({ node: aNode({ taints: taints.closed, labels, allocatable: advertisesWhole }) });
+    world.step();
+    world.advertise(none);
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels[deploy]).to.equal('true');
+  });
+
   it('is not told to stay away where no label deploys it', () => {
     for (const own of [{}, { [deploy]: 'false' }]) {
       const labels = { ...updating, ...gfd, ...own };
