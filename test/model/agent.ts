@@ -315,11 +315,14 @@ export class AgentProcess {
     );
   }
 
-  /** Device plugins of the model know no signal. */
+  /** Most device plugins of the model know no signal. */
   #signal({ epoch, signalPods }: Grant): void {
-    const { setup, kubelet } = this.#world;
-    if (!this.#hasBegun || setup.backend !== 'DRA') return;
-    const uids = (signalPods ?? []).filter((uid) => kubelet.driver.signal(uid));
+    const { setup, kubelet, faults } = this.#world;
+    const isDra = setup.backend === 'DRA';
+    if (!this.#hasBegun || !(isDra || setup.obeysSignals === true)) return;
+    const reach = (uid: string): boolean =>
+      isDra ? kubelet.driver.signal(uid) : !faults.driverDeaf && kubelet.plugin.signal(uid);
+    const uids = (signalPods ?? []).filter(reach);
     this.#signalled = uids.length > 0 ? { epoch, uids } : null;
   }
 
