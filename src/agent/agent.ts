@@ -8,7 +8,7 @@ import { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock, waitFor } from '../process/clock.ts';
-import type { Logger } from '../process/logger.ts';
+import { describeError, type Logger } from '../process/logger.ts';
 import { Claim } from './claim.ts';
 import type { Device } from './device.ts';
 import { DeviceView } from './device-view.ts';
@@ -38,6 +38,8 @@ export interface AgentOptions {
   readonly kubelet?: Kubelet | undefined;
   /** Makes the device plugin in these pods read the devices again. @returns uids of the pods that were reached */
   readonly signalPods: (uids: readonly string[]) => Promise<readonly string[]>;
+  /** Makes the kubelet forget this resource, whose device plugin is gone. @throws Error if it still offers it */
+  readonly endRegistration: (resource: string) => Promise<void>;
   /** Where the agent remembers its own work on the host; absent: as long as it runs. */
   readonly record?: Pick<RecordFile, 'read' | 'write'>;
   readonly logger: Logger;
@@ -71,6 +73,8 @@ export class NodeAgent {
   #plannedWish: unknown;
   /** What was signalled after the last work of this process; null: nothing. Undefined: it has not done any work yet. */
   #signalled: DeviceReport['signalled'] | null;
+  /** What the kubelet has been relieved of. */
+  #unregistered: Partition['spec']['unregister'];
   readonly #readiness = new Readiness();
   /** In this load of the driver; a process never sees a second boot. */
   #hasTriedToRebuild = false;
@@ -129,6 +133,7 @@ export class NodeAgent {
     if (this.#view.hasFailed) return { requeueAfterMs: this.#view.againMs };
     const isOver = partition.status?.phase !== 'Updating';
     await this.#view.settle((advertised) => this.#isFollowed(partition, advertised), isOver);
+    await this.#endOrphans(partition);
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };
@@ -239,6 +244,26 @@ export class NodeAgent {
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;
     return this.#conclude(partition, granted, outcome, signal);
+  }
+
+  /** Registrations with the kubelet that no device plugin serves, as the controller sees after the last grant. */
+  async #endOrphans({ spec: { unregister, granted }, ...partition }: Partition): Promise<void> {
+    const { kubelet, logger, endRegistration } = this.#options;
+    if (!kubelet || unregister === undefined || unregister.epoch !== granted?.epoch) return;
+    if (partition.status?.device?.observedEpoch !== granted.epoch || sameJson(unregister, this.#unregistered)) return;
+    try {
+      const { advertised } = (await kubelet.ask(this.#view.report, this.#view.asked)) ?? {};
+      // Otherwise a plugin has come back since.
+      const isStale = advertised !== undefined && advertised.stale > 0;
+      const resources = isStale ? unregister.resources.filter((name) => (advertised.resources?.[name] ?? 0) > 0) : [];
+      for (const name of resources) await endRegistration(name);
+      this.#unregistered = unregister;
+      if (resources.length === 0) return;
+      logger.warn('the kubelet offered devices of a plugin that is gone: taken off', { resources });
+      await this.#view.askAgain();
+    } catch (error) {
+      logger.warn('the kubelet still offers devices of a plugin that is gone', { error: describeError(error) });
+    }
   }
 
   /** The kubelet hears of no device that is handed out by claims. */

@@ -42,6 +42,7 @@ interface Options extends TimeoutOptions, ServiceOptions {
   readonly hostUnits?: readonly string[];
   readonly stateDir: string;
   readonly podResourcesSocket: string;
+  readonly devicePluginFolder: string;
   readonly ignorePods?: boolean;
   readonly gpusAtOnce: number;
   readonly readIntervalMs: number;
@@ -89,6 +90,11 @@ function describeCommand(): Command {
         '--pod-resources-socket <file>',
         'PodResources socket of the kubelet, which tells which pod holds which device',
         '/var/lib/kubelet/pod-resources/kubelet.sock',
+      )
+      .option(
+        '--device-plugin-folder <folder>',
+        'where device plugins register with the kubelet; registrations of plugins that are gone are ended there',
+        '/var/lib/kubelet/device-plugins',
       )
       .option(
         '--ignore-pods',
@@ -145,15 +151,17 @@ async function runAgent(options: Options): Promise<void> {
   const signal = AbortSignal.any([asked, lost]);
   const device = health?.metrics.measure(opened.device) ?? opened.device;
   const driverLoad = watchDriverLoad(options.driverModule);
+  const kubelet = new PodResourcesClient({ socket: options.podResourcesSocket });
   const agent = new NodeAgent({
     client,
     device,
     signalPods: (uids) => signalPods(uids),
-    kubelet: kubeletOf({
-      client: new PodResourcesClient({ socket: options.podResourcesSocket }),
-      ignorePods: options.ignorePods === true,
-      logger,
-    }),
+    kubelet: kubeletOf({ client: kubelet, ignorePods: options.ignorePods === true, logger }),
+    endRegistration: async (resource) => {
+      // Hardly any node ever needs it.
+      const { endRegistration } = await import('../kubelet/device-plugin/end-registration.ts');
+      await endRegistration(options.devicePluginFolder, resource, kubelet);
+    },
     record: new RecordFile(join(options.stateDir, 'agent.json')),
     logger,
     nodeName: options.nodeName,

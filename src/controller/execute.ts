@@ -99,7 +99,8 @@ export class Executor {
         this.#log.info('wish written', { node: name, policy: command.fields.policy?.name });
         return undefined;
       case 'WriteGrant':
-        await this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
+        // What was seen after the previous grant says nothing of this one.
+        await this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs, unregister: null });
         this.#log.info('grant written', { node: name, epoch: command.granted.epoch });
         return undefined;
       case 'RevokeGrant':
@@ -116,6 +117,10 @@ export class Executor {
       case 'WriteMonitors':
         await this.#writeSpec(snapshot, { monitors: command.claims, drain: null });
         this.#log.info('agent told of monitors', { node: name, claims: command.claims });
+        return undefined;
+      case 'WriteUnregister':
+        await this.#writeSpec(snapshot, { unregister: command.unregister });
+        this.#log.warn('the kubelet offers devices of a plugin that is gone', { node: name, ...command.unregister });
         return undefined;
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);

@@ -56,7 +56,10 @@ export class AgentScene {
   newAgent(
     bootID: string,
     settings: Partial<
-      Pick<AgentOptions, 'client' | 'clock' | 'readIntervalMs' | 'record' | 'signalPods' | 'driverLoad'>
+      Pick<
+        AgentOptions,
+        'client' | 'clock' | 'readIntervalMs' | 'record' | 'signalPods' | 'endRegistration' | 'driverLoad'
+      >
     > = {},
     host?: HostLoans,
   ): NodeAgent {
@@ -70,6 +73,7 @@ export class AgentScene {
       kubelet: { ask: (report) => this.#ask(report) },
       bootID,
       signalPods: () => Promise.resolve([]),
+      endRegistration: () => Promise.resolve(),
       logger: silentLogger,
       nodeName: this.name,
       agentVersion: 'test',

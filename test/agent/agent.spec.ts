@@ -428,6 +428,57 @@ describe('the agent on the real API server', () => {
     expect((await scene.read()).status?.device?.signalled).to.equal(undefined);
   });
 
+  describe('told that the kubelet offers resources of a plugin that is gone', () => {
+    const dead = 'nvidia.com/mig-3g.20gb';
+    const holders = { ofDevice: new Map(), ofAny: [], stale: [] };
+    const offers = (stale: number) => ({ holders, advertised: { stale, resources: { [dead]: 2 } } });
+    const ended: string[] = [];
+
+    beforeEach(async () => {
+      ended.length = 0;
+      scene.newAgent('boot-1', {
+        endRegistration: async (resource) => {
+          if (resource.endsWith('refused')) throw new Error('the kubelet still offers it');
+          ended.push(resource);
+        },
+      });
+      scene.word = offers(2);
+      await scene.grant(await scene.wish({ profiles }));
+      await scene.run();
+    });
+
+    const unregister = (resources: readonly string[], epoch = 1) => scene.set({ unregister: { epoch, resources } });
+
+    it('ends those that it offers, once', async () => {
+      await unregister([dead, 'nvidia.com/mig-1g.5gb']);
+      await scene.run();
+      await scene.run();
+      expect(ended).to.deep.equal([dead]);
+    });
+
+    it('ends none where all that it offers exists: the plugin is back', async () => {
+      scene.word = offers(0);
+      await unregister([dead]);
+      await scene.run();
+      expect(ended).to.deep.equal([]);
+    });
+
+    it('ends none of what was seen after another grant', async () => {
+      await unregister([dead], 2);
+      await scene.run();
+      expect(ended).to.deep.equal([]);
+    });
+
+    it('tries again where the kubelet does not let go of one', async () => {
+      const refused = `${dead}.refused`;
+      scene.word = { holders, advertised: { stale: 2, resources: { [dead]: 2, [refused]: 1 } } };
+      await unregister([dead, refused]);
+      await scene.run();
+      await scene.run();
+      expect(ended).to.deep.equal([dead, dead]);
+    });
+  });
+
   it('tells in one report that it is done, and what a plugin offers that has followed its signal', async () => {
     const holders = { ofDevice: new Map(), ofAny: [], stale: [] };
     const before = { holders, advertised: { stale: 1, resources: { 'nvidia.com/gpu': 1 } } };

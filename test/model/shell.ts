@@ -143,7 +143,11 @@ export class NodeShell {
       case 'WriteWish':
         return yield* this.#writeSpec(snapshot, { ...command.fields });
       case 'WriteGrant':
-        return yield* this.#writeSpec(snapshot, { granted: command.granted, repairs: command.repairs });
+        return yield* this.#writeSpec(snapshot, {
+          granted: command.granted,
+          repairs: command.repairs,
+          unregister: null,
+        });
       case 'RevokeGrant':
         return yield* this.#writeSpec(snapshot, {
           granted: { ...snapshot.partition?.spec.granted, ...command.granted },
@@ -152,6 +156,8 @@ export class NodeShell {
         return yield* this.#writeSpec(snapshot, { drain: command.drain });
       case 'WriteMonitors':
         return yield* this.#writeSpec(snapshot, { monitors: command.claims, drain: null });
+      case 'WriteUnregister':
+        return yield* this.#writeSpec(snapshot, { unregister: command.unregister });
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);
         if (patch.length === 0) return;

@@ -6,7 +6,7 @@ export const pluginNamespace = 'kube-system';
 export const pluginName = 'nvidia-device-plugin-daemonset';
 export const pluginLabel = { name: 'nvidia-device-plugin-ds' } as const;
 
-const pluginFolder = '/var/lib/kubelet/device-plugins';
+export const pluginFolder = '/var/lib/kubelet/device-plugins';
 
 /** The static manifest of NVIDIA's plugin, with the simulated one in it: it tolerates `nvidia.com/gpu` and not our taint. */
 export function describePlugin(strategy: MigStrategy): object {

@@ -1,4 +1,6 @@
+import { eventually } from '../support/eventually.ts';
 import { makeGpusWhole } from './gpus.ts';
+import { readKubeletOffer } from './kubelet-offer.ts';
 import { Operator } from './operator.ts';
 import { isOnNode, readNodeLogs, startRealNode } from './real-node.ts';
 import type { RealNode } from './real-node.ts';
@@ -24,6 +26,7 @@ export function useRealNode(): () => Operator {
     operator = new Operator(await shared);
     await operator.kubectl('delete', 'pods', '--all', '-n', 'default');
     await operator.removePlugin();
+    await forgetPlugins(await shared);
     await makeGpusWhole();
   });
   afterEach(async function () {
@@ -33,4 +36,20 @@ export function useRealNode(): () => Operator {
     if (operator === undefined) throw new Error('the node is there only within tests');
     return operator;
   };
+}
+
+/** A kubelet may not have noticed that a plugin is gone (stale-offer.spec.ts): it then offers its devices until it is restarted. */
+async function forgetPlugins(node: RealNode): Promise<void> {
+  const untilNothing = (timeoutMs: number): Promise<unknown> =>
+    eventually(readKubeletOffer, (offered) => Object.keys(offered).length === 0, {
+      timeoutMs,
+      what: 'what is offered',
+    });
+  try {
+    await untilNothing(3_000);
+  } catch (error) {
+    console.log(`    the kubelet is restarted: ${String(error)}`);
+    await node.restartKubelet();
+    await untilNothing(60_000);
+  }
 }

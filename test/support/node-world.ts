@@ -171,7 +171,7 @@ export class NodeWorld {
         return this.#writeSpec(command.fields);
       case 'WriteGrant':
         this.done.push('WriteGrant');
-        return this.#writeSpec({ granted: dropNulls(command.granted), repairs: command.repairs });
+        return this.#writeSpec({ granted: dropNulls(command.granted), repairs: command.repairs, unregister: null });
       case 'RevokeGrant':
         this.done.push('RevokeGrant');
         return this.#writeSpec({ granted: { ...this.partition.spec.granted, ...command.granted } });
@@ -181,6 +181,9 @@ export class NodeWorld {
       case 'WriteMonitors':
         this.done.push(`WriteMonitors ${command.claims.join(' ')}`);
         return this.#writeSpec({ monitors: command.claims, drain: undefined });
+      case 'WriteUnregister':
+        this.done.push(`WriteUnregister ${command.unregister.resources.join(' ')}`);
+        return this.#writeSpec({ unregister: command.unregister });
       case 'DeletePod': {
         const { uid } = command.pod;
         const refusal = this.deletionRefusals[uid];

@@ -80,6 +80,11 @@ export const shape = {
         },
       },
       monitors: { type: 'array', items: { type: 'string' } },
+      unregister: {
+        type: 'object',
+        required: ['epoch', 'resources'],
+        properties: { epoch: { type: 'integer' }, resources: { type: 'array', items: { type: 'string' } } },
+      },
       repairs: { type: 'array', items: { type: 'string' } },
     },
   },

@@ -207,6 +207,19 @@ export interface GpuNodePartition {
      */
     monitors?: string[];
     /**
+     * Resources that the kubelet still offers although no device plugin serves them. The agent ends their registrations.
+     */
+    unregister?: {
+      /**
+       * The grant after which this was seen. After another one the agent leaves the kubelet alone.
+       */
+      epoch: number;
+      /**
+       * Names of the resources.
+       */
+      resources: string[];
+    };
+    /**
      * Times at which the layout was granted again because something else had changed the device, newest last.
      */
     repairs?: string[];

@@ -125,6 +125,11 @@ function describeStep(step: FenceStep, strategy: string): string {
       return 'its device plugin is restarting (it reads the devices only at start)';
     case 'Advertise':
       return 'the kubelet offers it already';
+    case 'Unregister':
+      return (
+        `the kubelet offers ${step.resources.join(', ')} of a device plugin that is gone, and its agent takes them off. If that does not ` +
+        'help, restart the kubelet'
+      );
     case 'Close':
       return 'closed until the kubelet’s status no longer claims what is gone';
     case 'TakeTaintsOff':

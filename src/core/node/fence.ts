@@ -37,6 +37,10 @@ export interface FenceSituation {
   readonly wasSignalled: boolean;
   /** What the kubelet offers, by the agent's report. The API server's view of it may be up to a status period (10 s) older. */
   readonly offering: Offering;
+  /** The resources of it. */
+  readonly offered: readonly string[];
+  /** How long, in ms, the agent has reported `Other`: since the old pods are gone, where some were replaced; undefined if it has not. */
+  readonly otherMs: number | undefined;
   /** The node is in the middle of a change, and the controller may write into its status what the kubelet offers. */
   readonly mayAdvertise: boolean;
   /** How long ago, in ms, the controller wrote into the node's status what the kubelet offers; undefined if it did not for this change. */
@@ -61,6 +65,12 @@ export type FenceStep =
   | { readonly next: 'LookAtPods' }
   /** Write this into the node's status: the kubelet offers it, and would write the same within its status period. */
   | { readonly next: 'Advertise'; readonly resources: Readonly<Record<string, number>> }
+  /**
+   * Have the agent end these registrations: nobody serves them. A kubelet whose plugin registered again just as its previous connection
+   * ended does not notice when that plugin dies, and offers its devices without end (v1.36, `devicemanager/plugin/v1beta1`,
+   * `runClient`; seen on a real kubelet).
+   */
+  | { readonly next: 'Unregister'; readonly resources: readonly string[] }
   /** Put our taint on: the kubelet has written what it offered before the change. */
   | { readonly next: 'Close' }
   /** These pods have to go; `first`: they must be recorded before. */
@@ -102,6 +112,9 @@ const latestStatusMs = 20_000;
 // On an open node the plugin may just be being updated by its owner: allow for that before restarting it.
 const openNodePatienceMs = 30_000;
 
+/** How long a plugin that this controller does not know has to follow a change before its registrations count as those of a dead one, in ms. */
+const unknownPluginMs = 30_000;
+
 /**
  * What to do next so that no pod is ever bound to a previous device. NVIDIA's plugin reads the devices only when its pod starts, so
  * after a change each of its pods that existed before is replaced once. A layout can change without its counts changing, so correct
@@ -130,6 +143,8 @@ function decideEqual(situation: FenceSituation): FenceStep {
   // What our own write rested on still holds: the kubelet offers exactly these devices.
   if (mark === undefined && earlyMs !== undefined && followed) return openStanding(situation);
   if (pods === undefined) return { next: 'LookAtPods' };
+  const orphans = endOrphans(situation, pods);
+  if (orphans) return orphans;
   if (mark === undefined) {
     // It advertised something else after the device was done, and now this: it has followed by itself.
     if (pods.length === 0 || differsMs !== undefined || followed) return openStanding(situation);
@@ -184,12 +199,28 @@ function decideDifferent(situation: FenceSituation): FenceStep {
     // While our taint is on, no DaemonSet creates the first pod of a plugin that does not tolerate it.
     if (closed && isEmpty && (offering === 'Nothing' || offering === 'Unknown')) return { next: 'TakeTaintsOff' };
     // Something without a known pod advertises: it may follow without a signal.
-    return { next: 'Wait', why: differsMs < patienceMs ? 'Patience' : 'NoPlugin' };
+    return endOrphans(situation, pods) ?? { next: 'Wait', why: differsMs < patienceMs ? 'Patience' : 'NoPlugin' };
   }
   const step = replaceMarked(pods, mark) ?? advertiseEarly(situation, isEmpty);
   if (step) return step;
   if (closed && isEmpty && !mark.tolerates) return { next: 'TakeTaintsOff' };
-  return { next: 'Wait', why: 'NewPlugin' };
+  return endOrphans(situation, pods) ?? { next: 'Wait', why: 'NewPlugin' };
+}
+
+/**
+ * Registrations of plugins that are gone: what the kubelet offers while no pod of a plugin is there, or beside a new one that has started
+ * and does not serve it. It ends only with an end of the connection that the kubelet no longer watches, or with the kubelet.
+ */
+function endOrphans(situation: FenceSituation, pods: readonly FencePod[]): FenceStep | undefined {
+  const { slices, closed, offering, offered, otherMs = 0, mark, wanted, readyMs = 0, patienceMs } = situation;
+  // What replaced no known pod may be a plugin that this controller does not know, and that follows without being told.
+  const enoughMs = mark === undefined ? unknownPluginMs : patienceMs;
+  if (slices !== undefined || !closed || offering !== 'Other' || otherMs < enoughMs) return undefined;
+  const isServed = pods.length > 0;
+  // An old pod may still serve them, and a new one what it has not told yet.
+  if (isServed && (readyMs < patienceMs || pods.some(({ uid }) => mark?.uids.includes(uid)))) return undefined;
+  const resources = isServed ? offered.filter((name) => (wanted[name] ?? 0) === 0) : offered;
+  return resources.length > 0 ? { next: 'Unregister', resources } : undefined;
 }
 
 /** What the kubelet will write at its next tick. A number that it does not offer is never written: a pod that is bound to it fails. */

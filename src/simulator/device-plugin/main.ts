@@ -11,8 +11,8 @@ import { isMigStrategy } from '../../core/nvidia/labels/mig-strategy.ts';
 import { advertise } from '../kubelet/daemons/advertisement.ts';
 import { readSettings } from '../nvidia-smi/state/process-world.ts';
 import { readStateFile } from '../nvidia-smi/state/state-file.ts';
-import { serveResource } from './resource-server.ts';
-import type { ResourceServer } from './resource-server.ts';
+import { serveResource } from '../../kubelet/device-plugin/resource-server.ts';
+import type { ResourceServer } from '../../kubelet/device-plugin/resource-server.ts';
 
 const folder = process.env['DEVICE_PLUGIN_FOLDER'] ?? '/var/lib/kubelet/device-plugins';
 const strategy = process.env['MIG_STRATEGY'] ?? 'none';

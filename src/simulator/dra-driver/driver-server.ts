@@ -5,7 +5,7 @@ import { callbackify } from 'node:util';
 import { Server, status } from '@grpc/grpc-js';
 import type { handleUnaryCall } from '@grpc/grpc-js';
 
-import { asItIs, bindSocket } from '../device-plugin/unix-socket.ts';
+import { asItIs, bindSocket } from '../../kubelet/device-plugin/unix-socket.ts';
 import {
   claimRefs,
   driverPaths,

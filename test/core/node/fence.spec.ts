@@ -26,6 +26,8 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
     isSignalled: false,
     wasSignalled: false,
     offering: 'Unknown',
+    offered: [],
+    otherMs: undefined,
     mayAdvertise: false,
     earlyMs: undefined,
     standsMs: 0,
@@ -205,6 +207,51 @@ describe('decideFence', () => {
       const shown = { ...mayAdvertise, allocatable: layout.after };
       expect(decideFence(aChange({ ...shown, standsMs: 249 }))).to.deep.equal({ next: 'Wait', why: 'Standing' });
       expect(decideFence(aChange({ ...shown, standsMs: 250 }))).to.deep.equal({ next: 'Open' });
+    });
+  });
+
+  describe('where the kubelet offers devices that are gone although no plugin serves them', () => {
+    const dead = 'nvidia.com/mig-3g.20gb';
+    const own = 'nvidia.com/mig-1g.5gb';
+    const intolerant = { ...mark, tolerates: false };
+    const orphaned = aChange({ offering: 'Other', offered: [own, dead], otherMs: 1000, pods: [], mark: intolerant });
+
+    it('has their registrations ended once the old pods are gone', () => {
+      expect(decideFence(orphaned)).to.deep.equal({ next: 'Unregister', resources: [own, dead] });
+      const wait = { next: 'Wait', why: 'NewPlugin' };
+      expect(decideFence({ ...orphaned, otherMs: 999 })).to.deep.equal(wait);
+      expect(decideFence({ ...orphaned, otherMs: undefined })).to.deep.equal(wait);
+      expect(decideFence({ ...orphaned, offering: 'Exact' })).to.deep.equal(wait);
+      expect(decideFence({ ...orphaned, offered: [] })).to.deep.equal(wait);
+      const isGoing = { ...orphaned, pods: [{ ...old, leaving: true }] };
+      expect(decideFence(isGoing)).to.deep.equal({ next: 'Wait', why: 'OldPlugin' });
+      expect(decideFence({ ...orphaned, closed: false })).to.not.include({ next: 'Unregister' });
+    });
+
+    it('does so where the counts are right, too: they are those of the dead plugin', () => {
+      const equal = { ...orphaned, allocatable: layout.after, differsMs: undefined, offered: [own] };
+      expect(decideFence(equal)).to.deep.equal({ next: 'Unregister', resources: [own] });
+      const unmarked = { ...equal, mark: undefined, otherMs: 30_000 };
+      expect(decideFence(unmarked)).to.deep.equal({ next: 'Unregister', resources: [own] });
+    });
+
+    it('gives a plugin that it does not know half a minute to follow', () => {
+      const unknown = { ...orphaned, mark: undefined, otherMs: 29_999 };
+      expect(decideFence(unknown)).to.deep.equal({ next: 'Wait', why: 'NoPlugin' });
+      expect(decideFence({ ...unknown, otherMs: 30_000 })).to.include({ next: 'Unregister' });
+    });
+
+    it('leaves the resources of the layout to a new plugin that has started', () => {
+      const served = { ...orphaned, mark, pods: [fresh], readyMs: 1000 };
+      expect(decideFence(served)).to.deep.equal({ next: 'Unregister', resources: [dead] });
+      expect(decideFence({ ...served, readyMs: 999 })).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+      expect(decideFence({ ...served, readyMs: undefined })).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+      expect(decideFence({ ...served, offered: [own] })).to.deep.equal({ next: 'Wait', why: 'NewPlugin' });
+    });
+
+    it('ends none of a DRA node: its slices say what it offers', () => {
+      const slices = { isExact: false, isNothing: false, gap: '' };
+      expect(decideFence({ ...orphaned, slices, offering: 'Unknown' })).to.not.include({ next: 'Unregister' });
     });
   });
 

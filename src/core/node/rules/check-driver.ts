@@ -24,7 +24,8 @@ export function checkBackend(situation: Situation): Ruling | undefined {
       'BackendMismatch',
       `the policy hands GPUs out by claims (backend DRA), but a device plugin advertises ${offered} on this node, and each would give ` +
         `the same GPU to pods. Take the device plugin off the node (with gpu-operator: kubectl label node ${node.metadata.name} ` +
-        `${pluginDeployLabel}=false --overwrite), or set spec.backend: DevicePlugin`,
+        `${pluginDeployLabel}=false --overwrite), or set spec.backend: DevicePlugin. If the plugin has gone already, restart the kubelet, ` +
+        'which did not notice',
     );
   }
   const devices = listSliceDevices(fresh?.resourceSlices ?? []);

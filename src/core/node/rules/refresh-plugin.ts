@@ -6,6 +6,7 @@ import { resourcesText } from '../../nvidia/resources/advertised.ts';
 import { offerStatus } from '../../nvidia/resources/offered-status.ts';
 import { driverDeployLabel, pausedForMigChange, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { listDynamicSlices } from '../../dra/resource-slice.ts';
+import { isGpuResource } from '../../pods/gpu-resource.ts';
 import { isReady, tolerates } from '../../pods/plugin-pods.ts';
 import type { Command } from '../commands.ts';
 import { backendOf, nameBackend, sliceOfferOf } from '../backend.ts';
@@ -30,6 +31,7 @@ import { nodeUnavailable } from './plan.ts';
 import { configOf, describeTrouble } from './plugin-config.ts';
 import { awaitSignalled, followMs } from './signal-plugin.ts';
 import { listPodCauses } from '../../pods/gpu-pods.ts';
+import { sameJson } from '../../text/fingerprint.ts';
 import { awaitSlot, type SlotUse } from './slot.ts';
 
 /**
@@ -191,10 +193,17 @@ function commandsOf(
     const status = offerStatus(situation.node.status ?? {}, step.resources);
     return [{ name: 'AdvertiseDevices', status, change }];
   }
+  if (step.next === 'Unregister') return tellOfOrphans(situation, step.resources);
   if (step.next !== 'Evict') return [];
   // Recorded first: a successor evicts these pods and no others.
   const first = step.first ? [patchMark(markPods(situation.node, change, old))] : [];
   return [...first, ...evictPods(situation, old)];
+}
+
+/** Once for each grant: it says which change the agent must have finished. */
+function tellOfOrphans({ partition }: Situation, resources: readonly string[]): readonly Command[] {
+  const unregister = { epoch: partition.spec.granted?.epoch ?? 0, resources };
+  return sameJson(partition.spec.unregister, unregister) ? [] : [{ name: 'WriteUnregister', unregister }];
 }
 
 function patchMark(mark: RefreshMark): Command {
@@ -265,6 +274,8 @@ function describeFence(
     isSignalled,
     wasSignalled: signalled !== undefined,
     offering: slices === undefined ? describeOffering(advertised, isStale) : 'Unknown',
+    offered: Object.keys(advertised?.resources ?? {}).filter(isGpuResource),
+    otherMs: wasStale?.lastsMs,
     mayAdvertise:
       slices === undefined && settings.nodeStatus === 'Write' && isUnfinished(node) && refused === undefined,
     earlyMs: early?.lastsMs,

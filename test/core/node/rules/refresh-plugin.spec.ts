@@ -103,6 +103,26 @@ describe('the device plugin of a node whose device is done', () => {
     expect(world.labels).to.include({ 'gpupartition.dev/state': 'ready' });
   });
 
+  it('has what the kubelet still offers of it taken off by the agent, if the kubelet did not notice its end', () => {
+    const stale = { resources: { 'nvidia.com/gpu': 1 }, stale: 1 };
+    const world = aDoneChange({
+      partition: aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, advertised: stale } }),
+    });
+    world.step();
+    world.pods = [];
+    for (const wait of [10, 1000, 1000]) world.step(wait);
+    expect(world.done.filter((what) => what.startsWith('WriteUnregister'))).to.deep.equal([
+      'WriteUnregister nvidia.com/gpu',
+    ]);
+    expect(world.partition.spec.unregister).to.deep.equal({ epoch: 3, resources: ['nvidia.com/gpu'] });
+    expect(world.step(10).verdict.message).to.include('If that does not help, restart the kubelet');
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    world.report({ advertised: { stale: 0 } });
+    world.advertise(none);
+    world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+
   it('has the taint taken off for it only where a fresh look still finds nothing advertised', () => {
     const world = aDoneChange();
     world.step();

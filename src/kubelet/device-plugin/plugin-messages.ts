@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/light.js';
 
-import { codecOf } from '../../kubelet/message-codec.ts';
-import type { MessageCodec } from '../../kubelet/message-codec.ts';
+import { codecOf } from '../message-codec.ts';
+import type { MessageCodec } from '../message-codec.ts';
 
 /** gRPC paths of the kubelet's device plugin API (k8s.io/kubelet `pkg/apis/deviceplugin/v1beta1/api.proto`). */
 export const pluginPaths = {

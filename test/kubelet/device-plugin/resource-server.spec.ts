@@ -12,8 +12,8 @@ import {
   listAndWatchResponse,
   pluginPaths,
   registerRequest,
-} from '../../../src/simulator/device-plugin/plugin-messages.ts';
-import { serveResource } from '../../../src/simulator/device-plugin/resource-server.ts';
+} from '../../../src/kubelet/device-plugin/plugin-messages.ts';
+import { serveResource } from '../../../src/kubelet/device-plugin/resource-server.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const resource = 'nvidia.com/mig-1g.5gb';

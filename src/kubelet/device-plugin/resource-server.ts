@@ -32,10 +32,14 @@ export interface ResourceServer {
  * Serves one resource on its own socket and registers it with the kubelet, as NVIDIA's plugin does.
  *
  * @param folder `/var/lib/kubelet/device-plugins`
+ * @param endpoint the name of its socket there
  * @throws Error if the kubelet rejects the registration
  */
-export async function serveResource(folder: string, { name, deviceIds }: OfferedResource): Promise<ResourceServer> {
-  const endpoint = `${name.replaceAll('/', '-')}.sock`;
+export async function serveResource(
+  folder: string,
+  { name, deviceIds }: OfferedResource,
+  endpoint = `${name.replaceAll('/', '-')}.sock`,
+): Promise<ResourceServer> {
   const socket = join(folder, endpoint);
   const server = new Server({ 'grpc.enable_channelz': 0 });
   const options: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, Buffer.alloc(0));

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Client, Server, credentials } from '@grpc/grpc-js';
+import type { handleUnaryCall } from '@grpc/grpc-js';
+import { expect } from 'chai';
+
+import { endRegistration } from '../../../src/kubelet/device-plugin/end-registration.ts';
+import {
+  listAndWatchResponse,
+  pluginPaths,
+  registerRequest,
+} from '../../../src/kubelet/device-plugin/plugin-messages.ts';
+import { asItIs, bindSocket } from '../../../src/kubelet/device-plugin/unix-socket.ts';
+
+const resource = 'nvidia.com/mig-3g.20gb';
+
+describe('a registration with the kubelet whose device plugin is gone', () => {
+  let folder: string;
+  let kubelet: Server;
+  let refusal: Error | undefined;
+  /** What this kubelet offers, by resource. */
+  const offered = new Map<string, readonly string[]>();
+  const allocatable = { listAllocatable: () => Promise.resolve(offered) };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'orphan-'));
+    offered.clear();
+    offered.set(resource, ['MIG-1', 'MIG-2']).set('nvidia.com/gpu', ['GPU-1']);
+    refusal = undefined;
+    kubelet = new Server();
+    // It connects to the newest registration of a resource, and offers what that lists.
+    const register: handleUnaryCall<Buffer, Buffer> = ({ request }, callback) => {
+      callback(refusal ?? null, Buffer.alloc(0));
+      const { resourceName, endpoint } = registerRequest.decode(request);
+      const client = new Client(`unix:${join(folder, endpoint)}`, credentials.createInsecure());
+      client
+        .makeServerStreamRequest(pluginPaths.ListAndWatch, asItIs, asItIs, Buffer.alloc(0))
+        .on('data', (bytes: Buffer) => {
+          const { devices } = listAndWatchResponse.decode(bytes);
+          offered.set(
+            resourceName,
+            devices.map(({ ID }) => ID),
+          );
+        })
+        .on('error', () => undefined)
+        .on('close', () => client.close());
+    };
+    kubelet.register(pluginPaths.Register, register, asItIs, asItIs, 'unary');
+    await bindSocket(kubelet, join(folder, 'kubelet.sock'));
+  });
+
+  afterEach(async () => {
+    kubelet.forceShutdown();
+    await rm(folder, { recursive: true });
+  });
+
+  it('ends: the kubelet offers nothing of it, and all else as before', async () => {
+    await endRegistration(folder, resource, allocatable);
+    expect(Object.fromEntries(offered)).to.deep.equal({ [resource]: [], 'nvidia.com/gpu': ['GPU-1'] });
+    expect(await readdir(folder)).to.deep.equal(['kubelet.sock']);
+  });
+
+  it('stays where the kubelet rejects another one, and no socket of ours is left', async () => {
+    refusal = new Error('requires the v1beta9 API');
+    const told = String(await endRegistration(folder, resource, allocatable).catch((error: unknown) => error));
+    expect(told).to.include('requires the v1beta9 API');
+    expect(offered.get(resource)).to.have.length(2);
+    expect(existsSync(join(folder, 'kubelet.sock'))).to.equal(true);
+  });
+});
