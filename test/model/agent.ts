@@ -58,6 +58,8 @@ export class AgentProcess {
   #monitors: readonly string[] | undefined;
   /** The DRA driver's pods whose process was ended after the last work; null: none; undefined: not by this process. */
   #signalled: DeviceReport['signalled'] | null;
+  /** What the kubelet has been relieved of. */
+  #unregistered: StoredPartition['spec']['unregister'];
   #hasBegun = false;
   #hasTriedToRebuild = false;
   readonly #grants: GrantClock;
@@ -110,6 +112,7 @@ export class AgentProcess {
       }
     }
     this.#settle(partition);
+    yield* this.#endOrphans(partition);
     if (this.#told?.partition === partition && this.#told.report === this.#report) return this.#againMs;
     const rebuilt = yield* this.#rebuildAfterBoot(partition);
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#adopt(partition) };
@@ -326,6 +329,31 @@ export class AgentProcess {
     this.#signalled = uids.length > 0 ? { epoch, uids } : null;
   }
 
+  /** Registrations with the kubelet that no device plugin serves, as the controller sees after the last grant. */
+  *#endOrphans({ spec, status }: StoredPartition): Generator<number, void, undefined> {
+    const { kubelet, device, faults, random, checks } = this.#world;
+    const { unregister, granted } = spec;
+    const mayBeEarlier = this.#world.hasBug('UnregisterForEarlier');
+    if (unregister === undefined || faults.kubeletMute || this.#world.hasBug('NeverUnregister')) return;
+    if (!mayBeEarlier && unregister.epoch !== granted?.epoch) return;
+    if (status?.device?.observedEpoch !== granted?.epoch || sameJson(unregister, this.#unregistered)) return;
+    yield random.between(2, 20);
+    this.#world.mayCrash('agent');
+    const { advertised } = this.#ask(device.report(), spec) ?? {};
+    if (advertised === undefined) return;
+    const isStale = advertised.stale > 0 || this.#world.hasBug('UnregisterServed');
+    const resources = isStale ? unregister.resources.filter((name) => (advertised.resources?.[name] ?? 0) > 0) : [];
+    for (const name of resources) {
+      yield random.between(20, 300);
+      this.#world.mayCrash('agent');
+      checks.registrationIsEnded(name, unregister);
+      kubelet.plugin.unregister(name);
+    }
+    this.#unregistered = unregister;
+    if (resources.length === 0 || !this.#report) return;
+    this.#report = { ...this.#report, ...pickAdvertised(this.#ask(this.#report, spec)) };
+  }
+
   // --- what it knows ----------------------------------------------------------------------------------------------
 
   get #isStale(): boolean {
@@ -459,4 +487,8 @@ export class AgentProcess {
   get #againMs(): number {
     return this.#world.timeline.now < this.#settleUntil ? 250 : this.#paceMs + 50;
   }
+}
+
+function pickAdvertised(word: KubeletWord | undefined): Pick<DeviceReport, 'advertised'> {
+  return word?.advertised ? { advertised: word.advertised } : {};
 }

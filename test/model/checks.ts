@@ -792,6 +792,14 @@ export class Invariants {
     }
   }
 
+  /** A plugin that lives would not hear that it was forgotten, and offer nothing until it registers again. */
+  registrationIsEnded(resource: string, { epoch }: { readonly epoch: number }): void {
+    const { kubelet, partition } = this.#world;
+    demand(!kubelet.plugin.serves(resource), 'S10', `the registration of ${resource} is ended, which a plugin serves`);
+    const granted = partition?.spec.granted?.epoch;
+    demand(epoch === granted, 'S8', `the registration of ${resource} is ended for grant ${epoch}, after ${granted}`);
+  }
+
   deviceIsGiven(id: string): void {
     const { device } = this.#world;
     const isLost = this.#lost.has(id) || (this.#isDra && this.#everLost.has(id));
