@@ -8,7 +8,7 @@ import { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { type Clock, systemClock, waitFor } from '../process/clock.ts';
-import { describeError, type Logger } from '../process/logger.ts';
+import type { Logger } from '../process/logger.ts';
 import { Claim } from './claim.ts';
 import type { Device } from './device.ts';
 import { DeviceView } from './device-view.ts';
@@ -18,6 +18,7 @@ import { GrantWork, type WorkOutcome } from './grant-work.ts';
 import type { Kubelet } from './kubelet.ts';
 import { reportSkew } from '../core/report/clock-skew.ts';
 import { cutHolders } from '../core/report/held-devices.ts';
+import { Orphans, type OrphansOptions } from './orphans.ts';
 import { OwnPartition } from './own-partition.ts';
 import { OwnWork } from './own-work.ts';
 import type { Partition } from './partition.ts';
@@ -38,8 +39,7 @@ export interface AgentOptions {
   readonly kubelet?: Kubelet | undefined;
   /** Makes the device plugin in these pods read the devices again. @returns uids of the pods that were reached */
   readonly signalPods: (uids: readonly string[]) => Promise<readonly string[]>;
-  /** Makes the kubelet forget this resource, whose device plugin is gone. @throws Error if it still offers it */
-  readonly endRegistration: (resource: string) => Promise<void>;
+  readonly endRegistration: OrphansOptions['endRegistration'];
   /** Where the agent remembers its own work on the host; absent: as long as it runs. */
   readonly record?: Pick<RecordFile, 'read' | 'write'>;
   readonly logger: Logger;
@@ -66,6 +66,7 @@ export class NodeAgent {
   readonly #claim: Claim;
   readonly #planner: Planner;
   readonly #work: GrantWork;
+  readonly #orphans: Orphans;
   readonly #grantClock: GrantClock;
   readonly #clock: Clock;
   /** The load of the driver at the last look at the GPUs. */
@@ -73,8 +74,6 @@ export class NodeAgent {
   #plannedWish: unknown;
   /** What was signalled after the last work of this process; null: nothing. Undefined: it has not done any work yet. */
   #signalled: DeviceReport['signalled'] | null;
-  /** What the kubelet has been relieved of. */
-  #unregistered: Partition['spec']['unregister'];
   readonly #readiness = new Readiness();
   /** In this load of the driver; a process never sees a second boot. */
   #hasTriedToRebuild = false;
@@ -88,6 +87,7 @@ export class NodeAgent {
     this.#ownWork = new OwnWork(options.record, logger);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
     this.#claim = new Claim(this.#view, bootID, () => loadIdOf({ bootID, ...this.#load }));
+    this.#orphans = new Orphans({ ...options, view: this.#view, kubelet, clock });
     this.#planner = new Planner(this.#view, this.#claim);
     this.#grantClock = new GrantClock(clock, () => client.config.serverClock.skewMs ?? 0);
     const known = { view: this.#view, claim: this.#claim, planner: this.#planner, grantClock: this.#grantClock };
@@ -133,7 +133,7 @@ export class NodeAgent {
     if (this.#view.hasFailed) return { requeueAfterMs: this.#view.againMs };
     const isOver = partition.status?.phase !== 'Updating';
     await this.#view.settle((advertised) => this.#isFollowed(partition, advertised), isOver);
-    await this.#endOrphans(partition);
+    await this.#orphans.end(partition);
     const rebuilt = await this.#rebuildAfterBoot(partition, signal);
     // 3. Report.
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#claim.review(partition) };
@@ -244,26 +244,6 @@ export class NodeAgent {
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;
     return this.#conclude(partition, granted, outcome, signal);
-  }
-
-  /** Registrations with the kubelet that no device plugin serves, as the controller sees after the last grant. */
-  async #endOrphans({ spec: { unregister, granted }, ...partition }: Partition): Promise<void> {
-    const { kubelet, logger, endRegistration } = this.#options;
-    if (!kubelet || unregister === undefined || unregister.epoch !== granted?.epoch) return;
-    if (partition.status?.device?.observedEpoch !== granted.epoch || sameJson(unregister, this.#unregistered)) return;
-    try {
-      const { advertised } = (await kubelet.ask(this.#view.report, this.#view.asked)) ?? {};
-      // Otherwise a plugin has come back since.
-      const isStale = advertised !== undefined && advertised.stale > 0;
-      const resources = isStale ? unregister.resources.filter((name) => (advertised.resources?.[name] ?? 0) > 0) : [];
-      for (const name of resources) await endRegistration(name);
-      this.#unregistered = unregister;
-      if (resources.length === 0) return;
-      logger.warn('the kubelet offered devices of a plugin that is gone: taken off', { resources });
-      await this.#view.askAgain();
-    } catch (error) {
-      logger.warn('the kubelet still offers devices of a plugin that is gone', { error: describeError(error) });
-    }
   }
 
   /** The kubelet hears of no device that is handed out by claims. */

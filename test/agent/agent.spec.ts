@@ -433,10 +433,13 @@ describe('the agent on the real API server', () => {
     const holders = { ofDevice: new Map(), ofAny: [], stale: [] };
     const offers = (stale: number) => ({ holders, advertised: { stale, resources: { [dead]: 2 } } });
     const ended: string[] = [];
+    let clock: FakeClock;
 
     beforeEach(async () => {
       ended.length = 0;
+      clock = new FakeClock();
       scene.newAgent('boot-1', {
+        clock,
         endRegistration: async (resource) => {
           if (resource.endsWith('refused')) throw new Error('the kubelet still offers it');
           ended.push(resource);
@@ -469,11 +472,15 @@ describe('the agent on the real API server', () => {
       expect(ended).to.deep.equal([]);
     });
 
-    it('tries again where the kubelet does not let go of one', async () => {
+    it('tries again some seconds later where the kubelet does not let go of one', async () => {
       const refused = `${dead}.refused`;
       scene.word = { holders, advertised: { stale: 2, resources: { [dead]: 2, [refused]: 1 } } };
       await unregister([dead, refused]);
       await scene.run();
+      await clock.advance(4_999);
+      await scene.run();
+      expect(ended).to.deep.equal([dead]);
+      await clock.advance(1);
       await scene.run();
       expect(ended).to.deep.equal([dead, dead]);
     });

@@ -1,0 +1,56 @@
+import type { NodePartitionSpec } from '../api/types.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
+import type { Clock } from '../process/clock.ts';
+import { describeError, type Logger } from '../process/logger.ts';
+import type { DeviceView } from './device-view.ts';
+import type { Kubelet } from './kubelet.ts';
+import type { Partition } from './partition.ts';
+
+/** A kubelet that rejected it is asked again after this many ms. */
+const againMs = 5_000;
+
+export interface OrphansOptions {
+  readonly view: DeviceView;
+  readonly kubelet: Pick<Kubelet, 'ask'> | undefined;
+  /** Makes the kubelet forget this resource, whose device plugin is gone. @throws Error if it still offers it */
+  readonly endRegistration: (resource: string) => Promise<void>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Registrations with the kubelet that no device plugin serves: see the step `Unregister` of the fence. */
+export class Orphans {
+  readonly #options: OrphansOptions;
+  #ended: NodePartitionSpec['unregister'];
+  #notBeforeMs = -Infinity;
+
+  constructor(options: OrphansOptions) {
+    this.#options = options;
+  }
+
+  /** Ends those that the controller has seen after the last grant, once. */
+  async end({ spec: { unregister, granted }, status }: Partition): Promise<void> {
+    const { kubelet, clock, logger } = this.#options;
+    if (!kubelet || unregister === undefined || sameJson(unregister, this.#ended)) return;
+    if (unregister.epoch !== granted?.epoch || unregister.epoch !== status?.device?.observedEpoch) return;
+    if (clock.monotonicMs() < this.#notBeforeMs) return;
+    try {
+      await this.#endAll(unregister.resources, kubelet);
+      this.#ended = unregister;
+    } catch (error) {
+      this.#notBeforeMs = clock.monotonicMs() + againMs;
+      logger.warn('the kubelet still offers devices of a plugin that is gone', { error: describeError(error) });
+    }
+  }
+
+  async #endAll(resources: readonly string[], kubelet: Pick<Kubelet, 'ask'>): Promise<void> {
+    const { view, endRegistration, logger } = this.#options;
+    const { advertised } = (await kubelet.ask(view.report, view.asked)) ?? {};
+    // Otherwise a plugin has come back since.
+    if (advertised === undefined || advertised.stale === 0) return;
+    const offered = resources.filter((name) => (advertised.resources?.[name] ?? 0) > 0);
+    for (const name of offered) await endRegistration(name);
+    logger.warn('the kubelet offered devices of a plugin that is gone: taken off', { resources: offered });
+    await view.askAgain();
+  }
+}
