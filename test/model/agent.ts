@@ -10,6 +10,7 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { offersDevices } from '../../src/core/nvidia/resources/advertised.ts';
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
+import { listMisoffered } from '../../src/core/pods/misoffered.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/wish/ownership.ts';
 import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';
@@ -331,18 +332,18 @@ export class AgentProcess {
 
   /** Registrations with the kubelet that no device plugin serves, as the controller sees after the last grant. */
   *#endOrphans({ spec, status }: StoredPartition): Generator<number, void, undefined> {
-    const { kubelet, device, faults, random, checks } = this.#world;
+    const { kubelet, device, faults, random, checks, setup } = this.#world;
     const { unregister, granted } = spec;
+    if (!setup.kubeletTells) return;
     const mayBeEarlier = this.#world.hasBug('UnregisterForEarlier');
     if (unregister === undefined || faults.kubeletMute || this.#world.hasBug('NeverUnregister')) return;
     if (!mayBeEarlier && unregister.epoch !== granted?.epoch) return;
     if (status?.device?.observedEpoch !== granted?.epoch || sameJson(unregister, this.#unregistered)) return;
     yield random.between(2, 20);
     this.#world.mayCrash('agent');
-    const { advertised } = this.#ask(device.report(), spec) ?? {};
-    if (advertised === undefined) return;
-    const isStale = advertised.stale > 0 || this.#world.hasBug('UnregisterServed');
-    const resources = isStale ? unregister.resources.filter((name) => (advertised.resources?.[name] ?? 0) > 0) : [];
+    const misoffered = listMisoffered(device.report(), kubelet.plugin.offered, spec.strategy);
+    const mayServe = this.#world.hasBug('UnregisterServed');
+    const resources = unregister.resources.filter((name) => mayServe || misoffered.includes(name));
     for (const name of resources) {
       yield random.between(20, 300);
       this.#world.mayCrash('agent');
@@ -384,7 +385,10 @@ export class AgentProcess {
     return undefined;
   }
 
-  #ask(report: DeviceReport, { strategy, monitors }: StoredPartition['spec']): Required<KubeletWord> | undefined {
+  #ask(
+    report: DeviceReport,
+    { strategy, monitors }: StoredPartition['spec'],
+  ): Required<Omit<KubeletWord, 'misoffered'>> | undefined {
     const { kubelet, setup } = this.#world;
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.plugin.offered, strategy);
