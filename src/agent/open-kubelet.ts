@@ -1,5 +1,5 @@
 import { judgeAdvertised } from '../core/pods/advertised-devices.ts';
-import { listMisoffered } from '../core/pods/misoffered.ts';
+import { listUnserved } from '../core/pods/unserved.ts';
 import { holdersOf } from '../core/pods/slice-holders.ts';
 import { KubeletError } from '../core/pods/kubelet-error.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
@@ -29,8 +29,8 @@ export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubel
         const holders = holdersOf(device, holdings, monitors);
         if (allocatable === undefined) return { holders };
         const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
-        const misoffered = listMisoffered(device, allocatable, strategy);
-        return { holders, advertised: { stale, ...some(resources) }, misoffered };
+        const unserved = listUnserved(device, allocatable, strategy);
+        return { holders, advertised: { stale, ...some(resources) }, unserved };
       } catch (error) {
         // Who holds what is unknown: unknown is not nobody.
         if (!ignorePods || !isUntold(error, untold)) throw error;

@@ -45,9 +45,9 @@ export class Orphans {
 
   async #endAll(resources: readonly string[], kubelet: Pick<Kubelet, 'ask'>): Promise<void> {
     const { view, endRegistration, logger } = this.#options;
-    const { misoffered = [] } = (await kubelet.ask(view.report, view.asked)) ?? {};
-    // Of the others a plugin has come back since.
-    const offered = resources.filter((name) => misoffered.includes(name));
+    const { unserved = [] } = (await kubelet.ask(view.report, view.asked)) ?? {};
+    // A plugin may have come back since.
+    const offered = resources.filter((name) => unserved.includes(name));
     if (offered.length === 0) return;
     for (const name of offered) await endRegistration(name);
     logger.warn('the kubelet offered devices of a plugin that is gone: taken off', { resources: offered });

@@ -431,10 +431,10 @@ describe('the agent on the real API server', () => {
   describe('told that the kubelet offers resources of a plugin that is gone', () => {
     const dead = 'nvidia.com/mig-3g.20gb';
     const holders = { ofDevice: new Map(), ofAny: [], stale: [] };
-    const offers = (stale: number, misoffered: readonly string[] = []) => ({
+    const offers = (stale: number, unserved: readonly string[] = []) => ({
       holders,
       advertised: { stale, resources: { [dead]: 2 } },
-      misoffered,
+      unserved,
     });
     const ended: string[] = [];
     let clock: FakeClock;
@@ -477,7 +477,7 @@ describe('the agent on the real API server', () => {
       expect(ended).to.deep.equal(['nvidia.com/gpu']);
     });
 
-    it('ends one of which devices are missing, though those that it has exist', async () => {
+    it('ends one whose devices exist, where no plugin serves it', async () => {
       scene.word = offers(0, [dead]);
       await unregister([dead]);
       await scene.run();

@@ -10,7 +10,7 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { offersDevices } from '../../src/core/nvidia/resources/advertised.ts';
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
-import { listMisoffered } from '../../src/core/pods/misoffered.ts';
+import { listUnserved } from '../../src/core/pods/unserved.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/wish/ownership.ts';
 import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';
@@ -341,13 +341,13 @@ export class AgentProcess {
     if (status?.device?.observedEpoch !== granted?.epoch || sameJson(unregister, this.#unregistered)) return;
     yield random.between(2, 20);
     this.#world.mayCrash('agent');
-    const misoffered = listMisoffered(device.report(), kubelet.plugin.offered, spec.strategy);
+    const unserved = listUnserved(device.report(), kubelet.plugin.offered, spec.strategy);
     const mayServe = this.#world.hasBug('UnregisterServed');
-    const resources = unregister.resources.filter((name) => mayServe || misoffered.includes(name));
+    const resources = unregister.resources.filter((name) => mayServe || unserved.includes(name));
     for (const name of resources) {
       yield random.between(20, 300);
       this.#world.mayCrash('agent');
-      checks.registrationIsEnded(name, unregister);
+      checks.registrationIsEnded(name, spec);
       kubelet.plugin.unregister(name);
     }
     this.#unregistered = unregister;
@@ -388,7 +388,7 @@ export class AgentProcess {
   #ask(
     report: DeviceReport,
     { strategy, monitors }: StoredPartition['spec'],
-  ): Required<Omit<KubeletWord, 'misoffered'>> | undefined {
+  ): Required<Omit<KubeletWord, 'unserved'>> | undefined {
     const { kubelet, setup } = this.#world;
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.plugin.offered, strategy);

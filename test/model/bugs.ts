@@ -703,12 +703,20 @@ export const bugs: readonly Bug[] = [
     },
   },
   {
+    name: 'KeepUnregister',
+    what: 'leaves its agent told to end registrations when the node is open again',
+    theme: 'Registrations',
+    say: ({ commands }) => ({
+      commands: commands.filter((command) => command.name !== 'WriteUnregister' || command.unregister !== null),
+    }),
+  },
+  {
     name: 'UnregisterForEarlier',
     what: 'has its agent end registrations as was seen after an earlier grant',
     theme: 'Registrations',
     say: ({ commands }) => ({
       commands: commands.map((command) =>
-        command.name === 'WriteUnregister'
+        command.name === 'WriteUnregister' && command.unregister
           ? { ...command, unregister: { ...command.unregister, epoch: command.unregister.epoch - 1 } }
           : command,
       ),

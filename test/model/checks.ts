@@ -793,10 +793,10 @@ export class Invariants {
   }
 
   /** A plugin that lives would not hear that it was forgotten, and offer nothing until it registers again. */
-  registrationIsEnded(resource: string, { epoch }: { readonly epoch: number }): void {
-    const { kubelet, partition } = this.#world;
-    demand(!kubelet.plugin.serves(resource), 'S10', `the registration of ${resource} is ended, which a plugin serves`);
-    const granted = partition?.spec.granted?.epoch;
+  registrationIsEnded(resource: string, { unregister, granted: grant }: StoredPartition['spec']): void {
+    const { plugin } = this.#world.kubelet;
+    demand(!plugin.serves(resource), 'S10', `the registration of ${resource} is ended, which a plugin serves`);
+    const [epoch, granted] = [unregister?.epoch, grant?.epoch];
     demand(epoch === granted, 'S8', `the registration of ${resource} is ended for grant ${epoch}, after ${granted}`);
   }
 

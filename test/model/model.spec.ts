@@ -86,6 +86,16 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'Registrations',
   ],
   [66, 'the registration of a plugin was ended that was back, since another of its resources was not', 'Registrations'],
+  [
+    65,
+    'an agent that had restarted ended registrations of a plugin that served them, for a request of before',
+    'Registrations',
+  ],
+  [
+    289,
+    'a registration of a plugin that was gone stayed where it had exactly its devices, and another resource was missing',
+    'Registrations',
+  ],
 ];
 
 describe('model of a node', function () {
