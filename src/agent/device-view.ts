@@ -10,10 +10,12 @@ import type { Holders } from '../core/pods/slice-holders.ts';
 import { type Fault, faultOf } from '../core/report/fault.ts';
 import type { AskedSpec, Kubelet } from './kubelet.ts';
 import { withHolders } from '../core/report/held-devices.ts';
+import { cutLostDevices, withoutLost } from '../core/pods/lost-devices.ts';
+import { MissingDevices } from './missing-devices.ts';
 import { retryMs } from '../core/report/report-fields.ts';
 
 type Monitors = NonNullable<Holders['monitorsOf']>;
-type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised'>;
+type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised' | 'lostDevices'>;
 
 /** How often the device is read while somebody is in the way of the wish, in ms. */
 const busyReadMs = 5_000;
@@ -38,6 +40,7 @@ export class DeviceView {
   readonly #logger: Logger;
   readonly #intervalMs: number;
   readonly #clock: Clock;
+  readonly #missing = new MissingDevices();
   #report: Report | undefined;
   #state: DeviceState | undefined;
   #monitorsOf: Monitors = new Map();
@@ -165,10 +168,12 @@ export class DeviceView {
     try {
       const word = await this.#kubelet?.ask(report, this.asked);
       monitorsOf = word?.holders.monitorsOf ?? new Map();
+      const lost = this.#missing.note(state, report, word?.holders);
       this.#report = word
         ? {
             ...report,
-            gpus: [...withHolders(report.gpus ?? [], word.holders)],
+            gpus: [...withHolders(report.gpus ?? [], withoutLost(word.holders, lost))],
+            ...(lost.length > 0 && { lostDevices: cutLostDevices(lost) }),
             ...(word.advertised && { advertised: word.advertised }),
           }
         : report;

@@ -2,12 +2,11 @@ import { ledgerManager } from '../api/names.ts';
 import { policies } from '../api/resources.ts';
 import type { GpuPartitionPolicy } from '../api/types.ts';
 import { listRefused, type PolicyRecord } from '../core/policy/policy-record.ts';
-import { wantedFinalizers } from '../core/policy/retirement.ts';
 import { judgeSchedules, type ScheduleMark, type ScheduleTimes } from '../core/policy/timetable.ts';
-import { accept, currentOf, isAccepted } from '../core/policy/versions.ts';
+import { currentOf, isAccepted } from '../core/policy/versions.ts';
 import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import type { Limit } from '../core/rollout/limit.ts';
-import { type PolicyFacts, policyStatus } from '../core/status/policy-status.ts';
+import { policyStatus } from '../core/status/policy-status.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
@@ -15,7 +14,9 @@ import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Cluster } from './cluster.ts';
 import type { Forecast } from './forecast.ts';
+import { factsOf } from './policy-facts.ts';
 import { PolicyReporter } from './report-policy.ts';
+import { PolicyRetirement } from './retire-policy.ts';
 import { Turn } from '../process/turn.ts';
 import { Turnstile } from '../process/turnstile.ts';
 
@@ -36,6 +37,7 @@ export class PolicyReconciler {
   readonly #client: KubeClient;
   readonly #cluster: Cluster;
   readonly #reporter: PolicyReporter;
+  readonly #retirement: PolicyRetirement;
   readonly #forecast: Forecast;
   readonly #settings: RolloutSettings;
   readonly #requeueNodes: (names: Iterable<string>) => void;
@@ -56,6 +58,11 @@ export class PolicyReconciler {
     this.#client = parts.client;
     this.#cluster = parts.cluster;
     this.#reporter = new PolicyReporter(parts);
+    this.#retirement = new PolicyRetirement({
+      ...parts,
+      deleteDeadlineMs: parts.settings.deleteDeadlineMs,
+      reporter: this.#reporter,
+    });
     this.#forecast = parts.forecast;
     this.#settings = parts.settings;
     this.#requeueNodes = parts.requeueNodes;
@@ -66,7 +73,7 @@ export class PolicyReconciler {
   async reconcile(name: string): Promise<ReconcileResult | void> {
     const policy = this.#cluster.policies.get(name);
     const record = this.#cluster.fleet.policy(name);
-    if (policy && !record) return this.#letGo(policy);
+    if (policy && !record) return this.#retirement.letGo(policy);
     if (!policy || !record || record.newest.metadata.generation !== policy.metadata.generation) return;
     // 1. A new generation is accepted when every node that has reported can take it.
     const isNew = record.awaitsAcceptance;
@@ -81,7 +88,7 @@ export class PolicyReconciler {
     const { freeze: frozen } = this.#settings;
     const tally = turns ? this.#cluster.fleet.tallyAfter(record, isFit) : record.tally;
     const limits = step?.limits ?? policy.status?.limits;
-    const goesAt = policy.metadata.deletionTimestamp === undefined ? undefined : this.#overdueAt(policy);
+    const goesAt = this.#retirement.goesAt(policy);
     const facts = { ...factsOf(record, policy, isFit, times), gate: step?.gate, limits, frozen, goesAt };
     const untoldMs = await this.#reporter.tell(record, policy, policyStatus(facts, tally));
     // Of many edits in a row most are replaced before they are written: they are never accepted.
@@ -119,7 +126,7 @@ export class PolicyReconciler {
   /** @returns when to look again, in ms */
   async #moveOn(record: PolicyRecord): Promise<number | undefined> {
     const step = await this.#advance(record);
-    return step && least(await this.#retire(record), step.requeueAfterMs);
+    return step && least(await this.#retirement.advance(record), step.requeueAfterMs);
   }
 
   /** @returns undefined if the policy was edited meanwhile */
@@ -147,7 +154,7 @@ export class PolicyReconciler {
 
   #step(record: PolicyRecord): LedgerStep {
     const { maxConcurrentNodes: most, freeze: frozen } = this.#settings;
-    const isOverdue = this.#isOverdue(record.policy);
+    const isOverdue = this.#retirement.isOverdue(record.policy);
     return stepLedger(this.#cluster.rolloutOf(record, { now: this.#now(), most, frozen, isOverdue }));
   }
 
@@ -172,46 +179,6 @@ export class PolicyReconciler {
     // This frees a place under the cap that another policy's nodes may be waiting for.
     if (released.length > 0)
       for (const { policy: other } of this.#cluster.fleet.policies) this.#tellPolicy(other.metadata.name);
-  }
-
-  /** Keeps a policy that must make its GPUs whole until it has. @returns the time until this is given up, in ms */
-  async #retire({ policy, tally, isAccepted }: PolicyRecord): Promise<number | undefined> {
-    const { name } = policy.metadata;
-    const underWay = this.#cluster.rollout.of(name).underWay.size;
-    const isGoing = policy.metadata.deletionTimestamp !== undefined;
-    // Past the deadline it goes even with nodes in flight: a node without a policy is still brought to its end.
-    const isWhole = isAccepted && underWay === 0 && tally.inPhase('Ready') === tally.own;
-    const isDone = isGoing && (this.#isOverdue(policy) || isWhole);
-    const known = this.#cluster.policies.get(name);
-    if (known && (await this.#keepFinalizer(known, isDone)) && isDone)
-      this.#reporter.tellLeft(known, tally, this.#settings.deleteDeadlineMs);
-    return isGoing && !isDone ? Math.max(1000, this.#overdueAt(policy) - this.#now() + 10) : undefined;
-  }
-
-  /** A policy that decides over nothing is not kept from going. */
-  async #letGo(policy: Policy): Promise<void> {
-    if (policy.metadata.deletionTimestamp !== undefined) await this.#keepFinalizer(policy, true);
-  }
-
-  /** @returns whether it had to be written */
-  async #keepFinalizer(policy: Policy, isDone: boolean): Promise<boolean> {
-    const finalizers = wantedFinalizers(policy, isDone);
-    if (!finalizers) return false;
-    const { name, resourceVersion } = policy.metadata;
-    const written = await this.#client.merge<Policy>(
-      { resource: policies, name },
-      { metadata: { resourceVersion, finalizers } },
-    );
-    this.#cluster.policies.remember(written);
-    return true;
-  }
-
-  #isOverdue(policy: GpuPartitionPolicy): boolean {
-    return policy.metadata.deletionTimestamp !== undefined && this.#overdueAt(policy) < this.#now();
-  }
-
-  #overdueAt({ metadata }: GpuPartitionPolicy): number {
-    return Date.parse(metadata.deletionTimestamp ?? '') + this.#settings.deleteDeadlineMs;
   }
 
   /** Asks each node whether it can take the policy, a few at a time. @returns false if the policy was edited meanwhile */
@@ -240,29 +207,4 @@ function least(one: number | undefined, other: number | undefined): number | und
 /** Whether the controller has to switch to another schedule. */
 function isSwitch({ versions }: PolicyRecord, times: ScheduleTimes | undefined): boolean {
   return times !== undefined && times.mark !== versions.schedule && times.mark.name !== versions.schedule?.name;
-}
-
-/** @param accepts whether the newest generation is accepted with this status */
-function factsOf(
-  record: PolicyRecord,
-  stored: Policy,
-  accepts: boolean,
-  times: ScheduleTimes | undefined,
-): PolicyFacts {
-  const { newest, refusal, refused, demand } = record;
-  const { acceptedGeneration, inForce, previous } = accepts ? accept(record.versions) : record.versions;
-  const [first] = refused.values();
-  const words = listRefused(record);
-  return {
-    policy: newest,
-    refusal,
-    acceptedGeneration,
-    inForce,
-    previous,
-    demand,
-    // What was done once is not forgotten with the leader.
-    defrag: demand ? demand.defrag : stored.status?.defrag,
-    ...(times && { schedule: { ...times.mark, ...(times.next && { next: times.next }) } }),
-    ...(first && words !== undefined && { refusedBy: { reason: first.reason, message: words } }),
-  };
 }

@@ -43,13 +43,17 @@ const backoff = { baseMs: 500, maxMs: 5_000 };
  * @throws NotSentError when the term is over; the signal's reason when it aborts
  */
 export async function catchUp(question: Question, followed: FollowedStore): Promise<void> {
-  const { signal } = question;
+  const { signal, logger, resource } = question;
   const { resourceVersion } = await readUntilProgress(followed, question, () => readVersion(question));
   const hasPassed = (): boolean => isAtLeast(followed.newest, resourceVersion);
   if (await waitUntil(hasPassed, followed, patienceMs, signal)) return;
   const list = await readUntilProgress(followed, question, () => listVersions(question));
   const isCurrent = compare(followed, list);
-  while (!(await waitUntil(isCurrent, followed, longestLagMs, signal))) followed.relist();
+  while (!(await waitUntil(isCurrent, followed, longestLagMs, signal))) {
+    const fields = { resource: resource.plural, newest: followed.newest, wanted: list.resourceVersion };
+    logger.warn('a watch is behind the API server: it begins again with a list', fields);
+    followed.relist();
+  }
 }
 
 /**

@@ -1,14 +1,14 @@
 import { untilAborted } from '../process/abort.ts';
 import { systemClock, waitFor } from '../process/clock.ts';
 import { ApiError } from './api-error.ts';
-import { backoffMs } from './backoff.ts';
 import { usualTiming } from './reflector-options.ts';
 import type { ReflectorCounts, ReflectorOptions, ReflectorTiming } from './reflector-options.ts';
 import { collectionPath, keyOf, type KubeObject } from './resource.ts';
 import { ObjectStore, type Store } from './store.ts';
 import { isAsKnown, type LastChange, lastOf, selectLast } from './last-change.ts';
 import { isOlder } from './resource-version.ts';
-import { TimeTravelError, WatchCursor } from './watch-cursor.ts';
+import { RetryPace } from './retry-pace.ts';
+import { WatchCursor } from './watch-cursor.ts';
 import { WatchHandlers } from './watch-handlers.ts';
 import { readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
 
@@ -28,17 +28,15 @@ export class Reflector<T extends KubeObject> {
   readonly #stopped = new AbortController();
   readonly #firstSync = Promise.withResolvers<void>();
   readonly #counts = { lists: 0, reconnects: 0, events: 0, failures: 0 };
+  readonly #retries: RetryPace;
   #connection = new AbortController();
   #running: Promise<void> | undefined;
   #synced = false;
   #connections = 0;
-  #failuresInRow = 0;
   #relistAtMs = 0;
   #last: LastChange | undefined;
   /** The last watch ended because its requested time was over: the same server continues. */
   #endedInTime = false;
-  /** When we last retried without a wait. */
-  #hurriedAtMs = -Infinity;
   #contactAtMs = performance.now();
   #trouble: unknown;
 
@@ -46,6 +44,7 @@ export class Reflector<T extends KubeObject> {
     this.#options = options;
     this.#handlers = new WatchHandlers(options);
     this.#timing = { ...usualTiming, ...options.timing };
+    this.#retries = new RetryPace(this.#timing);
   }
 
   get store(): Store<T> {
@@ -172,7 +171,7 @@ export class Reflector<T extends KubeObject> {
       this.#counts.events += 1;
       if (list === undefined) {
         this.#handle(event);
-        this.#failuresInRow = 0;
+        this.#retries.reset();
         if (performance.now() > this.#relistAtMs) return;
       } else if (isEndOfList(event)) {
         this.#promote(list, event.object.metadata.resourceVersion ?? '');
@@ -225,7 +224,7 @@ export class Reflector<T extends KubeObject> {
     const hasGoneBack = this.#cursor.doubts > 0 || [...list].some(([key, object]) => this.#isOlder(key, object));
     this.#cursor.takeList(version);
     this.#last = lastOf(list);
-    this.#failuresInRow = 0;
+    this.#retries.reset();
     this.#relistAtMs = performance.now() + this.#timing.relistMs * (2 / 3 + (Math.random() * 2) / 3);
     const changes = this.#items.replace(list, !hasGoneBack);
     this.#synced = true;
@@ -243,20 +242,11 @@ export class Reflector<T extends KubeObject> {
 
   /** @returns how long to wait before the next retry, in ms. */
   #takeFailure(error: unknown): number {
-    const { backoffBaseMs: baseMs, backoffMaxMs: maxMs, floorMs } = this.#timing;
-    this.#failuresInRow += 1;
     this.#counts.failures += 1;
     this.#trouble = error;
     if (error instanceof ApiError && error.code === 401) this.#options.client.config.reload();
     const isExpected = this.#cursor.learn(error);
-    // A server that has gone back does answer: how long it was unreachable before is irrelevant.
-    const failures = error instanceof TimeTravelError ? this.#cursor.doubts : this.#failuresInRow;
-    let delayMs = ((error instanceof ApiError && error.retryAfterMs) || 0) + backoffMs({ baseMs, maxMs }, failures);
-    // What a list repairs needs no wait, but not repeatedly: the list may not help.
-    if (isExpected && performance.now() - this.#hurriedAtMs > 30 * floorMs) {
-      this.#hurriedAtMs = performance.now();
-      delayMs = 0;
-    }
+    const delayMs = this.#retries.delayAfter(error, { isExpected, doubts: this.#cursor.doubts });
     this.#handlers.tellOfTrouble(error, delayMs, isExpected);
     return delayMs;
   }

@@ -244,6 +244,25 @@ describe('the agent while pods are told to go', () => {
     expect(await readOutcome()).to.deep.equal([2, 'InUse', []]);
   });
 
+  it('names a pod whose device somebody has destroyed, and takes no instance that exists for its', async () => {
+    await takeHalves();
+    const id = await scene.uuidAt('3g.20gb@4');
+    await scene.node.destroyByHand(0, 4);
+    await scene.wish(halves);
+    const read = async () => (await scene.read()).status?.device;
+    expect((await read())?.gpus?.[0]?.instances[0]?.pods, 'not sure yet').to.deep.equal(['team/a', 'team/b']);
+    await scene.run();
+    const { lostDevices, gpus } = (await read()) ?? {};
+    expect(lostDevices).to.deep.equal([{ id, pods: ['team/b'] }]);
+    expect(gpus?.[0]?.instances.map(({ pods }) => pods)).to.deep.equal([['team/a']]);
+    expect(await scene.plan())
+      .to.include({ keep: 1, create: 1 })
+      .and.not.have.any.keys('affectedPods', 'drains');
+    leave('team/b');
+    await scene.run();
+    expect((await read())?.lostDevices).to.equal(undefined);
+  });
+
   it('destroys nothing where such a pod comes after the plan was looked at', async () => {
     await takeHalves();
     leave('team/a', 'team/b');

@@ -1,7 +1,7 @@
-import { request } from 'undici';
 import { nodePartitions, policies } from '../../src/api/resources.ts';
 import { collectionPath, type KubeObject } from '../../src/kube/resource.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { askEtcd } from '../support/etcd.ts';
 import { agentPod } from './fleet/daemon-pods.ts';
 import { fleetLayout, fleetNode, fleetPartition, fleetPolicy, fleetReport } from './fleet-objects.ts';
 import { inLanes } from './lanes.ts';
@@ -72,17 +72,13 @@ async function readModel(controlPlane: ControlPlane): Promise<readonly StoredObj
   const objects = await Promise.all(
     Object.entries(paths).map(async ([key, path]) => {
       const { metadata } = (await controlPlane.client.demand({ path })) as KubeObject;
-      const { kvs = [] } = (await askEtcd(controlPlane, 'range', { key: btoa(key) })) as Found;
+      const { kvs = [] } = await askEtcd(controlPlane, 'range', { key: btoa(key) });
       const [found] = kvs;
-      if (!found || metadata.uid === undefined) throw new Error(`etcd has no ${key}`);
+      if (found?.value === undefined || metadata.uid === undefined) throw new Error(`etcd has no ${key}`);
       return { key, bytes: atob(found.value), uid: metadata.uid };
     }),
   );
   return objects;
-}
-
-interface Found {
-  readonly kvs?: readonly { readonly value: string }[];
 }
 
 /** @param uids of all objects of the model: they refer to each other */
@@ -94,11 +90,4 @@ function copyOf(
   const copy = (text: string): string => text.replaceAll(modelId, id);
   const value = uids.reduce((text, uid) => text.replaceAll(uid, uid.slice(0, -id.length) + id), bytes);
   return { key: btoa(copy(key)), value: btoa(copy(value)) };
-}
-
-async function askEtcd({ etcdUrl }: ControlPlane, what: 'range' | 'txn', body: object): Promise<unknown> {
-  const answer = await request(`${etcdUrl}/v3/kv/${what}`, { method: 'POST', body: JSON.stringify(body) });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`etcd answered ${answer.statusCode}: ${text.slice(0, 500)}`);
-  return JSON.parse(text);
 }

@@ -77,7 +77,7 @@ async function takeOver({ controllers, controlPlane }: ModelFleet, size: number,
   const since = (time = ''): number => Date.parse(time) - signalledMs;
   for (const line of (await standby.readLog()).split('\n')) {
     const { time, message } = parse(line);
-    if (since(time) > 0 && /^(elected|watches are complete)/.test(message ?? ''))
+    if (since(time) > 0 && /^(elected|a watch is behind|watches are complete)/.test(message ?? ''))
       tell(`  ${message}: ${since(time)} ms`);
   }
   leader.start();

@@ -78,6 +78,16 @@ export class InProcessNode {
     this.state += `proc gpu ${index}${where} pid ${4200 + index} mem 1200 name python3 train.py\n`;
   }
 
+  /** As a person does at a shell. */
+  async destroyByHand(index: number, start: number): Promise<void> {
+    const instances = await this.openDriver().readInstances(this.busId(index));
+    const id = String(instances.find((candidate) => candidate.start === start)?.id);
+    for (const what of ['-dci', '-dgi']) {
+      const { rc, stdout } = this.run(['mig', what, '-i', String(index), '-gi', id]);
+      if (rc !== 0) throw new Error(stdout);
+    }
+  }
+
   busId(index: number): string {
     return this.gpus[index]?.busId ?? '';
   }

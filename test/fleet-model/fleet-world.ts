@@ -40,8 +40,8 @@ const mostEvents = 300_000;
 const rivalryMs = 30_000;
 export const hourMs = 3600_000;
 
-/** State of an application's disruption budget. */
-export type Budget = 'Free' | 'OneAtATime' | 'Closed';
+/** State of an application’s disruption budget. */
+export type BudgetState = 'Free' | 'OneAtATime' | 'Closed';
 
 export const apps = ['x', 'y', 'z'] as const;
 
@@ -57,7 +57,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   readonly machines = new Map<string, FleetMachine>();
   controllers: readonly ControllerProcess[] = [];
   readonly faults = { refusal: 0, lostAnswer: 0 };
-  readonly budgets = new Map<string, Budget>();
+  readonly budgets = new Map<string, BudgetState>();
   /** Value of `--freeze`. */
   freeze: string | undefined;
   /** When a leader's view or actions were last disturbed. */

@@ -8,7 +8,7 @@ import { soak } from './soak.ts';
 
 const { HOURS, SOAK_MINUTES, NODES, SEED, EVIDENCE } = process.env;
 const minutes = SOAK_MINUTES === undefined ? Number(HOURS ?? '1') * 60 : Number(SOAK_MINUTES);
-/** As the aim of docs/reliability.md says; memory of shorter runs is told, not judged. */
+/** As the aim of docs/internal/reliability.md says; memory of shorter runs is told, not judged. */
 const mostGrowth = 1;
 
 const result = await soak({

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { parseAuditLine, type AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
+import { auditFileOf, parseAuditLine, type AuditedWrite } from '../../src/simulator/control-plane/audit.ts';
 
 /** Reads what was added to the audit log: over hours it grows to hundreds of megabytes. */
 export class AuditTail {
@@ -10,7 +9,7 @@ export class AuditTail {
   #rest = '';
 
   constructor({ folder }: ControlPlane) {
-    this.#file = join(folder, 'audit.log');
+    this.#file = auditFileOf(folder);
   }
 
   async read(): Promise<readonly AuditedWrite[]> {

@@ -6,32 +6,14 @@ import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../../src/simulator/control-plane/control-plane.ts';
 import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
 import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import { applyManifests } from '../../src/simulator/rig/manifests.ts';
+import { borrowCluster } from './cluster-pool.ts';
 import { eventually } from './eventually.ts';
 
 export type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
 
 /** Timeout of a `before` hook that starts a cluster: a cold build of the programs, on a slow machine, and the start. */
 export const clusterTimeoutMs = 1_800_000;
-
-let shared: Promise<ControlPlane> | undefined;
-
-/**
- * The cluster that all specs of a run share; the first to ask starts it, with all parts and the audit log.
- * A test must use names of its own for objects ({@link uniqueName}, {@link createNamespace}).
- *
- * It need not be stopped: it keeps no process alive and dies with the run.
- */
-export async function sharedCluster(): Promise<ControlPlane> {
-  return (shared ??= ownCluster({ auditLog: true }));
-}
-
-/** Ends the shared cluster if it was started; the next `sharedCluster()` starts another. */
-export async function stopSharedCluster(): Promise<void> {
-  const cluster = shared;
-  shared = undefined;
-  await (await cluster?.catch(() => undefined))?.stop();
-}
 
 /** A cluster for tests that kill the API server or need other options. The caller stops it (`await using`). */
 export async function ownCluster(options: Omit<ControlPlaneOptions, 'binaries'> = {}): Promise<ControlPlane> {
@@ -41,13 +23,17 @@ export async function ownCluster(options: Omit<ControlPlaneOptions, 'binaries'> 
   return startControlPlane({ binaries, ...options });
 }
 
-/** Registers the hooks of a suite that uses the shared cluster: `const cluster = useSharedCluster();` in a describe. */
+/**
+ * Registers the hooks of a suite that shares a cluster with others: `const cluster = useSharedCluster();` in a describe. It has all parts,
+ * the audit log, CRDs and RBAC. A test must use names of its own for objects ({@link uniqueName}, {@link createNamespace}).
+ */
 export function useSharedCluster(): () => ControlPlane {
   let cluster: ControlPlane | undefined;
   before(async function () {
     this.timeout(clusterTimeoutMs);
-    cluster = await sharedCluster();
+    cluster = await borrowCluster('shared');
   });
+  after(async () => cluster?.stop());
   return () => started(cluster);
 }
 
@@ -100,7 +86,7 @@ export async function createNamespace(cluster: ControlPlane, prefix = 'test'): P
 
 /** Installs the CRDs and waits until their kinds are served. */
 export async function installKinds(cluster: ControlPlane): Promise<void> {
-  await applyFolder(cluster, 'config/crd');
+  await applyManifests(cluster, 'config/crd');
   await eventually(
     () => cluster.kubectl(['get', 'gpp,gpn']),
     ({ code }) => code === 0,

@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-import { stopSharedCluster } from './cluster.ts';
+import { spoilLent, stopIdle } from './cluster-pool.ts';
 import { patience } from './eventually.ts';
 
 // For this process and every Node.js that a test starts: most of a short program's time is spent on reading its code.
@@ -14,11 +14,14 @@ export const mochaHooks = {
   beforeAll(this: Mocha.Context) {
     if (this.test?.parent) stretchTimeouts(this.test.parent);
   },
+  afterEach(this: Mocha.Context) {
+    if (this.currentTest?.state === 'failed') spoilLent();
+  },
 };
 
-/** Ends the shared cluster with the run, not with the process, so that failures are reported. */
+/** Ends the last cluster with the run, not with the process, so that failures are reported; those of workers end with their guards. */
 export async function mochaGlobalTeardown(): Promise<void> {
-  await stopSharedCluster();
+  await stopIdle();
 }
 
 /** mocha's types lack its `getHooks`. */

@@ -3,6 +3,7 @@ import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
 import { Rig, type RigNode, type RigOptions } from '../../src/simulator/rig/rig.ts';
 import { clusterTimeoutMs, ownCluster } from './cluster.ts';
+import { borrowCluster } from './cluster-pool.ts';
 import { eventually } from './eventually.ts';
 import { FaultProxy } from './fault-proxy.ts';
 
@@ -65,13 +66,14 @@ export function useRig(
   { proxied = [], kubernetes, ...options }: TestRigOptions = {},
 ): () => TestRig {
   let test: TestRig | undefined;
+  let controlPlane: ControlPlane | undefined;
   const proxies = new Map<string, FaultProxy>();
   before(async function () {
     this.timeout(clusterTimeoutMs);
-    const controlPlane = await ownCluster({
-      auditLog: true,
-      ...(kubernetes !== undefined && { emulatedVersion: kubernetes }),
-    });
+    controlPlane =
+      kubernetes === undefined
+        ? await borrowCluster('alone')
+        : await ownCluster({ auditLog: true, emulatedVersion: kubernetes });
     const paces = [
       '--max-concurrent-nodes',
       '100%',
@@ -106,7 +108,7 @@ export function useRig(
   after(async function () {
     await test?.rig.stop();
     for (const proxy of proxies.values()) await proxy[Symbol.asyncDispose]();
-    await test?.controlPlane.stop();
+    await controlPlane?.stop();
   });
   return () => {
     if (!test) throw new Error('the rig is there only within tests and hooks of the suite');

@@ -183,6 +183,14 @@ export const shape = {
               stale: { type: 'integer' },
             },
           },
+          lostDevices: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['id', 'pods'],
+              properties: { id: { type: 'string' }, pods: { type: 'array', items: { type: 'string' } } },
+            },
+          },
           models: {
             type: 'array',
             items: {

@@ -466,6 +466,19 @@ export interface GpuNodePartition {
         stale: number;
       };
       /**
+       * MIG devices that pods hold, by the kubelet, and that do not exist any more. Such pods cannot work.
+       */
+      lostDevices?: {
+        /**
+         * The device, as the kubelet names it.
+         */
+        id: string;
+        /**
+         * The pods that hold it, as NAMESPACE/NAME.
+         */
+        pods: string[];
+      }[];
+      /**
        * Profile tables of the driver, one per GPU model.
        */
       models?: {

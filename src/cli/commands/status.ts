@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { drawFleet, viewFleet } from '../../core/view/fleet-status.ts';
+import { drawFleet } from '../../core/view/fleet-picture.ts';
+import { viewFleet } from '../../core/view/fleet-status.ts';
 import { drawFreshness, drawInterruption, fade, type Interruption, type Source } from '../../core/view/freshness.ts';
 import type { Line } from '../../core/view/line.ts';
 import type { NodeHistory } from '../../core/view/node-timeline.ts';

@@ -182,8 +182,8 @@ function compareCost(a: Column, b: Column): number {
   return a.evictions - b.evictions || a.gpusChanged - b.gpusChanged || a.instancesDestroyed - b.instancesDestroyed;
 }
 
-/** More of the first profile that differs comes first. */
+/** More of the first profile that differs comes first: no two columns offer the same. */
 function compareOffer(a: Column, b: Column): number {
   const index = a.offered.findIndex((count, at) => count !== b.offered[at]);
-  return index === -1 ? 0 : (b.offered[index] ?? 0) - (a.offered[index] ?? 0);
+  return (b.offered[index] ?? 0) - (a.offered[index] ?? 0);
 }

@@ -56,9 +56,7 @@ export function readDemand(
     caps: profiles.map((_, profile) =>
       sorted.reduce((sum, { count }, slice) => sum + (servedBy[slice]?.includes(profile) === true ? count : 0), 0),
     ),
-    byWeight: sorted
-      .map((_, slice) => slice)
-      .toSorted((a, b) => (sorted[b]?.weight ?? 0) - (sorted[a]?.weight ?? 0) || a - b),
+    byWeight: sorted.map((_, slice) => slice).toSorted((a, b) => (sorted[b]?.weight ?? 0) - (sorted[a]?.weight ?? 0)),
   };
 }
 

@@ -21,7 +21,7 @@ import { grantInFlight, grantOverdue, grantUnanswered } from './rules/grant-in-f
 import { markLasting, openIdle, sayClosed } from './rules/open.ts';
 import { drifting, nodeUnavailable, planMissing, planOnly, planRefused, resting } from './rules/plan.ts';
 import { nodeRefused, noPolicy, onHold, policyRefused } from './rules/policy.ts';
-import { noteFreshPlugin } from './rules/refresh-plugin.ts';
+import { noteFreshPlugin } from './rules/mark-plugin.ts';
 import { awaitSlot } from './rules/slot.ts';
 import { isGrantLive } from './revocation.ts';
 import { tidyStatus } from './rules/tidy-status.ts';

@@ -4,15 +4,15 @@ import { findCap } from '../rollout/cap.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { NodeRolloutState } from '../rollout/slot.ts';
 import type { NodeClaim } from '../policy/claim.ts';
-import { Fleet } from '../policy/fleet.ts';
-import { listRefused, type PolicyRecord } from '../policy/policy-record.ts';
-import { judgeSchedules } from '../policy/timetable.ts';
-import { currentOf } from '../policy/versions.ts';
+import type { Fleet } from '../policy/fleet.ts';
+import type { PolicyRecord } from '../policy/policy-record.ts';
 import type { AgentView, NodeSettings } from '../node/snapshot.ts';
-import type { ClusterPod, ClusterState, ControllerSetup } from './cluster-state.ts';
+import type { ClusterState, ControllerSetup } from './cluster-state.ts';
 import type { DemandOutlook } from './demand-outlook.ts';
 import { describeEvictions } from './eviction-outlook.ts';
 import { type PlanFault, listFaults } from './faults.ts';
+import { acceptAll, fillFleet } from './fleet-after.ts';
+import { type Involved, listInvolved, locate, type Located } from './involved.ts';
 import { forecastNode, type NodeOutlook } from './node-outlook.ts';
 import { describeNode, type GivenPolicies, isConcerned, type PlannedNode } from './planned-node.ts';
 import { applyPolicies, type PoliciesAfter, type PolicyChange, type PolicyOutlook } from './policy-change.ts';
@@ -92,84 +92,6 @@ export function planPrepared(prepared: PreparedChange, demands: readonly DemandO
   const findings = listFaults(policies, demands, nodes);
   const summary = summarizeChange(nodes, findings, waves.cap);
   return { policies, demands, nodes, waves: waves.waves, findings, summary };
-}
-
-function fillFleet(cluster: ClusterState, after: PoliciesAfter, setup: ControllerSetup): Fleet {
-  const fleet = new Fleet({ sharing: setup.pluginConfigMap !== undefined });
-  // An edit leaves in force what was: the fleet has to know it.
-  for (const policy of [...cluster.policies, ...after.policies]) fleet.setPolicy(policy);
-  for (const { metadata } of cluster.nodes) fleet.setNode(metadata.name, metadata.labels ?? {});
-  for (const partition of cluster.partitions) fleet.review(partition.metadata.name, partition);
-  return fleet;
-}
-
-/**
- * Accepts what the controller would accept; of the given policies also what it would not because of some nodes: the plan is for the
- * others, once those are gone.
- *
- * @returns why policies are not accepted, by name
- */
-function acceptAll(
-  fleet: Fleet,
-  { partitionOf }: Located,
-  given: ReadonlySet<string>,
-  at: number,
-): ReadonlyMap<string, string | undefined> {
-  const refusals = new Map([...fleet.policies].map(({ name, refusal }) => [name, refusal?.message]));
-  for (const record of fleet.policies) {
-    if (!record.awaitsAcceptance) {
-      switchSchedule(fleet, record, at);
-      continue;
-    }
-    for (const node of record.unchecked) fleet.check(record, node, partitionOf.get(node));
-    refusals.set(record.name, listRefused(record));
-    if (record.refused.size === 0 || given.has(record.name)) fleet.accept(record);
-    switchSchedule(fleet, record, at);
-  }
-  return refusals;
-}
-
-function switchSchedule(fleet: Fleet, record: PolicyRecord, at: number): void {
-  const { versions } = record;
-  const times = judgeSchedules(currentOf(versions).spec, versions.schedule, at);
-  if (times) fleet.switch(record, times.mark);
-}
-
-/** A cluster with everything that belongs to a node indexed by its name. */
-interface Located {
-  readonly cluster: ClusterState;
-  readonly partitionOf: ReadonlyMap<string, GpuNodePartition>;
-  /** Pods without a node are under undefined. */
-  readonly podsOf: ReadonlyMap<string | undefined, readonly ClusterPod[]>;
-}
-
-function locate(cluster: ClusterState): Located {
-  return {
-    cluster,
-    partitionOf: new Map(cluster.partitions.map((one) => [one.metadata.name, one])),
-    podsOf: Map.groupBy(cluster.pods, ({ spec }) => spec?.nodeName),
-  };
-}
-
-interface Involved {
-  /** Nodes that the given policies select, or serve now. */
-  readonly affected: ReadonlySet<string>;
-  /** Those, and all that share a rollout with them. */
-  readonly nodes: ReadonlySet<string>;
-  /** All policies that select these nodes. */
-  readonly policies: ReadonlySet<string>;
-}
-
-function listInvolved({ cluster, partitionOf }: Located, fleet: Fleet, names: ReadonlySet<string>): Involved {
-  const affected = cluster.nodes
-    .map(({ metadata }) => metadata.name)
-    .filter((node) => {
-      const served = partitionOf.get(node)?.spec.policy?.name;
-      return fleet.policiesOf(node).some((name) => names.has(name)) || (served !== undefined && names.has(served));
-    });
-  const policies = new Set(affected.flatMap((node) => fleet.policiesOf(node)));
-  const sharing = [...policies].flatMap((name) => [...(fleet.policy(name)?.nodes ?? [])]);
-  return { affected: new Set(affected), nodes: new Set([...affected, ...sharing]), policies };
 }
 
 function forecastNodes(

@@ -40,8 +40,9 @@ export interface Contest {
 export function judgeContest(contenders: readonly Contender[]): Contest {
   const staked = contenders.filter(({ record, byForce }) => byForce && record.stake !== undefined);
   const planning = contenders.filter(({ record, byNewest }) => byNewest && isPlanning(record));
-  const unaccepted = contenders.filter(({ record, byNewest }) => byNewest && !record.isAccepted);
-  const winner = staked.find(({ record }) => !isRetiring(record.newest)) ?? staked[0] ?? planning[0] ?? unaccepted[0];
+  // Of neither kind are only those of which no generation was ever accepted.
+  const named = contenders.find(({ byNewest }) => byNewest);
+  const winner = staked.find(({ record }) => !isRetiring(record.newest)) ?? staked[0] ?? planning[0] ?? named;
   if (!winner) return { losers: [], beside: [] };
   const { record } = winner;
   const others = contenders.filter((one) => one !== winner);

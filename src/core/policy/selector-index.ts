@@ -36,5 +36,5 @@ function drawerOf({ matchLabels = {}, matchExpressions = [] }: PolicySpec['nodeS
   const needed = matchExpressions.find(({ operator }) => operator === 'In' || operator === 'Exists');
   if (needed === undefined) return anyNode;
   const [value, ...others] = needed.values ?? [];
-  return needed.operator === 'In' && value !== undefined && others.length === 0 ? `${needed.key}=${value}` : needed.key;
+  return value !== undefined && others.length === 0 ? `${needed.key}=${value}` : needed.key;
 }

@@ -9,8 +9,8 @@ import type { LayoutRefusal } from './refusal.ts';
 export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): LayoutRefusal | undefined {
   const after = gpus.map((gpu) => {
     const wanted = wish.find(({ uuid }) => uuid === gpu.uuid);
-    const profiles = wanted ? wanted.profiles : gpu.mig === 'Enabled' ? profilesOf(gpu) : undefined;
-    return { gpu, profiles: profiles && Object.keys(profiles).sort() };
+    const profiles = wanted ? wanted.profiles && Object.keys(wanted.profiles) : profilesOf(gpu);
+    return { gpu, profiles: profiles?.toSorted() };
   });
   const sliced = after.filter(({ profiles }) => profiles !== undefined);
   if (sliced.length === 0) return undefined;
@@ -24,8 +24,9 @@ export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]
   return empty ? refuse(`GPU ${empty.gpu.index} would be in MIG mode without a slice`) : undefined;
 }
 
-function profilesOf(gpu: GpuReport): Readonly<Record<string, number>> {
-  return Object.fromEntries(gpu.instances.map(({ profile }) => [profile, 1]));
+/** Undefined for a whole GPU. */
+function profilesOf({ mig, instances }: GpuReport): readonly string[] | undefined {
+  return mig === 'Enabled' ? instances.map(({ profile }) => profile) : undefined;
 }
 
 function refuse(found: string): LayoutRefusal {

@@ -12,7 +12,7 @@ export function retryMs(failures: number): number {
 
 /** The last reported reading, with its boot: it stays until there is a newer one. */
 export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
-  const { bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised } = seen ?? {};
+  const { bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised, lostDevices } = seen ?? {};
   return {
     ...(bootID === undefined ? {} : { bootID }),
     ...(driverLoad === undefined ? {} : { driverLoad }),
@@ -21,6 +21,7 @@ export function pickReading(seen: DeviceReport | undefined): Partial<DeviceRepor
     ...(gpus === undefined ? {} : { gpus }),
     ...(models === undefined ? {} : { models }),
     ...(advertised === undefined ? {} : { advertised }),
+    ...(lostDevices === undefined ? {} : { lostDevices }),
   };
 }
 

@@ -3,43 +3,46 @@
  * time however many names there are.
  */
 export class CostQueue {
-  readonly #costOf = new Map<string, number>();
-  readonly #namesAt = new Map<number, Set<string>>();
-  /** Ascending. */
-  readonly #costs: number[] = [];
+  readonly #levelOf = new Map<string, Level>();
+  /** Ascending; none is empty. */
+  readonly #levels: Level[] = [];
 
   get size(): number {
-    return this.#costOf.size;
+    return this.#levelOf.size;
   }
 
   /** A name that is already queued keeps its place among those of the same cost. */
   add(name: string, cost: number): void {
-    if (this.#costOf.get(name) === cost) return;
+    if (this.#levelOf.get(name)?.cost === cost) return;
     this.delete(name);
-    this.#costOf.set(name, cost);
-    const names = this.#namesAt.get(cost);
-    if (names) {
-      names.add(name);
-      return;
-    }
-    this.#namesAt.set(cost, new Set([name]));
-    const next = this.#costs.findIndex((other) => other > cost);
-    this.#costs.splice(next === -1 ? this.#costs.length : next, 0, cost);
+    const level = this.#levels.find((one) => one.cost === cost) ?? this.#insert(cost);
+    level.names.add(name);
+    this.#levelOf.set(name, level);
   }
 
   delete(name: string): void {
-    const cost = this.#costOf.get(name);
-    const names = cost === undefined ? undefined : this.#namesAt.get(cost);
-    if (cost === undefined || !names) return;
-    this.#costOf.delete(name);
-    names.delete(name);
-    if (names.size > 0) return;
-    this.#namesAt.delete(cost);
-    this.#costs.splice(this.#costs.indexOf(cost), 1);
+    const level = this.#levelOf.get(name);
+    if (!level) return;
+    this.#levelOf.delete(name);
+    level.names.delete(name);
+    if (level.names.size === 0) this.#levels.splice(this.#levels.indexOf(level), 1);
   }
 
   /** The cheapest first. */
   *inOrder(): Iterable<string> {
-    for (const cost of this.#costs) yield* this.#namesAt.get(cost) ?? [];
+    for (const { names } of this.#levels) yield* names;
   }
+
+  #insert(cost: number): Level {
+    const level = { cost, names: new Set<string>() };
+    const next = this.#levels.findIndex((other) => other.cost > cost);
+    this.#levels.splice(next === -1 ? this.#levels.length : next, 0, level);
+    return level;
+  }
+}
+
+/** The names of one cost. */
+interface Level {
+  readonly cost: number;
+  readonly names: Set<string>;
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import { pick, pickText } from './request.ts';
 
@@ -29,9 +30,16 @@ export interface AuditedWrite {
   readonly userAgent: string;
 }
 
-/** Reads the audit log, except for a line that is still being written. */
-export async function readAuditLog(file: string): Promise<readonly AuditedWrite[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+export function auditFileOf(folder: string): string {
+  return join(folder, 'audit.log');
+}
+
+/** Reads the audit log, except for a line that is still being written. @param from the byte to begin with, the first of a line */
+export async function readAuditLog(file: string, from = 0): Promise<readonly AuditedWrite[]> {
+  const text = await readFile(file).then(
+    (bytes) => bytes.toString('utf8', from),
+    () => '',
+  );
   return text.split('\n').slice(0, -1).map(parseAuditLine);
 }
 

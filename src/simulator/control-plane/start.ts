@@ -3,7 +3,7 @@ import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { caFileOf, startApiServer } from './api-server.ts';
-import { readAuditLog } from './audit.ts';
+import { auditFileOf, readAuditLog } from './audit.ts';
 import { waitUntilReady } from './component.ts';
 import type { Component } from './component.ts';
 import type { ControlPlane, ControlPlaneOptions } from './control-plane.ts';
@@ -53,7 +53,7 @@ async function startIn(folder: string, guard: Guard, options: ControlPlaneOption
     startEtcd(binaries.etcd, { folder, guard, ports: [etcdPort, peerPort] });
   let etcd = await startStore();
   const server = `https://127.0.0.1:${port}`;
-  const auditFile = options.auditLog === true ? join(folder, 'audit.log') : undefined;
+  const auditFile = options.auditLog === true ? auditFileOf(folder) : undefined;
   const controllerManager = options.controllerManager === false ? undefined : binaries.kubeControllerManager;
   const scheduler = options.scheduler === false ? undefined : binaries.kubeScheduler;
   const startApi = async (): Promise<Component> =>

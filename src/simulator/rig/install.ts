@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { applyManifests } from './manifests.ts';
 import { projectRoot } from './programs.ts';
 
 /**
- * Installs CRDs, RBAC and the agents' DaemonSet of config/, as a user does; done when the API serves them. The pods of the
- * DaemonSet run nothing: they stand for the agents' processes, as the nodes' kubelets report.
+ * Installs CRDs, RBAC and the agents' DaemonSet of config/; done when the API serves them. The pods of the DaemonSet run nothing: they
+ * stand for the agents' processes, as the nodes' kubelets report.
  */
 export async function installApi(controlPlane: ControlPlane): Promise<void> {
-  await applyFolder(controlPlane, 'config/crd');
-  await applyFolder(controlPlane, 'config/rbac');
-  await applyFolder(controlPlane, 'config/agent');
+  await installRights(controlPlane);
+  await applyManifests(controlPlane, 'config/agent');
+}
+
+/** Installs CRDs and RBAC; done when the API serves the kinds. */
+export async function installRights(controlPlane: ControlPlane): Promise<void> {
+  await applyManifests(controlPlane, 'config/crd', 'config/rbac');
   const paths = ['gpupartitionpolicies', 'gpunodepartitions'].map(
     (plural) => `/apis/gpupartition.dev/v1alpha1/${plural}`,
   );

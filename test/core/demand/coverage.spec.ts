@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { compareDemandCost } from '../../../src/core/demand/choice.ts';
 import { coverDemand, readDemand } from '../../../src/core/demand/coverage.ts';
-import type { DemandSlice } from '../../../src/core/demand/pool.ts';
+import type { DemandCost, DemandSlice } from '../../../src/core/demand/pool.ts';
 import { Random } from '../../model/random.ts';
 import { compareNumbers } from './brute-force.ts';
 
@@ -43,7 +44,35 @@ function tryEveryWay(
   return best;
 }
 
+describe('of two plans', () => {
+  const plain: DemandCost = { unserved: 1, evictions: 1, gpusChanged: 1, instancesDestroyed: 1 };
+
+  it('the cheaper one serves more, then evicts less, then changes fewer GPUs, then destroys fewer instances', () => {
+    const falling: readonly DemandCost[] = [
+      { ...plain, unserved: 2, evictions: 0 },
+      { ...plain, evictions: 2, gpusChanged: 0 },
+      { ...plain, gpusChanged: 2, instancesDestroyed: 0 },
+      { ...plain, instancesDestroyed: 2 },
+      plain,
+    ];
+    const sorted = falling.toReversed().toSorted((a, b) => compareDemandCost(b, a));
+    expect(sorted).to.deep.equal(falling);
+    for (const one of falling) expect(compareDemandCost(one, { ...one })).to.equal(0);
+  });
+});
+
 describe('what slices serve of a demand', () => {
+  it('goes first to the heavier slice, and of equal ones to the first by name', () => {
+    const slice = (name: string, weight: number): DemandSlice => ({ name, profiles: ['a'], count: 1, weight });
+    const lacking = (...slices: readonly DemandSlice[]) =>
+      coverDemand(
+        readDemand(slices, () => true),
+        [1],
+      ).unserved;
+    expect(lacking(slice('y', 1), slice('x', 1), slice('z', 1))).to.deep.equal([0, 1, 1]);
+    expect(lacking(slice('x', 1), slice('y', 2), slice('z', 1))).to.deep.equal([1, 0, 1]);
+  });
+
   it('is the most that any way of handing them out serves, in the least room that it takes beside what is there', () => {
     for (let seed = 1; seed <= 400; seed += 1) {
       const random = new Random(seed);

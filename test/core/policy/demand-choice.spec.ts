@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, GpuWish, PolicySpec } from '../../../src/api/types.ts';
+import type { GpuModel } from '../../../src/core/gpu/geometry/model.ts';
+import { findModel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { checkPolicy } from '../../../src/core/policy/check.ts';
-import { demandEntry } from '../../../src/core/policy/demand-wish.ts';
+import { profilesServingAll } from '../../../src/core/policy/demand-profiles.ts';
+import { demandEntry, restEntry, wishForDemand } from '../../../src/core/policy/demand-wish.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { retire } from '../../../src/core/policy/retirement.ts';
 import { aDevice, aGpu, aPartition, aPolicy, uuidOf } from '../../support/builders.ts';
@@ -36,6 +39,39 @@ const chosen = (fleet: Fleet, partition = aPartition({ device })) => {
   const found = fleet.claimOf('n', partition).wish;
   return found && 'wish' in found ? found.wish.gpus : undefined;
 };
+
+describe('the wish of a policy with a demand', () => {
+  const gpus = [aGpu(), aGpu({ index: 1 }), aGpu({ index: 2 })];
+  const other = (index: number, more: Partial<GpuWish> = {}): GpuWish => ({
+    uuid: uuidOf(index),
+    profiles: { '3g.20gb': 2 },
+    ...more,
+  });
+
+  it('is what the last plan chose, else what an earlier plan did, and nothing of what layouts asked for', () => {
+    const earlier = [other(0, { entry: demandEntry }), other(1, { entry: restEntry }), other(2, { entry: 'abc' })];
+    expect(wishForDemand(gpus, { gpus: earlier }, new Map([[uuid, wish]]))).to.deep.equal([wish, earlier[1]]);
+    expect(wishForDemand(gpus, undefined)).to.deep.equal([]);
+  });
+});
+
+describe('the profiles that serve a memory', () => {
+  const geometryOf = (name: string): GpuModel => {
+    const model = findModel(name);
+    if (!model) throw new Error(`no model ${name}`);
+    return model;
+  };
+
+  it('are those that have it on every GPU of the pool, as pods request just the profile', () => {
+    const [gh200, h100] = [geometryOf('GH200-96GB'), geometryOf('H100-94GB')];
+    const serving = (...models: readonly GpuModel[]) =>
+      profilesServingAll({ memory: '22.5Gi', count: 1 }, new Map(models.map((model) => [model, model.id])));
+    // Of a GH200 with 23,552 MiB, of an H100 with 22,144.
+    expect(serving(gh200)).to.include.members(['1g.24gb', '2g.24gb', '3g.48gb']);
+    expect(serving(gh200, h100)).to.include.members(['3g.48gb', '3g.47gb']);
+    expect(serving(gh200, h100)).to.not.include.members(['1g.24gb', '2g.24gb']);
+  });
+});
 
 describe('what a demand makes of a node', () => {
   it('is not known before a plan was made', () => {

@@ -88,6 +88,19 @@ describe('a fleet', () => {
     expect(fleet.setPolicy(again)).to.deep.equal(['d']);
   });
 
+  it('names the nodes that a policy leaves which never was in force: they were told of it', () => {
+    const fleet = aFleet([aPolicy()], { a: 'p', b: 'p', c: 'q' });
+    const moved = aPolicy({ generation: 2, nodeSelector: { matchLabels: { pool: 'q' } } });
+    expect(fleet.setPolicy(moved)).to.have.members(['a', 'b']);
+    expect([winnerOf(fleet, 'a'), winnerOf(fleet, 'c')]).to.deep.equal([undefined, 'p']);
+  });
+
+  it('names the nodes that a policy leaves and wins by an edit that is accepted already', () => {
+    const fleet = aFleet([accepted(aPolicy())], { a: 'p', b: 'q' });
+    const moved = accepted(aPolicy({ generation: 2, nodeSelector: { matchLabels: { pool: 'q' } } }));
+    expect(fleet.setPolicy(moved)).to.have.members(['a', 'b']);
+  });
+
   it('names the policies that gain or lose a node by its labels', () => {
     const fleet = aFleet([aPolicy(), aPolicy({ name: 'q', nodeSelector: { matchLabels: { pool: 'q' } } })], {});
     expect(fleet.setNode('n', { pool: 'p' })).to.deep.equal(['p']);
@@ -109,6 +122,10 @@ describe('the acceptance of a generation', () => {
     if (record) fleet.check(record, 'good', a100);
     expect(holdOf(fleet, 'good')?.kind).to.equal('Checking');
     expect([...(record?.unchecked ?? [])]).to.deep.equal(['bad']);
+    const refused = aFleet([aPolicy()], { good: 'p', bad: 'p' });
+    const other = refused.policy('p');
+    if (other) refused.check(other, 'bad', a30);
+    expect(holdOf(refused, 'good')?.kind, 'one refuses, and one was not asked').to.equal('Checking');
   });
 
   it('is refused by one node that cannot take it, by name', () => {

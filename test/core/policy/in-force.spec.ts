@@ -269,6 +269,19 @@ describe('a policy of mode Plan', () => {
     expect(losers).to.deep.equal([]);
   });
 
+  it('counts the nodes for which it plans beside those that it had decided over', () => {
+    const fleet = new Fleet({ sharing: true });
+    fleet.setNode('n', { pool: 'p' });
+    fleet.setNode('m', { pool: 'q' });
+    const enforcing = { ...aPolicy(), status: { acceptedGeneration: 1 } };
+    fleet.setPolicy(enforcing);
+    const status = { acceptedGeneration: 2, inForce: { generation: 1, spec: enforcing.spec } };
+    const plan = aPolicy({ generation: 2, mode: 'Plan', nodeSelector: { matchLabels: { pool: 'q' } } });
+    fleet.setPolicy({ ...plan, status });
+    const counts = (node: string): boolean | undefined => fleet.policy('p')?.tally.has(node);
+    expect([counts('n'), counts('m')]).to.deep.equal([true, true]);
+  });
+
   it('keeps the nodes that it had decided over, and shows what it would do', () => {
     const world = new TwoPolicies();
     world.edit({ mode: 'Plan', layouts: [{ profiles: { '3g.20gb': 2 } }], priority: -1 });

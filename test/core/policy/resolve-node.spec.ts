@@ -341,6 +341,18 @@ describe('entries that apply to no GPU of a node', () => {
     ]);
   });
 
+  it('are named by all that their selector says where no GPU is so, although some of the indices exist', () => {
+    const uuids = [uuidOf(7)];
+    const skipped = skippedOf([{ gpus: { models: ['a30'], indices: [0, 9], uuids }, profiles }], aGpu());
+    expect(skipped).to.deep.equal([
+      {
+        entry: 0,
+        reason: 'NoGpuMatches',
+        message: `no GPU of this node is of models a30, with index 0, 9 and with UUID ${uuidOf(7)}; it has 1 × A100-SXM4-40GB`,
+      },
+    ]);
+  });
+
   it('are named where earlier entries take every GPU that they match', () => {
     const layouts = [{ profiles }, { gpus: { indices: [0] }, mig: 'Disabled' as const }];
     expect(skippedOf(layouts, aGpu())).to.deep.equal([

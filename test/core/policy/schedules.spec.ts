@@ -214,4 +214,16 @@ describe('a deleted policy with schedules', () => {
       { gpus: { indices: [1] }, mig: 'Disabled' },
     ]);
   });
+
+  it('makes as many GPUs whole as the one that took most of a kind', () => {
+    const take = (count: number) => ({ gpus: { models: ['A30'], count }, preset: 'all-balanced' as const });
+    const countsOf = (own: number, ...scheduled: readonly number[]) =>
+      retire(
+        aPolicy({
+          layouts: [take(own)],
+          schedules: scheduled.map((count) => ({ name: `n${count}`, ...times, layouts: [take(count)] })),
+        }),
+      ).spec.layouts?.map(({ gpus }) => gpus?.count);
+    expect([countsOf(4, 2), countsOf(2, 4, 3)]).to.deep.equal([[4], [4]]);
+  });
 });

@@ -38,6 +38,56 @@ describe('validatePolicy', () => {
     ]);
   });
 
+  const findingsOf = (spec: object) =>
+    validatePolicy(policy({ nodeSelector: selector, strategy: 'mixed', ...spec })).findings;
+
+  it('reports sharing of what no layout offers', () => {
+    const share = (resource: string) => ({
+      layouts: [{ gpus: { models: ['A30'] }, profiles: { '1g.6gb': 4 } }],
+      sharing: { timeSlicing: [{ resource, replicas: 2 }] },
+    });
+    expect(findingsOf(share('nvidia.com/mig-1g.6gb'))).to.deep.equal([]);
+    expect(findingsOf(share('nvidia.com/gpu')), 'GPUs that no entry matches stay whole').to.deep.equal([]);
+    expect(findingsOf(share('nvidia.com/mig-2g.12gb')).map(({ path }) => path.join('.'))).to.deep.equal([
+      'spec.sharing.timeSlicing.0.resource',
+    ]);
+  });
+
+  it('warns of a selector that no known model meets, with what it asks for and where', () => {
+    const gpus = { models: ['X9000-*'], pciDeviceIds: ['0xFFFF10DE'] };
+    const [first, ...others] = findingsOf({ layouts: [{ gpus, profiles: { '1g.5gb': 7 } }] });
+    expect(others).to.deep.equal([]);
+    expect(first).to.include({ severity: 'warning', code: 'NoSuchModel' });
+    expect(first?.path).to.deep.equal(['spec', 'layouts', 0, 'gpus', 'models']);
+    expect(first?.message).to.match(
+      /^no known GPU model matches X9000-\*, 0xFFFF10DE, .*; known models are a100-40gb,/,
+    );
+    const [byId] = findingsOf({ layouts: [{ gpus: { pciDeviceIds: ['0xFFFF10DE'] }, mig: 'Disabled' }] });
+    expect(byId?.path.at(-1)).to.equal('pciDeviceIds');
+    expect(byId?.message).to.match(/^no known GPU model matches 0xFFFF10DE, so the layout could not be checked$/);
+  });
+
+  it('tells a preset that a model lacks from a profile', () => {
+    const codes = (entry: object) =>
+      findingsOf({ layouts: [{ gpus: { models: ['A30'] }, ...entry }] }).map(({ code, path }) => [code, path.at(-1)]);
+    expect(codes({ preset: 'all-1g.5gb' })).to.deep.equal([['UnknownPreset', 'preset']]);
+    expect(codes({ profiles: { '1g.5gb': 1 } })).to.deep.equal([['UnknownProfile', 'profiles']]);
+    expect(codes({ profiles: { '1g.6gb': 5 } })).to.deep.equal([['DoesNotFit', 'profiles']]);
+  });
+
+  it('says that an entry never applies only behind one that takes every GPU of the model', () => {
+    const codes = (selects: object) =>
+      findingsOf({
+        layouts: [
+          { gpus: { models: ['A30'], ...selects }, mig: 'Disabled' },
+          { gpus: { models: ['A30'] }, profiles: { '1g.6gb': 4 } },
+        ],
+      }).map(({ code }) => code);
+    expect(codes({})).to.deep.equal(['NeverApplies']);
+    for (const selects of [{ indices: [0] }, { count: 1 }, { uuids: ['GPU-01234567-89ab-cdef-0123-456789abcdef'] }])
+      expect(codes(selects), JSON.stringify(selects)).to.deep.equal([]);
+  });
+
   it('judges geometry even where other fields are wrong in meaning, but not where a layout is', () => {
     const layouts = [{ gpus: { models: ['A30'] }, profiles: { '7g.40gb': 1 } }];
     const codes = (spec: object) => validatePolicy(policy(spec)).findings.map(({ code }) => code);

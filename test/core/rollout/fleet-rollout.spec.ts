@@ -121,6 +121,19 @@ describe('the failed nodes of a policy that slow its rollout down', () => {
 });
 
 describe('the nodes of a policy', () => {
+  it('are counted without those that an edit has just taken from it', () => {
+    const states = statesOf(aRolloutState('own'), aRolloutState('left'), aRolloutState('cpu', { hasGpus: false }));
+    expect(states.countGpuNodes()).to.equal(2);
+    expect(states.countGpuNodes((node) => node !== 'left')).to.equal(1);
+  });
+
+  it('that are unavailable are named up to a limit, the first ones', () => {
+    const names = ['a', 'b', 'c'];
+    const states = statesOf(...names.map((node) => aRolloutState(node, { isReady: false })));
+    const first = (most: number): readonly string[] => states.firstUnavailable(most).map(({ node }) => node);
+    expect([first(0), first(2), first(9)]).to.deep.equal([[], ['a', 'b'], names]);
+  });
+
   it('are forgotten once, when they go', () => {
     const states = statesOf(anAsking('x'));
     expect([states.remove('y'), states.remove('x'), states.remove('x')]).to.deep.equal([false, true, false]);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { explainWindow, stateOfWindows, type Window } from '../../../src/core/rollout/windows.ts';
+import { explainWindow, stateOfWindow, stateOfWindows, type Window } from '../../../src/core/rollout/windows.ts';
 
 const at = (time: string): number => Date.parse(time);
 const isOpen = (windows: readonly Window[], time: string): boolean => stateOfWindows(windows, at(time)).isOpen;
@@ -29,6 +29,13 @@ describe('windows', () => {
     expect(opensAt([nightly], '2026-01-02T04:00:00Z')).to.equal('2026-01-02T22:00:00.000Z');
     const weekend = { schedule: '0 6 * * SAT', duration: '2h' };
     expect(opensAt([nightly, weekend], '2026-01-03T05:00:00Z')).to.equal('2026-01-03T06:00:00.000Z');
+  });
+
+  it('each tell until when they stay as they are: an open one to its end, a closed one to its next start', () => {
+    const until = (window: Window, time: string): number | undefined => stateOfWindow(window, at(time)).until;
+    expect(until(nightly, '2026-01-01T23:00:00Z')).to.equal(at('2026-01-02T04:00:00Z'));
+    expect(until(nightly, '2026-01-02T05:00:00Z')).to.equal(at('2026-01-02T22:00:00Z'));
+    expect(until({ ...nightly, schedule: 'never' }, '2026-01-02T05:00:00Z')).to.equal(undefined);
   });
 
   it('are in their own time zone, UTC unless told otherwise', () => {

@@ -13,6 +13,7 @@ import {
 import { listMoves, listUnnamed } from '../../../src/core/supply/defrag-moves.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
+import { aGpu } from '../../support/builders.ts';
 import { aFleetNode, aTeamPod } from '../plan/cluster-builder.ts';
 import { aDemandPolicy } from './defrag-builders.ts';
 
@@ -85,6 +86,22 @@ describe('a request to free slices', () => {
       ['any', '2g.10gb,3g.20gb', 1],
       ['free 3g.20gb', '3g.20gb', 1],
     ]);
+  });
+
+  it('asks for what runs beyond the slices that the policy wants', () => {
+    const slices = [{ name: 'small', profiles: ['1g.5gb'], count: 3, weight: 1 }];
+    const asked = askToFree({ slices, evict: 'IfNeeded' }, {}, membersOf(scattered));
+    expect(asked.slices.map(({ name, count }) => [name, count])).to.deep.equal([
+      ['small', 3],
+      ['used 1g.5gb', 1],
+    ]);
+  });
+
+  it('weighs a slice by the least memory that it takes on a GPU of the policy', () => {
+    const ofModel = (product: string) => aFleetNode({ name: product, gpus: [aGpu({ product, slices: [] })] }, policy);
+    const members = membersOf([ofModel('NVIDIA A100-SXM4-40GB'), ofModel('NVIDIA A100-SXM4-80GB')]);
+    expect(askToFree(nothing, { '1g.10gb': 1 }, members).slices.map(({ weight }) => weight)).to.deep.equal([1]);
+    expect(askToFree(nothing, { '1g.10gb': 1 }, members.slice(0, 1)).slices[0]?.weight).to.equal(2);
   });
 
   it('moves as few pods as possible, and only as many as find room', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PolicyDemand } from '../../../src/api/types.ts';
 import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
-import { DemandCourse, podsPaceOf } from '../../../src/core/supply/demand-course.ts';
+import { DemandCourse, lookAgainAfter, podsPaceOf } from '../../../src/core/supply/demand-course.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
 import type { Member } from '../../../src/core/supply/member.ts';
 import { type Planned, type PlannedPool, planMembers, type PlanQuestion } from '../../../src/core/supply/pool-plan.ts';
@@ -57,6 +57,35 @@ describe('a plan for the demand of a pool', () => {
   });
 });
 
+describe('a plan that lacks a single slice', () => {
+  it('takes a GPU that rests for it, and tells that an eviction would make room', async () => {
+    const urgent = await plan([aMember('n1', { rests: true }), aMember('n2', { busy: true })], ask(1));
+    expect(changed(urgent)).to.deep.equal([1, 0]);
+    const held = await plan([aMember('n1', { busy: true })], ask(1));
+    expect(held.shortfall).to.deep.equal({ lacking: { small: 1 }, lackingAtLeast: {} });
+  });
+});
+
+describe('a demand is looked at again, though nothing tells of a change', () => {
+  const { slices } = demand;
+  const members = (rests: boolean) => [aMember('n1', { rests })];
+
+  it('in half a minute where pods may be evicted by then, or a GPU that rests may be part of the rest', () => {
+    expect(lookAgainAfter({ slices, evict: 'IfNeeded' }, members(false))).to.equal(30_000);
+    expect(lookAgainAfter({ slices, rest: 'Whole' }, members(true))).to.equal(30_000);
+  });
+
+  it('as often as pods are read that it follows', () => {
+    expect(lookAgainAfter(demand, members(false))).to.equal(podsPaceOf(demand));
+  });
+
+  it('else not at all', () => {
+    expect(lookAgainAfter({ slices, evict: 'Never' }, members(true))).to.equal(undefined);
+    expect(lookAgainAfter({ slices, rest: 'Keep' }, members(true))).to.equal(undefined);
+    expect(lookAgainAfter({ slices, rest: 'Whole' }, members(false))).to.equal(undefined);
+  });
+});
+
 describe('the course of a demand', () => {
   it('takes no plan for a GPU that is no longer what it was, and lets those rest that it re-lays', async () => {
     const course = new DemandCourse();
@@ -82,6 +111,17 @@ describe('the course of a demand', () => {
     expect(course.next(ask(3), [aMember('n1')], 4000)).to.deep.equal({ waitMs: 19_000 });
     expect(course.next(ask(3), [aMember('n1')], 23_000)).to.equal(undefined);
     expect(course.next(ask(4), members, 3000)).to.equal(undefined);
+    expect(course.next(ask(3), members, 3_600_000), 'nothing is evicted, so nothing changes').to.deep.equal({
+      planned,
+    });
+  });
+
+  it('forgets a shortage once the demand is served: the next one is planned at once', async () => {
+    const course = new DemandCourse();
+    course.takePlan(await plan([aMember('n1', { busy: true })], ask(3)), 1000, 3000);
+    const served = course.next(ask(0), [aMember('n1')], 4000);
+    expect(served).to.have.nested.property('planned.shortfall').that.deep.equals({ lacking: {} });
+    expect(course.next(ask(3), [aMember('n1')], 5000)).to.equal(undefined);
   });
 
   it('plans a shortage again after a minute where pods may be evicted: what that costs is read again', async () => {

@@ -97,6 +97,26 @@ describe('what a demand does not need', () => {
     expect(laid(demand, kept)).to.deep.equal(['demand: {"1g.5gb":1}', 'demand: {"1g.5gb":1}']);
   });
 
+  it('leaves GPUs alone on which nothing may change now', () => {
+    const demand = smalls(0, 'Whole');
+    const [member] = gather(demand, [sliced('1g.5gb@0')]);
+    if (!member) throw new Error('no member');
+    const held = { ...member, gpu: { ...member.gpu, isResting: true } };
+    expect(laid(demand, [held])).to.deep.equal(['demand: {"1g.5gb":1}']);
+  });
+
+  it('is laid out again where the GPU stays in the MIG mode that it keeps', () => {
+    const keeps = (rest: 'Balanced' | 'Whole', gpu: GpuReport): readonly string[] => {
+      const demand = smalls(0, rest);
+      return laid(
+        demand,
+        gather(demand, [gpu]).map((one) => ({ ...one, gpu: { ...one.gpu, keepsMode: true } })),
+      );
+    };
+    expect(keeps('Balanced', sliced('7g.40gb@0'))).to.deep.equal(['rest: {"1g.5gb":2,"2g.10gb":1,"3g.20gb":1}']);
+    expect(keeps('Balanced', aGpu())).to.deep.equal(['demand: Disabled']);
+  });
+
   it('is given up where a pod has come, though the policy evicts for its demand', () => {
     const demand: PolicyDemand = { ...smalls(0, 'Whole'), evict: 'IfNeeded' };
     const wish: GpuWish = { uuid, mig: 'Disabled', entry: 'rest' };

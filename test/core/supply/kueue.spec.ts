@@ -68,6 +68,10 @@ describe('what Kueue holds back', () => {
 
   const others: readonly (readonly [string, KueueWorkload])[] = [
     ['is admitted, since its pods count', aWorkload({}, { conditions: [{ type: 'Admitted', status: 'True' }] })],
+    [
+      'is admitted after it had its quota',
+      aWorkload({}, { conditions: ['QuotaReserved', 'Admitted'].map((type) => ({ type, status: 'True' })) }),
+    ],
     ['has finished', aWorkload({}, { conditions: [{ type: 'Finished', status: 'True' }] })],
     ['is not active', aWorkload({ active: false })],
     ['is being deleted', aWorkload({}, {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
@@ -114,6 +118,7 @@ describe('what Kueue holds back', () => {
   it('counts without the pods that are not needed any more', () => {
     const status = { reclaimablePods: [{ name: 'main', count: 2 }] };
     expect(counted(facts([aWorkload({}, status)]), inP)).to.deep.equal({ p: { [small]: 1 } });
+    expect(listHeld(facts([aWorkload({}, { reclaimablePods: [{ name: 'main', count: 3 }] })]))).to.deep.equal([]);
   });
 
   it('is brought to tainted nodes by the tolerations of a flavor, and kept from a flavor whose taint it does not tolerate', () => {

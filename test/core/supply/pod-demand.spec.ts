@@ -111,6 +111,21 @@ describe('pods that wait for slices', () => {
     expect(read(aNode({ taints }))).to.deep.equal({});
   });
 
+  it('take as many idle slices as there are pods, and are offered each that is idle', () => {
+    const idle = { idle: new Map([[small, 5]]) };
+    expect(share([aPod(), aPod()], aPool('a', idle), aPool('b', {}, 5))).to.deep.equal({ a: { [small]: 2 }, b: {} });
+    const partition = aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2*'] })) });
+    expect([...new PoolReader(aPolicy()).read(aNode(), partition).idle]).to.deep.equal([[small, 2]]);
+  });
+
+  it('are followed with what each model of the node can be', () => {
+    const { layouts: _none, ...spec } = aPolicy().spec;
+    const reader = new PoolReader({ spec: { ...spec, demand: { from: 'Pods', slices: [{ profiles: ['1g.*'] }] } } });
+    const both = aDevice(aGpu(), aGpu({ index: 1, product: 'NVIDIA A30' }));
+    const { follows } = reader.read(aNode(), aPartition({ device: both }));
+    expect([...follows]).to.have.members([small, medium, 'nvidia.com/mig-1g.6gb']);
+  });
+
   it('are followed with the profiles that the slices of the demand can be', () => {
     const slices = [{ profiles: ['1g.*'] }, { profiles: ['3g.20gb'], count: 1 }];
     const { layouts: _none, ...spec } = aPolicy().spec;
@@ -138,6 +153,10 @@ describe('a demand that follows pods', () => {
     const [one] = wanted({ profiles, spare: 2 }, { [small]: 3 });
     expect(one).to.include({ count: 7, used: 2, waiting: 3, beyond: 0 });
     expect(wanted({ profiles, spare: '50%' }, { [small]: 3 })[0]?.count).to.equal(8);
+  });
+
+  it('wants nothing where none is in use, waited for or spare', () => {
+    expect(wanted({ profiles: ['7g.40gb'] })[0]).to.include({ count: 0, used: 0, waiting: 0 });
   });
 
   it('wants at least min and at most max, and says how many pods that leaves waiting', () => {

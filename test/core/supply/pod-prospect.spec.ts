@@ -96,6 +96,12 @@ describe('what a demand makes of a pod that waits', () => {
     ]);
   });
 
+  it('blames no pod where the whole pool has no room for one slice more', () => {
+    const policy = demanding({ from: 'Pods', slices: [{ profiles: ['1g.5gb'], min: 8 }] });
+    const [told] = outlook(asking(small), [nodeOf(policy, aGpu({ slices: [] }))]);
+    expect(told).to.match(/^NoRoom policy p: no GPU of p can take a 1g\.5gb beside those that there are/);
+  });
+
   it('names the pods that hold the room under evict Never', () => {
     const busy = withPods(aGpu({ slices: full }), {
       '1g.5gb@4': ['team/a'],

@@ -6,7 +6,7 @@ import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
 import { wantedOf } from '../../../src/core/supply/wanted.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
-import { aGpu, uuidOf } from '../../support/builders.ts';
+import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, membersOf, nobody } from '../../support/demand-builders.ts';
 
 const uuid = uuidOf(0);
@@ -72,6 +72,26 @@ describe('the pool of a demand', () => {
     const busy = aNodeWith('n1', aGpu({ slices: ['3g.20gb@0*'] }), wish);
     expect(membersOf(aDemandPolicy({ ...smalls(7), evict: 'IfNeeded' }), busy)[0]?.wish).to.equal(wish);
     expect(membersOf(aDemandPolicy(smalls(7)), busy)[0]?.wish.profiles).to.deep.equal({ '3g.20gb': 1 });
+  });
+
+  it('takes the layout that a policy had before its demand for what is there, not for what the demand chose', () => {
+    const earlier: GpuWish = { uuid, profiles: { '3g.20gb': 1 }, entry: 'abc' };
+    const [member] = membersOf(aDemandPolicy(smalls(7)), aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] }), earlier));
+    expect(member?.wish).to.deep.equal({ uuid, profiles: { '3g.20gb': 1 }, entry: 'demand' });
+    const unmet: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'abc' };
+    const [other] = membersOf(aDemandPolicy(smalls(7)), aNodeWith('n1', aGpu({ slices: ['3g.20gb@0'] }), unmet));
+    expect(other?.gpu.instances.map(({ profile }) => profile)).to.deep.equal(['3g.20gb']);
+  });
+
+  it('writes down all GPUs of a node', () => {
+    const policy = aDemandPolicy(smalls(0));
+    const two = aPartition({ device: aDevice(aGpu(), aGpu({ index: 1, slices: [] })) });
+    const [wishes, ...others] = wishesOf(membersOf(policy, two), []).values();
+    expect(others).to.deep.equal([]);
+    expect([...(wishes?.values() ?? [])]).to.deep.equal([
+      { uuid: uuidOf(0), mig: 'Disabled', entry: 'demand' },
+      { uuid: uuidOf(1), profiles: {}, entry: 'demand' },
+    ]);
   });
 
   it('takes no wish of another policy for its own', () => {
@@ -147,6 +167,35 @@ describe('the report of a demand', () => {
     const { states, condition } = report(2);
     expect(states).to.deep.equal([{ name: 'small', wanted: 2, offered: 2, used: 1, unmet: 0 }]);
     expect(condition).to.include({ status: 'True', message: 'small: 2 offered, 1 in use' });
+  });
+
+  it('offers nothing of what no GPU has', () => {
+    const none = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@4'] })));
+    const { states } = reportDemand(wantedOf(smalls(2), none, nobody), none, { lacking: {} });
+    expect(states[0]).to.include({ wanted: 2, offered: 0 });
+  });
+
+  it('says that a single slice is unmet, and how many GPUs there are', () => {
+    const { states, condition } = report(3, { small: 1 });
+    expect(condition).to.include({ status: 'False', reason: 'NoRoom' });
+    expect(states[0]?.why).to.match(/^the GPU of the selected nodes does not hold 1 more/);
+    const two = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })), aNodeWith('n2', aGpu({ slices: [] })));
+    const [state] = reportDemand(wantedOf(smalls(15), two, nobody), two, { lacking: { small: 1 } }).states;
+    expect(state?.why).to.match(/^the 2 GPUs of the selected nodes do not hold 1 more/);
+  });
+
+  it('blames what runs where evictions would serve any of the slices that lack', () => {
+    const demand: PolicyDemand = {
+      slices: [
+        { name: 'a', profiles: ['1g.5gb'], count: 9 },
+        { name: 'b', profiles: ['3g.20gb'], count: 9 },
+      ],
+    };
+    const reasonFor = (least: Readonly<Record<string, number>>): string =>
+      reportDemand(wantedOf(demand, members, nobody), members, { lacking: { a: 2, b: 2 }, lackingAtLeast: least })
+        .condition.reason;
+    expect(reasonFor({ a: 2, b: 1 })).to.equal('NothingIdle');
+    expect(reasonFor({ a: 2, b: 2 })).to.equal('NoRoom');
   });
 
   it('says what is still being made', () => {

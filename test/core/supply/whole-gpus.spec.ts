@@ -100,6 +100,14 @@ describe('whole GPUs of a demand', () => {
     expect(busy?.gpu.instances[0]?.profile).to.equal('1g.5gb');
   });
 
+  it('that pods use stay in use where their MIG mode is pending, although the demand has chosen them before', () => {
+    const wish: GpuWish = { uuid, mig: 'Disabled', entry: 'demand' };
+    const pending = held({ mig: 'Disabled', migPending: 'Enabled' });
+    const [member] = membersOf(aDemandPolicy(demandOf(1)), aNodeWith('n1', pending, wish));
+    expect(member?.gpu.instances).to.deep.equal([{ profile: 'whole', start: 0, busy: true }]);
+    expect(member?.gpu.isResting).to.equal(true);
+  });
+
   it('weigh as much as the memory slices of a GPU, and are reported by name', () => {
     const demand = demandOf(3);
     const members = membersOf(aDemandPolicy(demand), aNodeWith('n1', held()), aNodeWith('n2', aGpu()));

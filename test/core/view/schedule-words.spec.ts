@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../../src/api/types.ts';
-import { drawFleet, viewFleet } from '../../../src/core/view/fleet-status.ts';
+import { drawFleet } from '../../../src/core/view/fleet-picture.ts';
+import { viewFleet } from '../../../src/core/view/fleet-status.ts';
 import { viewSchedule } from '../../../src/core/view/schedule-words.ts';
 import { plainText } from '../../../src/core/view/line.ts';
 import { aDevice, aGpu, aPartition, aPolicy, withPods } from '../../support/builders.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { userKey } from '../../../src/core/gpu/state/device-users.ts';
-import { drawFleet, viewFleet } from '../../../src/core/view/fleet-status.ts';
+import { drawFleet } from '../../../src/core/view/fleet-picture.ts';
+import { viewFleet } from '../../../src/core/view/fleet-status.ts';
 import { fitLine, type Line, plainText } from '../../../src/core/view/line.ts';
 import { drawNodeStatus, viewNodeStatus } from '../../../src/core/view/node-status.ts';
 import { viewPageNode } from '../../../src/core/view/page-fleet.ts';

@@ -8,7 +8,7 @@ import type { Outcome, Verdict } from '../outcome.ts';
 import type { Look, Situation } from '../snapshot.ts';
 import { describeAgent } from './grant-in-flight.ts';
 import { predict, withoutLayoutLabels } from './labels.ts';
-import { refreshAfterSilence } from './refresh-plugin.ts';
+import { refreshAfterSilence } from './refresh-after-silence.ts';
 import { isUntouched } from './untouched.ts';
 import { isDeviceDone, wishOf, wishOutdated } from './wish.ts';
 

@@ -1,4 +1,5 @@
 import { explainStaying, judgeEviction } from '../../pods/eviction.ts';
+import { listLosses } from '../../pods/lost-devices.ts';
 import { hasEnded, namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import type { Slot } from '../../rollout/slot.ts';
 import { sameJson } from '../../text/fingerprint.ts';
@@ -35,14 +36,25 @@ export function drain(situation: Situation, slot: Slot, pods: readonly NodePod[]
   if ((isOver && onTimeout === 'Skip') || isHopeless)
     return giveUp(situation, 'DrainTimeout', describe(situation, affected), countEvicted(situation, affected));
   if (scope === 'None')
-    return wait(waits, 'PodsUseGpus', `${sayWaiting(affected)}: with spec.drain.scope None they end on their own`);
+    return wait(
+      waits,
+      'PodsUseGpus',
+      joinWithin(
+        [`${sayWaiting(affected)}: with spec.drain.scope None they end on their own`, ...sayLost(situation, affected)],
+        longestBlockers,
+      ),
+    );
   const looping = findLoop(situation, affected);
   if (looping) return giveUp(situation, 'DrainLoop', namePods([looping]));
   // Announced before it happens: exactly these pods are evicted, for exactly this plan.
   const announced = announceDrain(situation, affected);
   if (!sameJson(partition.spec.drain, announced)) {
     return {
-      ...wait(waits, 'Draining', `${namePods(affected)} will be evicted`),
+      ...wait(
+        waits,
+        'Draining',
+        joinWithin([`${namePods(affected)} will be evicted`, ...sayLost(situation, affected)], longestBlockers),
+      ),
       commands: [{ name: 'WriteDrain', drain: announced }],
     };
   }
@@ -114,7 +126,12 @@ function describe(situation: Situation, affected: readonly NodePod[]): string {
     return why === undefined ? [] : [{ pod, why: `it ${why}` }];
   });
   const causes = listPodCauses([...stuck, ...listRefusals(situation, affected)]);
-  return joinWithin([sayWaiting(affected), ...causes], longestBlockers);
+  return joinWithin([sayWaiting(affected), ...sayLost(situation, affected), ...causes], longestBlockers);
+}
+
+/** Pods in the way of nothing but their own device: somebody has destroyed it. */
+function sayLost({ partition }: Situation, affected: readonly NodePod[]): readonly string[] {
+  return listPodCauses(listLosses(partition.status?.device, affected));
 }
 
 function sayWaiting(staying: readonly NodePod[]): string {

@@ -9,7 +9,7 @@ import type { Outcome, Ruling } from '../outcome.ts';
 import { isGrantLive, revoke, workEndsMs } from '../revocation.ts';
 import type { Situation } from '../snapshot.ts';
 import { withoutLayoutLabels } from './labels.ts';
-import { refreshAfterSilence } from './refresh-plugin.ts';
+import { refreshAfterSilence } from './refresh-after-silence.ts';
 
 /** Lets a node that may be changing its device finish, whatever the policies say meanwhile. */
 export function grantInFlight(situation: Situation): Outcome | undefined {

@@ -7,7 +7,8 @@ import { alsoWaits, type Outcome, type Ruling, type Verdict } from '../outcome.t
 import type { Situation } from '../snapshot.ts';
 import { layoutLabels, withoutLayoutLabels } from './labels.ts';
 import { currentOffer } from './current-offer.ts';
-import { type Offered, refreshAfterSilence, refreshPlugin } from './refresh-plugin.ts';
+import { refreshAfterSilence } from './refresh-after-silence.ts';
+import { type Offered, refreshPlugin } from './refresh-plugin.ts';
 import { isUntouched } from './untouched.ts';
 import { onlyPlans } from './wish.ts';
 

@@ -1,11 +1,12 @@
 import type { GpuNodePartition, PolicySpec } from '../../../api/types.ts';
 import { hasEnded, podName } from '../../pods/gpu-pods.ts';
+import { listLosers } from '../../pods/lost-devices.ts';
 import { isSurelyRead, listReportedPods } from '../../pods/reported-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { listUsers } from './cluster-pods.ts';
 import { listMonitors } from './monitors.ts';
 
-/** The holders of what a plan destroys. */
+/** The holders of what a plan destroys, or of what is destroyed already: such a pod cannot work. */
 export interface PlanHolders {
   /** Pods that have to go. */
   readonly affected: readonly NodePod[];
@@ -22,7 +23,11 @@ export function listHolderNamespaces(
 ): readonly string[] {
   const { plan } = status?.device ?? {};
   const isAll = drain?.scope === 'Node' || (plan?.morePods ?? 0) > 0;
-  const names = [...(plan?.affectedPods ?? []), ...(isAll ? listReportedPods(status?.device).holders : [])];
+  const names = [
+    ...(plan?.affectedPods ?? []),
+    ...listLosers(status?.device),
+    ...(isAll ? listReportedPods(status?.device).holders : []),
+  ];
   const announced = spec.drain?.pods.map(({ namespace }) => namespace) ?? [];
   return [...new Set([...names.flatMap((name) => name.split('/', 1)), ...announced])];
 }
@@ -40,12 +45,14 @@ export function findHolders(
   const isDraining = announced !== undefined && announced.planHash === plan?.hash;
   const ordered = new Set(isDraining ? announced.pods.map(({ uid }) => uid) : []);
   const planned = new Set(plan?.affectedPods);
+  const losers = new Set(listLosers(device));
   const [known, going] = [new Set(fresh?.holders), new Set(fresh?.going)];
   // During a drain the plan keeps naming pods that have gone: the reading shows whether another one of the name is in the way.
   const monitors = new Set(listMonitors(situation, pods));
   const isNamed = (pod: NodePod): boolean => {
     if (monitors.has(pod)) return false;
     const name = podName(pod);
+    if (losers.has(name)) return users.has(pod);
     return planned.has(name) && (!isDraining || going.has(name));
   };
   // If not all of them could be named, any pod may be affected.

@@ -1,4 +1,5 @@
 import { claimedDaemonSet, judgeEviction } from '../../pods/eviction.ts';
+import { listLosses } from '../../pods/lost-devices.ts';
 import { judgeFate } from '../../pods/pod-fate.ts';
 import { listPodCauses } from '../../pods/gpu-pods.ts';
 import { countWords, joinWithin } from '../../text/cut-text.ts';
@@ -16,7 +17,7 @@ const longestCauses = 2000;
  * and the node asks for no slot.
  */
 export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
-  const { claim, fresh } = situation;
+  const { claim, fresh, partition } = situation;
   const affected = presumeAffected(situation, pods);
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (fresh?.drain === undefined && here.some(claimedDaemonSet)) return { look: 'Drain' };
@@ -28,9 +29,13 @@ export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Out
   if (staying.length === 0) return undefined;
   const mayForce = staying.some(({ pod }) => judgeEviction(pod, missingOwners) === 'ByForce');
   const advice = mayForce ? 'delete them yourself, or set spec.drain.onTimeout: Force' : 'delete them yourself';
+  const losses = listLosses(
+    partition.status?.device,
+    staying.map(({ pod }) => pod),
+  );
   const message =
     `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
-    `${joinWithin(listPodCauses(staying), longestCauses)}. They may end on their own; otherwise ${advice}`;
+    `${joinWithin(listPodCauses([...losses, ...staying]), longestCauses)}. They may end on their own; otherwise ${advice}`;
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: stayingPollMs },

@@ -1,4 +1,5 @@
 import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
+import { listLosers } from '../../pods/lost-devices.ts';
 import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
 import { backendOf, nameBackend } from '../backend.ts';
@@ -116,8 +117,9 @@ function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim
   const { scope = 'Affected' } = claim.winner?.spec.drain ?? {};
   if (scope === 'Node') return ', evict all pods that use its GPUs';
   const { affectedPods = [], morePods = 0 } = partition.status?.device?.plan ?? {};
-  if (affectedPods.length === 0) return '';
-  const names = `${affectedPods.join(', ')}${morePods > 0 ? ` and ${morePods} more` : ''}`;
+  const going = [...new Set([...affectedPods, ...listLosers(partition.status?.device)])];
+  if (going.length === 0) return '';
+  const names = `${going.join(', ')}${morePods > 0 ? ` and ${morePods} more` : ''}`;
   return scope === 'None' ? `, wait for ${names} to end` : `, evict ${names}`;
 }
 

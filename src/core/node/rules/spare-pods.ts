@@ -1,8 +1,11 @@
 import { evictsNever, restEntry } from '../../policy/demand-wish.ts';
 import type { GpuNodePartition } from '../../../api/types.ts';
 import { userKey } from '../../gpu/state/device-users.ts';
-import { namePods } from '../../pods/gpu-pods.ts';
+import { listLosses } from '../../pods/lost-devices.ts';
+import { listPodCauses, namePods, type PodCause } from '../../pods/gpu-pods.ts';
+import { joinWithin } from '../../text/cut-text.ts';
 import type { Ruling } from '../outcome.ts';
+import { longestBlockers } from '../rest.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 
 /** For the agent to report the pods, upon which other layouts are chosen: that comes as an event. */
@@ -12,14 +15,28 @@ const lookAgainMs = 5000;
  * A demand that may not evict gives up idle slices only. Where a pod has come onto one since, nothing happens, with the node open:
  * other layouts are chosen as soon as the agent has reported it.
  */
-export function sparePods({ claim, partition }: Situation, affected: readonly NodePod[]): Ruling | undefined {
+export function sparePods(situation: Situation, affected: readonly NodePod[]): Ruling | undefined {
   if (affected.length === 0) return undefined;
+  const { claim, partition } = situation;
   const isNever = evictsNever(claim.winner);
   if (!isNever && !drainsRest(partition)) return undefined;
   const why = isNever ? 'demand.evict: Never' : 'demand.rest, for which no pod goes';
+  const losses = listLosses(partition.status?.device, affected);
+  if (isNever && losses.length > 0) return awaitLosers(claim.winner?.metadata.name, losses);
   const message =
     `${namePods(affected)} use what the plan would destroy, and the demand of policy ${claim.winner?.metadata.name} evicts no pod ` +
     `(${why}): other layouts are being chosen`;
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: lookAgainMs },
+  };
+}
+
+/** No other layout helps a pod whose device was destroyed. */
+function awaitLosers(policy: string | undefined, losses: readonly PodCause[]): Ruling {
+  const message =
+    `${joinWithin(listPodCauses(losses), longestBlockers)}. The demand of policy ${policy} evicts no pod (demand.evict: Never): ` +
+    `delete ${losses.length === 1 ? 'it' : 'them'} yourself`;
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: lookAgainMs },

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import type { NodeMemory } from '../../../../src/core/node/memory.ts';
 import type { Outcome } from '../../../../src/core/node/outcome.ts';
 import { formatRefreshMark, refreshedAnnotation } from '../../../../src/core/node/refresh-mark.ts';
-import { noteFreshPlugin, type Offered, refreshAfterSilence } from '../../../../src/core/node/rules/refresh-plugin.ts';
+import { noteFreshPlugin } from '../../../../src/core/node/rules/mark-plugin.ts';
+import { refreshAfterSilence } from '../../../../src/core/node/rules/refresh-after-silence.ts';
+import type { Offered } from '../../../../src/core/node/rules/refresh-plugin.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { pausedForMigChange } from '../../../../src/core/pods/gpu-holders.ts';
 import {

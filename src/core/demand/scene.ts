@@ -1,0 +1,52 @@
+import { type Grid, gridOf } from '../gpu/search/grid.ts';
+import type { ColumnGroup } from './choice.ts';
+import { ColumnLister, type Column } from './columns.ts';
+import { type DemandTable, readDemand } from './coverage.ts';
+import type { DemandQuestion } from './demand-plan.ts';
+import { WHOLE } from './pool.ts';
+
+/** Classes whose GPUs can become the same at the same cost are one group for the solver. */
+export interface Scene {
+  readonly table: DemandTable;
+  readonly groups: readonly (ColumnGroup & {
+    readonly members: readonly { readonly gpuClass: number; readonly columns: readonly Column[] }[];
+  })[];
+}
+
+export function setScene({ classes, slices, evict }: DemandQuestion): Scene {
+  const grids = [...new Set(classes.map(({ geometry }) => gridOf(geometry)))];
+  const isOffered = (profile: string): boolean =>
+    profile === WHOLE || grids.some(({ indexOf }) => indexOf.has(profile));
+  const table = readDemand(slices, isOffered, (profile) => Math.min(...grids.map((grid) => sizeOf(grid, profile))));
+  const lister = new ColumnLister(table.profiles, table.caps, evict);
+  const groups = new Map<
+    string,
+    { columns: readonly Column[]; size: number; members: { gpuClass: number; columns: readonly Column[] }[] }
+  >();
+  classes.forEach((one, gpuClass) => {
+    const columns = lister.list(one);
+    const key = columns.map(writeColumn).join('|');
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { columns, size: one.size, members: [{ gpuClass, columns }] });
+    else {
+      known.size += one.size;
+      known.members.push({ gpuClass, columns });
+    }
+  });
+  return { table, groups: [...groups.values()] };
+}
+
+/** The share of a GPU that a profile takes, of its memory, and then of its compute slices: all of it if it is the whole GPU. */
+function sizeOf({ geometry, indexOf, profiles }: Grid, name: string): number {
+  const { memorySlices, computeSlices } = profiles[indexOf.get(name) ?? -1] ?? {};
+  if (memorySlices === undefined || computeSlices === undefined) return WHOLE_SIZE;
+  return Math.round((MEMORY_SIZE * memorySlices) / Math.max(1, geometry.memorySlices)) + computeSlices;
+}
+
+/** Divides by the memory slices of all models, 4, 8 and 12, with room for the compute slices below. */
+const MEMORY_SIZE = 24 * 16;
+const WHOLE_SIZE = MEMORY_SIZE + 16;
+
+function writeColumn({ offered, evictions, gpusChanged, instancesDestroyed }: Column): string {
+  return `${offered.join()} ${evictions} ${gpusChanged} ${instancesDestroyed}`;
+}

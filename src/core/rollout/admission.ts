@@ -1,0 +1,81 @@
+import { durationMs, timeText } from '../text/duration.ts';
+import type { Budget } from './budget.ts';
+import type { LedgerSnapshot } from './ledger.ts';
+import type { RequestQueue } from './rollout-states.ts';
+import { isFor, type NodeRolloutState, type Slot, type SlotKind } from './slot.ts';
+
+export function makeSlot({ node, nodeUID }: NodeRolloutState, kind: SlotKind, { policy, now }: LedgerSnapshot): Slot {
+  const { generation = 0 } = policy.metadata;
+  const timeoutMs = durationMs(policy.spec.drain?.timeout ?? '10m');
+  return {
+    node,
+    nodeUID,
+    generation,
+    startTime: timeText(now),
+    deadline: timeText(now + timeoutMs),
+    kind,
+  };
+}
+
+interface Choice {
+  readonly rolloutState: NodeRolloutState;
+  readonly kind: SlotKind;
+}
+
+/** Who gets a slot: repairs, nodes that are already tainted, the cheapest of the rest, and last failed nodes, so that they starve no other. */
+export function choose(
+  { mayStart, mayDisrupt, isHalted, mostNew, open, free, room }: Budget,
+  { rolloutStates, uidOf, admits }: LedgerSnapshot,
+  held: ReadonlySet<string>,
+): readonly Choice[] {
+  if (admits === 'Nobody') return [];
+  const chosen: Choice[] = [];
+  const take = (queue: RequestQueue, kind: SlotKind, most: number): number => {
+    const before = chosen.length;
+    const end = Math.min(room, before + most);
+    if (before >= end) return 0;
+    for (const rolloutState of rolloutStates.inOrder(queue)) {
+      if (held.has(rolloutState.node) || uidOf(rolloutState.node) !== rolloutState.nodeUID) continue;
+      if (admits === 'WithoutEvictions' && rolloutState.request?.evictions !== 0) continue;
+      chosen.push({ rolloutState, kind });
+      if (chosen.length >= end) break;
+    }
+    return chosen.length - before;
+  };
+  // If no user can be disrupted, neither window nor budget applies.
+  const anybody = mayStart ? Infinity : 0;
+  const repairs = take('Repair', 'Repair', mayDisrupt ? free : 0);
+  take('Fresh', 'Fresh', isHalted ? 0 : anybody);
+  const others = take('New', 'New', mayDisrupt && !isHalted ? Math.min(mostNew, free - repairs) : 0);
+  take('FreshRetry', 'Fresh', anybody);
+  // These are counted already.
+  take('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
+  return chosen;
+}
+
+/**
+ * A node that is closed for an earlier wish keeps its place for the one that it has now: it might never be opened for that, as long as
+ * its plugin does not offer what its device has become. It takes no new place, and obeys all else that a new one does.
+ */
+export function renew(
+  slot: Slot,
+  { mayStart, mayDisrupt, isHalted, mostNew }: Budget,
+  snapshot: LedgerSnapshot,
+): Slot | undefined {
+  const { policy, admits, rolloutStateOf } = snapshot;
+  const rolloutState = rolloutStateOf(slot.node);
+  const { request } = rolloutState ?? {};
+  if (
+    !rolloutState ||
+    !request ||
+    rolloutState.nodeUID !== slot.nodeUID ||
+    rolloutState.policy !== policy.metadata.name
+  )
+    return undefined;
+  if (isFor(slot, rolloutState)) return undefined;
+  const isSeen = admits === 'Everybody' || (admits === 'WithoutEvictions' && request.evictions === 0);
+  const mayBegin = request.kind !== 'New' || (!isHalted && mostNew === Infinity);
+  // A Fresh slot takes no place.
+  const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt && slot.kind !== 'Fresh';
+  return isSeen && mayBegin && isFree ? makeSlot(rolloutState, request.kind, snapshot) : undefined;
+}

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
+import { Fleet } from '../../../src/core/policy/fleet.ts';
+import { listPodPools, listPool, type PoolCluster } from '../../../src/core/supply/demand-pool.ts';
+import { aGpu } from '../../support/builders.ts';
+import { aDemandPolicy, aNodeWith } from '../../support/demand-builders.ts';
+import { aNode } from '../../support/node-builders.ts';
+
+const names = ['n2', 'n1'];
+
+/** A policy with a demand, which is accepted. */
+function aDemanding(name: string, spec: Partial<GpuPartitionPolicy['spec']> = {}): GpuPartitionPolicy {
+  const policy = aDemandPolicy({ slices: [{ profiles: ['1g.5gb'] }], from: 'Kueue' }, spec);
+  const metadata = { ...policy.metadata, name, uid: `uid-${name}` };
+  return { ...policy, metadata, status: { acceptedGeneration: 1 } };
+}
+
+/** Two nodes of one GPU each, both selected by all policies. */
+function aCluster(...policies: readonly GpuPartitionPolicy[]): PoolCluster & { readonly fleet: Fleet } {
+  const fleet = new Fleet({ sharing: true });
+  for (const policy of policies) fleet.setPolicy(policy);
+  for (const node of names) fleet.setNode(node, { pool: 'p' });
+  const nodes = new Map(names.map((name) => [name, aNode({ labels: { pool: 'p' } })]));
+  return { fleet, nodes, partitions: new Map(names.map((name) => [name, aNodeWith(name, aGpu())])) };
+}
+
+function recordOf({ fleet }: { readonly fleet: Fleet }, name: string) {
+  const record = fleet.policy(name);
+  if (!record) throw new Error(`no policy ${name}`);
+  return record;
+}
+
+function poolOf(cluster: ReturnType<typeof aCluster>, name: string, isResting: (id: string) => boolean = () => false) {
+  return [...listPool(recordOf(cluster, name), cluster, isResting)].flat();
+}
+
+/** How many nodes each policy has, as the pool of one of them is seen. */
+function podPoolsOf(cluster: ReturnType<typeof aCluster>, name: string): Readonly<Record<string, number>> {
+  const reading = listPodPools(recordOf(cluster, name), cluster);
+  let step = reading.next();
+  while (step.done !== true) step = reading.next();
+  return Object.fromEntries(step.value.map(({ policy, nodes }) => [policy, nodes.length]));
+}
+
+describe('the pool of a policy with a demand', () => {
+  it('is of all nodes that it decides over, by name, and says which of their GPUs were re-laid of late', () => {
+    const members = poolOf(aCluster(aDemanding('p')), 'p', (id) => id.startsWith('n2/'));
+    expect(members.map(({ node, rests }) => [node, rests])).to.deep.equal([
+      ['n1', false],
+      ['n2', true],
+    ]);
+  });
+
+  it('is of no node that another policy has won', () => {
+    const cluster = aCluster(aDemanding('p'), aDemanding('q', { priority: 5 }));
+    expect([poolOf(cluster, 'p').length, poolOf(cluster, 'q').length]).to.deep.equal([0, 2]);
+    expect(podPoolsOf(cluster, 'p')).to.deep.equal({ p: 0, q: 2 });
+  });
+
+  it('is of all nodes that it selects where it only plans, and the others are then without them', () => {
+    const cluster = aCluster(aDemanding('p', { mode: 'Plan' }), aDemanding('q', { priority: 5 }));
+    expect([poolOf(cluster, 'p').length, poolOf(cluster, 'q').length]).to.deep.equal([2, 2]);
+    expect(podPoolsOf(cluster, 'p')).to.deep.equal({ p: 2, q: 0 });
+    expect(podPoolsOf(cluster, 'q')).to.deep.equal({ p: 0, q: 2 });
+  });
+
+  it('follows Kueue, and comes before others, as its policy says', () => {
+    const cluster = aCluster(aDemanding('p', { priority: 3 }));
+    const reading = listPodPools(recordOf(cluster, 'p'), cluster);
+    let step = reading.next();
+    while (step.done !== true) step = reading.next();
+    expect(step.value.map(({ priority, followsQueues }) => [priority, followsQueues])).to.deep.equal([[3, true]]);
+  });
+});
