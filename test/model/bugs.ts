@@ -680,6 +680,18 @@ export const bugs: readonly Bug[] = [
     }),
   },
   {
+    name: 'GuessBackend',
+    what: 'takes a node without slices for one with a device plugin, whatever was found before',
+    theme: 'Auto',
+    say: ({ commands }, { claim, slices }) => ({
+      commands: commands.map((command) => {
+        const isGuess = claim.winner?.spec.backend === 'Auto' && slices?.length === 0;
+        if (command.name !== 'WriteWish' || !isGuess) return command;
+        return { ...command, fields: { ...command.fields, backend: 'DevicePlugin' as const } };
+      }),
+    }),
+  },
+  {
     name: 'NeverUnregister',
     what: 'leaves the kubelet what it offers of a plugin that is gone',
     theme: 'Registrations',

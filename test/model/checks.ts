@@ -136,7 +136,9 @@ export class Invariants {
       `the node goes back from generation ${was?.generation} to ${is?.generation}`,
     );
     if (was?.uid !== undefined && is?.uid !== undefined && was.uid !== is.uid) this.#isTakenOver(was.uid, is.uid);
-    const { granted } = after.spec;
+    const { backend, granted } = after.spec;
+    const isFound = backend === undefined || backend === this.#world.setup.backend;
+    demand(isFound, 'S12', `the node is told backend ${backend}, and has ${this.#world.setup.backend}`);
     if (granted === undefined || sameJson(granted, before.spec.granted)) {
       demand(granted !== undefined || before.spec.granted === undefined, 'S8', 'a grant was taken away');
       return;

@@ -138,6 +138,8 @@ describe('model of a node', function () {
     'Clocks',
     'Deletions',
     'Registrations',
+    'Auto',
+    'AutoPlugin',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 57), theme }));

@@ -5,7 +5,7 @@ import { projectPartition } from '../../src/core/projection/project-partition.ts
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
-import { asksForClaims, backendOf } from '../../src/core/node/backend.ts';
+import { asksForClaims, backendOf, isFoundOut } from '../../src/core/node/backend.ts';
 import { patchNode } from '../../src/core/metadata/node-patch.ts';
 import type { Command } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
@@ -68,12 +68,13 @@ export class NodeShell {
     const claimsFirst = isDra && this.#world.random.chance(0.5);
     const early = claimsFirst ? yield* this.#listClaims(snapshot, look) : undefined;
     const pods = yield* this.call('Read', () => this.#world.podsOf(name));
-    const slices = isDra ? yield* this.call('Read', () => this.#world.slicesOf(name)) : undefined;
+    const needsSlices = isDra || isFoundOut(snapshot);
+    const slices = needsSlices ? yield* this.call('Read', () => this.#world.slicesOf(name)) : undefined;
     const claims = isDra && !claimsFirst ? yield* this.#listClaims(snapshot, look) : early;
     const { pluginConfigMap } = snapshot.settings;
     const files = pluginConfigMap && (yield* this.call('Read', () => this.#world.configMap.files));
     const configFiles = files && { state: 'Read' as const, files };
-    const more = { ...snapshot, pods, configFiles, ...(isDra && { slices }) };
+    const more = { ...snapshot, pods, configFiles, ...(needsSlices && { slices }) };
     if (look === 'Pods') return { ...more, now: timeline.now };
     const read = yield* this.call('Read', () => api.find('partitions', name));
     if (read) this.#cluster.partitions.remember(read);
