@@ -3,7 +3,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 NODE := $(CURDIR)/node_modules/.bin/node
-# Files of tests that run side by side, the longest first: each has a process of its own, with a control plane if it wants one.
+# Files of tests that run side by side, the longest first. A process runs one after the other and keeps its control plane for the next.
 LANES := $(shell expr 2 '*' $$(nproc))
 
 .PHONY: help demo test test-quick test-models mutate test-node test-kueue verify lint build bench soak trio clean generate control-plane helm old-nodes prometheus image sbom

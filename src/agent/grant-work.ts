@@ -71,9 +71,9 @@ export class GrantWork {
   async carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
     const { logger, view, planner, grantClock } = this.#parts;
     // 1. Plan on the device as it is now, not as it was when the grant was written.
-    const looked = await this.#look(partition, granted);
-    if ('fault' in looked) return looked;
-    const { plan } = looked;
+    const replanned = await this.#replan(partition, granted);
+    if ('fault' in replanned) return replanned;
+    const { plan } = replanned;
     const { refusal, refusalCode } = plan.report;
     if (plan.work.length > 0 && isRevocation(granted)) {
       throw new GrantRefused(
@@ -142,7 +142,7 @@ export class GrantWork {
   }
 
   /** A reading that was just made will do, with new answers of the kubelet, if it shows nothing but the work that is granted. */
-  async #look(
+  async #replan(
     partition: Partition,
     granted: Grant,
   ): Promise<{ readonly fault: Fault } | { readonly plan: ReturnType<Planner['plan']> }> {

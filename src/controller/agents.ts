@@ -7,7 +7,7 @@ export class AgentPods {
   readonly #byNode = new Map<string, Map<string, AgentPod>>();
 
   /** @returns the node that the change is about, if any */
-  take({ type, key, object }: Change<AgentPod>): string | undefined {
+  update({ type, key, object }: Change<AgentPod>): string | undefined {
     const node = object.spec?.nodeName;
     if (node === undefined) return undefined;
     const pods = this.#byNode.get(node) ?? new Map<string, AgentPod>();

@@ -87,10 +87,10 @@ export class DeviceClassReconciler {
   }
 
   #tell(records: readonly PolicyRecord[], name: string, error: ApiError): void {
-    const { message: said } = error;
+    const { message: answer } = error;
     const message = isConflict(error)
       ? `DeviceClass ${name} is not as this policy asks, and somebody else has set it: it is left alone. Delete it, or take spec.dra.deviceClasses back`
-      : `DeviceClass ${name} cannot be written: ${said}`;
+      : `DeviceClass ${name} cannot be written: ${answer}`;
     this.#log.warn(message, {});
     for (const { newest } of records) {
       this.#events.record({

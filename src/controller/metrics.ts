@@ -129,7 +129,7 @@ export class ControllerMetrics {
   }
 
   /** Records what was found and done on a node. */
-  take({ node, verdict, commands, memory }: NodeStep): void {
+  record({ node, verdict, commands, memory }: NodeStep): void {
     const has = (name: Command['name']): boolean => commands.some((command) => command.name === name);
     const { phase, reason } = verdict;
     const hasWish = commands.some((command) => command.name === 'WriteWish' && command.fields.wish !== null);

@@ -132,7 +132,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       tellDemands(fleet.policiesOf(key));
     };
     const onAgent = (change: Change<AgentPod>): void => {
-      const node = agents.take(change);
+      const node = agents.update(change);
       if (node !== undefined) nodeQueue.add(node);
     };
     const onNode = (change: Change<NodeObject>): void => {
@@ -165,7 +165,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       reporter,
       beside: new BesidePlanner({ client, cluster, onNews: tellPolicy }),
       onStep: (step) => {
-        metrics?.take(step);
+        metrics?.record(step);
         notifier.notify(step);
       },
       now,

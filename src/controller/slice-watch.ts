@@ -85,7 +85,7 @@ export class SliceWatch implements Stoppable {
     while (!signal.aborted) {
       const api = await this.#ask();
       if (signal.aborted) return;
-      if (api !== undefined) this.#take(api);
+      if (api !== undefined) this.#noteApi(api);
       if (api === 'Served') return this.#watch(signal);
       await waitFor(systemClock, api === undefined ? retryMs : askAgainMs, signal);
     }
@@ -101,7 +101,7 @@ export class SliceWatch implements Stoppable {
     }
   }
 
-  #take(api: DraApi): void {
+  #noteApi(api: DraApi): void {
     if (api === this.#api) return;
     this.#api = api;
     if (api === 'Missing')

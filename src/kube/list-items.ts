@@ -23,7 +23,7 @@ export async function readList(
   for await (const chunk of chunks) {
     read += chunk.length;
     if (read > mostBytes) throw new ListTooLarge(`the list is longer than ${mostBytes} bytes`);
-    scan.take(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    scan.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
   }
   return scan.end();
 }
@@ -46,7 +46,7 @@ class ListScan {
     this.#project = project;
   }
 
-  take(chunk: Buffer): void {
+  push(chunk: Buffer): void {
     this.#from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at];

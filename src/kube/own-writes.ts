@@ -94,15 +94,17 @@ export class OwnWrites<T extends KubeObject> {
 
   /** Takes the API server's answer to a write, or to a read of something that the watch has not brought. */
   remember(object: T): T {
-    const kept = this.#project(object);
-    const { name } = kept.metadata;
+    const { name, uid } = object.metadata;
     this.#doubted.delete(name);
     const watched = this.#store.get(name);
     // The watch may be faster than the answer.
-    const isKnown = watched?.metadata.uid === kept.metadata.uid && !isOlder(versionOf(watched), versionOf(kept));
-    if (isKnown) this.#written.delete(name);
-    else this.#written.set(name, kept);
-    return kept;
+    if (watched === undefined || watched.metadata.uid !== uid || isOlder(versionOf(watched), versionOf(object))) {
+      const kept = this.#project(object);
+      this.#written.set(name, kept);
+      return kept;
+    }
+    this.#written.delete(name);
+    return versionOf(watched) === versionOf(object) ? watched : this.#project(object);
   }
 }
 

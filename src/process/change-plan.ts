@@ -12,7 +12,7 @@ import { planServed } from '../core/supply/pool-plan.ts';
 import { indexHolders, weighGpus } from '../core/supply/eviction-weight.ts';
 import { explainUnread, heldBy, type KueueReading } from '../core/supply/kueue.ts';
 import { listWaiters, type Waiter } from '../core/supply/pod-demand.ts';
-import { followsPods, wantedOf } from '../core/supply/wanted.ts';
+import { followsPods, wantedSlices } from '../core/supply/wanted-slices.ts';
 import { describeError } from './logger.ts';
 import { planPool } from './pool-plan.ts';
 import { readMembers, readWaiting } from './pool-reading.ts';
@@ -55,7 +55,7 @@ async function chooseLayouts(
   const held = demand.from === 'Kueue' ? kueue : undefined;
   const all = [...waiters, ...heldBy(held)];
   const waiting = followsPods(demand) ? await readWaiting(sources, record, all) : undefined;
-  const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
+  const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
   const asked = askFor(policy, wanted);
   try {
     const served = planServed(members, asked);

@@ -53,7 +53,7 @@ export class FleetFeed {
   }
 
   /** Updates to the current fleet. */
-  take({ policies, partitions, seenAt, interruption }: FleetObjectsView): void {
+  update({ policies, partitions, seenAt, interruption }: FleetObjectsView): void {
     const before = this.#nodes;
     const now = this.#parts.now();
     this.#seenAt = seenAt ?? now;

@@ -152,9 +152,9 @@ describe('a view of the fleet that no controller writes any more', function () {
     const leadership = new LeadershipWatch(await createKubeClient(cluster()), clock);
     for (let turn = 0; turn < 3; turn += 1) {
       await renewLease(cluster(), 600 + turn);
-      expect(await leadership.look()).to.equal('Unsettled');
+      expect(await leadership.check()).to.equal('Unsettled');
       await clock.advance(5000);
     }
-    expect(await leadership.look()).to.include({ kind: 'No controller' });
+    expect(await leadership.check()).to.include({ kind: 'No controller' });
   });
 });

@@ -103,7 +103,7 @@ export class MeteredFleet {
     const verdict = { phase, reason, message: '' };
     // It takes no GPU pods from its drain until it is Ready.
     const closed = phase === 'Updating' ? { since: this.#now } : { lastSeconds: 9 };
-    this.#controller.take({ node: 'n', verdict, commands, memory: { waits: {}, evictions, closed } });
+    this.#controller.record({ node: 'n', verdict, commands, memory: { waits: {}, evictions, closed } });
   }
 }
 

@@ -24,7 +24,7 @@ function anAgentPod({ name = 'a', ready = true, isGoing = false, waiting }: Part
 function takeAll(...pods: readonly AgentPod[]): AgentPods {
   const agents = new AgentPods();
   for (const object of pods) {
-    agents.take({ type: 'apply', key: `agents/${object.metadata.name}`, object, previous: undefined });
+    agents.update({ type: 'apply', key: `agents/${object.metadata.name}`, object, previous: undefined });
   }
   return agents;
 }
@@ -33,14 +33,14 @@ describe('the sign of life of an agent', () => {
   it('is a pod of it that is ready, and names the node whose agent has changed', () => {
     const agents = new AgentPods();
     const object = anAgentPod();
-    expect(agents.take({ type: 'apply', key: 'agents/a', object, previous: undefined })).to.equal('n');
+    expect(agents.update({ type: 'apply', key: 'agents/a', object, previous: undefined })).to.equal('n');
     expect(agents.viewOf('n')).to.deep.equal({ state: 'Ready' });
     expect(agents.viewOf('other')).to.deep.equal({ state: 'Missing' });
   });
 
   it('is missing where no pod is left, or the last one is going', () => {
     const agents = takeAll(anAgentPod());
-    agents.take({ type: 'delete', key: 'agents/a', object: anAgentPod() });
+    agents.update({ type: 'delete', key: 'agents/a', object: anAgentPod() });
     expect(agents.viewOf('n')).to.deep.equal({ state: 'Missing' });
     expect(takeAll(anAgentPod({ isGoing: true })).viewOf('n')).to.deep.equal({ state: 'Missing' });
   });

@@ -63,7 +63,12 @@ describe('the metrics of the controller', () => {
     let now = 0;
     const metrics = metricsOf(registry, () => now);
     const step = (phase: (typeof phases)[number], reason: (typeof nodeReasons)[number], ...commands: Command[]): void =>
-      metrics.take({ node: 'n', verdict: { phase, reason, message: '' }, commands, memory: { ...memory, evictions } });
+      metrics.record({
+        node: 'n',
+        verdict: { phase, reason, message: '' },
+        commands,
+        memory: { ...memory, evictions },
+      });
     const evictions = { blocked: { at: 0, refusal: 'its budget' }, gone: { at: 0, refusal: undefined } };
     const pod = (uid: string) => ({ name: 'EvictPod' as const, pod: { namespace: 'd', name: uid, uid }, round: 1 });
     const fields = {
@@ -130,7 +135,7 @@ describe('the metrics of the controller', () => {
       repairs: null,
     };
     const verdict = { phase: 'Pending', reason: 'AwaitingPlan', message: '' } as const;
-    metrics.take({ node: 'n', verdict, commands: [{ name: 'WriteWish', fields }], memory });
+    metrics.record({ node: 'n', verdict, commands: [{ name: 'WriteWish', fields }], memory });
     now = 8000;
     expect(await linesOf(registry, 'gpu_partition_oldest')).to.deep.equal(['gpu_partition_oldest_change_seconds 7']);
     metrics.forget('n');
@@ -142,7 +147,7 @@ describe('the metrics of the controller', () => {
     let now = 0;
     const metrics = metricsOf(registry, () => now);
     const look = (node: string, closed: NodeMemory['closed']): void =>
-      metrics.take({
+      metrics.record({
         node,
         verdict: { phase: 'Updating', reason: 'Applying', message: '' },
         commands: [],

@@ -478,7 +478,7 @@ function aSmallWorld(now = () => 0, freeze?: string) {
       const status = { allocatable: fleetResources, conditions: [{ type: 'Ready', status: 'True' }] };
       nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: { taints }, status });
       const pod = { metadata: { name: `agent-${name}` }, spec: { nodeName: name }, status };
-      cluster.agents.take({ type: 'apply', key: pod.metadata.name, object: pod, previous: undefined });
+      cluster.agents.update({ type: 'apply', key: pod.metadata.name, object: pod, previous: undefined });
       const partition = aPartition({ nodeUID: `uid-${name}`, device: fleetDevice(name) });
       partitions.upsert({ ...partition, metadata: { name, uid: `uid-gpn-${name}`, resourceVersion: '1' } });
     },

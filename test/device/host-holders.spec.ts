@@ -101,7 +101,7 @@ describe('a change of MIG mode that services of the host hold up', () => {
     let isRunning = true;
     const node = aHeldGpu(() => isRunning, 'H100-80GB-HBM3');
     const host = hostOf(node, {
-      take: () => Promise.resolve(!(isRunning = false)),
+      borrow: () => Promise.resolve(!(isRunning = false)),
       giveBack: () => Promise.resolve(((isRunning = true), [])),
     });
     expect((await slice(node, { host }))?.outcome).to.equal('Applied');
@@ -113,14 +113,14 @@ describe('a change of MIG mode that services of the host hold up', () => {
     let started = 0;
     const node = aHeldGpu(() => true);
     const giveBack = () => Promise.resolve(((started += 1), []));
-    const take = () => Promise.resolve((stopped += 1) > 0);
-    const held = await slice(node, { host: hostOf(node, { take, giveBack }) });
+    const borrow = () => Promise.resolve((stopped += 1) > 0);
+    const held = await slice(node, { host: hostOf(node, { borrow, giveBack }) });
     expect([held?.error?.code, stopped, started]).to.deep.equal(['Pending', 1, 1]);
-    const idle = await slice(node, { host: hostOf(node, { take: () => Promise.resolve(false), giveBack }) });
+    const idle = await slice(node, { host: hostOf(node, { borrow: () => Promise.resolve(false), giveBack }) });
     expect(idle?.error?.code).to.equal('Pending');
   });
 });
 
-function hostOf(node: InProcessNode, units: Pick<HostUnits, 'take' | 'giveBack'>): HostLoans {
+function hostOf(node: InProcessNode, units: Pick<HostUnits, 'borrow' | 'giveBack'>): HostLoans {
   return new HostLoans({ persistence: new PersistenceMode(node.openDriver(), new LoanNote()), units });
 }

@@ -34,17 +34,17 @@ describe('services of the host that were stopped for a change', () => {
 
   it('are those that run, in their order, and start in the other order', async () => {
     const units = someUnits(['nvsm.service', 'dcgm.service']);
-    expect(await units.take()).to.equal(true);
+    expect(await units.borrow()).to.equal(true);
     expect(takeLog()).to.deep.equal(['stop nvsm.service', 'stop dcgm.service']);
     expect(existsSync(path)).to.equal(true);
     expect(await units.giveBack()).to.deep.equal([]);
     expect(takeLog().slice(2)).to.deep.equal(['start dcgm.service', 'start nvsm.service']);
     expect(existsSync(path)).to.equal(false);
-    expect(await someUnits([]).take()).to.equal(false);
+    expect(await someUnits([]).borrow()).to.equal(false);
   });
 
   it('are started by the next program where this one did not live to do it, whatever that one may stop', async () => {
-    await someUnits(['nvsm.service']).take();
+    await someUnits(['nvsm.service']).borrow();
     const later = someUnits([], 'none', []);
     expect(await later.giveBack()).to.deep.equal([]);
     expect(takeLog().slice(1)).to.deep.equal(['start nvsm.service']);
@@ -53,7 +53,7 @@ describe('services of the host that were stopped for a change', () => {
   });
 
   it('are systemd’s own business after a reboot', async () => {
-    await someUnits(['nvsm.service']).take();
+    await someUnits(['nvsm.service']).borrow();
     writeFileSync(bootIdPath, 'boot-2\n');
     await someUnits([]).giveBack();
     expect(takeLog()).to.deep.equal(['stop nvsm.service']);
@@ -61,14 +61,14 @@ describe('services of the host that were stopped for a change', () => {
 
   it('start again where the next does not stop, and the error says which', async () => {
     const units = someUnits(['nvsm.service', 'dcgm.service'], 'stop dcgm.service');
-    const error = await units.take().catch((reason: unknown) => reason);
+    const error = await units.borrow().catch((reason: unknown) => reason);
     expect(String(error)).to.match(/Pending.*stop dcgm\.service.*Job for dcgm\.service failed/);
     expect(await units.giveBack()).to.deep.equal([]);
     expect(takeLog().slice(-1)).to.deep.equal(['start nvsm.service']);
   });
 
   it('stay recorded where they do not start, are told, and are tried again, also by the next program', async () => {
-    await someUnits(['nvsm.service', 'dcgm.service']).take();
+    await someUnits(['nvsm.service', 'dcgm.service']).borrow();
     const failing = someUnits([], 'start nvsm.service');
     const problem =
       'the service nvsm.service was stopped for a change and does not start: exit code 1: Job for nvsm.service failed';
@@ -81,14 +81,14 @@ describe('services of the host that were stopped for a change', () => {
 
   it('are told where there is no systemctl any more', async () => {
     const units = someUnits(['nvsm.service']);
-    await units.take();
+    await units.borrow();
     rmSync(tool.file);
     expect((await units.giveBack()).join()).to.match(/nvsm\.service.*does not start.*no such file/);
   });
 
   it('exclude names in the file that systemctl could take for anything else', async () => {
     const units = someUnits(['nvsm.service']);
-    await units.take();
+    await units.borrow();
     writeFileSync(path, 'boot-1\n--force\nreboot\nnvsm.service\n');
     expect(await someUnits([]).giveBack()).to.deep.equal([]);
     expect(takeLog().slice(1)).to.deep.equal(['start nvsm.service']);

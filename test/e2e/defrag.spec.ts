@@ -25,8 +25,7 @@ describe('gpu-partition defrag --apply', function () {
     return all.reduce((sum, { status }) => sum + Number(status.allocatable?.[resource] ?? 0), 0);
   };
   const running = async (): Promise<number> => {
-    const selectors = ['--field-selector=status.phase=Running', '-o', 'jsonpath={.items[*].metadata.name}'];
-    return (await rig().kubectl('get', 'pods', ...selectors)).split(' ').filter((name) => name !== '').length;
+    return (await rig().list('/api/v1/namespaces/default/pods?fieldSelector=status.phase=Running')).length;
   };
   const demand = (evict: 'Never' | 'IfNeeded', count: number) =>
     rig().apply('p', {

@@ -36,10 +36,8 @@ describe('a pool of 12 nodes that follows its pods', function () {
 
   /** The pods of an application that stay. */
   async function listPods(app: string): Promise<readonly PodView[]> {
-    const { items } = JSON.parse(await rig().kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'json')) as {
-      items: readonly PodView[];
-    };
-    return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const pods = await rig().list<PodView>(`/api/v1/namespaces/default/pods?labelSelector=app=${app}`);
+    return pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
   const scale = (app: string, replicas: number): Promise<string> =>

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { GpuNodePartition, PolicySpec } from '../../src/api/types.ts';
+import { nodePartitions } from '../../src/api/resources.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
+import { collectionPath } from '../../src/kube/resource.ts';
 import { describeBudget, describeDeployment } from '../../src/simulator/rig/gpu-workload.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
@@ -55,13 +57,11 @@ describe('a fleet of 20 nodes', function () {
   }
 
   async function listPods(app: string): Promise<readonly PodView[]> {
-    const text = await rig().kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'json');
-    return (JSON.parse(text) as { items: readonly PodView[] }).items;
+    return rig().list(`/api/v1/namespaces/default/pods?labelSelector=app=${app}`);
   }
 
   async function listPartitions(): Promise<readonly GpuNodePartition[]> {
-    const text = await rig().kubectl('get', 'gpn', '-o', 'json');
-    return (JSON.parse(text) as { items: readonly GpuNodePartition[] }).items;
+    return rig().list(collectionPath(nodePartitions));
   }
 
   const deploy = async (app: string, resource: string, replicas: number): Promise<void> => {

@@ -47,6 +47,11 @@ const whole: Layout = { mig: 'Disabled' };
 const large: Layout = { profiles: { '3g.20gb': 2 } };
 const small: Layout = { profiles: { '1g.5gb': 7 } };
 
+interface PodView {
+  readonly metadata: { readonly uid: string };
+  readonly status: { readonly phase: string };
+}
+
 describe('clients of the GPUs under gpu-operator', function () {
   const rig = useRig(nodes, {
     controllerArguments: ['--clients-deadline-seconds', '5', '--grant-deadline-seconds', '10'],
@@ -69,9 +74,8 @@ describe('clients of the GPUs under gpu-operator', function () {
 
   /** uids of the running pods of a DaemonSet. */
   async function podsOf(name: string): Promise<readonly string[]> {
-    const path = '-o=jsonpath={range .items[?(@.status.phase=="Running")]}{.metadata.uid} {end}';
-    const text = await rig().kubectl('get', 'pods', '-n', 'kube-system', '-l', `app=${name}`, path);
-    return text.split(' ').filter((uid) => uid !== '');
+    const pods = await rig().list<PodView>(`/api/v1/namespaces/kube-system/pods?labelSelector=app=${name}`);
+    return pods.filter(({ status }) => status.phase === 'Running').map(({ metadata }) => metadata.uid);
   }
 
   /** Until every client runs again under the label that it had. */

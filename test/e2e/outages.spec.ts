@@ -131,6 +131,7 @@ describe('outages during a change', function () {
     const agent = rig().rig.agent('h100');
     await agent.stop('SIGKILL');
     await rig().rig.replaceNode('h100');
+    expect(await rig().rig.deviceState('h100'), 'no instance survives a boot').to.not.match(/^gi /m);
     await eventually(
       () => rig().partition('h100'),
       ({ metadata, spec: { nodeUID } }) => metadata.uid !== before.metadata.uid && nodeUID !== before.spec.nodeUID,

@@ -7,7 +7,7 @@ import { profilesServing } from '../../src/core/policy/demand-profiles.ts';
 import type { Member } from '../../src/core/supply/member.ts';
 import type { ChosenLayouts } from '../../src/core/supply/demand-course.ts';
 import type { Planned } from '../../src/core/supply/pool-plan.ts';
-import type { Wanted } from '../../src/core/supply/wanted.ts';
+import type { WantedSlice } from '../../src/core/supply/wanted-slices.ts';
 import type { ApiChange, Pod, Policy } from '../model/api.ts';
 import { planPool } from '../model/follow-demand.ts';
 import { Violation } from '../model/violation.ts';
@@ -92,7 +92,7 @@ export class DemandChecks {
   // --- what is chosen ---------------------------------------------------------------------------------------------
 
   /** No more is wanted of a slice than pods have asked for lately, and each pod counts once. */
-  isWanted(by: string, record: PolicyRecord, wanted: readonly Wanted[]): void {
+  isWanted(by: string, record: PolicyRecord, wanted: readonly WantedSlice[]): void {
     const { demand } = record.policy.spec;
     if (demand?.from !== 'Pods') return;
     const lookBackMs = msOf(demand.stabilization ?? '10m') + silenceMs + this.#world.checks.lagMs;

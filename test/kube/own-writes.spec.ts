@@ -30,6 +30,16 @@ describe('OwnWrites', () => {
     expect(own.isOwn(back)).to.equal(false);
   });
 
+  it('gives what the watch has brought for an answer of the same version, and projects nothing again', () => {
+    const store = new ObjectStore<Item>();
+    const watched = at('2');
+    store.upsert(watched);
+    const own = new OwnWrites(store, () => {
+      throw new Error('projected again');
+    });
+    expect(own.remember({ ...at('2'), text: 'long' })).to.equal(watched);
+  });
+
   it('keeps nothing that the watch has brought before the answer', () => {
     const { store, own } = aStore();
     const watched = at('2');

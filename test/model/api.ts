@@ -110,8 +110,15 @@ export class Api {
   }
 }
 
+/** Programs survive these: where one was made is never shown, and finding it out takes longer than all else. */
 export function refuse(code: number, reason: string, text: string): ApiError {
-  return new ApiError({ request: 'model', code, reason, text });
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return new ApiError({ request: 'model', code, reason, text });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /** RFC 6902 as far as Node patches use it; a failed test, or a path that does not exist, rejects the whole patch. */

@@ -4,12 +4,12 @@ import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { AgentPod } from '../../src/core/node/agent-pod.ts';
 import type { Verdict } from '../../src/core/node/outcome.ts';
 import { Fleet } from '../../src/core/policy/fleet.ts';
-import { projectNode } from '../../src/core/projection/project-node.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import { type Change as StoreChange, ObjectStore } from '../../src/kube/store.ts';
 import type { ApiChange, Kind, Kinds, Policy, StoredPartition } from './api.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import { DemandWork } from './follow-demand.ts';
+import { projectNodeOnce } from './project-once.ts';
 import { NodeWork } from './reconcile-node.ts';
 import { PolicyWork } from './reconcile-policy.ts';
 import { NodeShell } from './shell.ts';
@@ -75,7 +75,7 @@ export class ControllerProcess {
     const { api } = world;
     for (const kind of watchedKinds) this.#cursor.set(kind, api.log.length);
     for (const object of api.list('policies')) this.#take('policies', this.#stores.policies.upsert(object));
-    for (const object of api.list('nodes')) this.#take('nodes', this.#stores.nodes.upsert(projectNode(object)));
+    for (const object of api.list('nodes')) this.#take('nodes', this.#stores.nodes.upsert(projectNodeOnce(object)));
     for (const object of api.list('partitions')) this.#take('partitions', this.#stores.partitions.upsert(object));
     for (const object of api.list('agents')) this.#take('agents', this.#stores.agents.upsert(object));
   }
@@ -120,7 +120,7 @@ export class ControllerProcess {
 
   #see({ kind, type, object }: ApiChange): void {
     if (kind === 'nodes') {
-      const node = projectNode(object as Kinds['nodes']);
+      const node = projectNodeOnce(object as Kinds['nodes']);
       const store = this.#stores.nodes;
       this.#take('nodes', type === 'apply' ? store.upsert(node) : store.remove(node));
     } else if (kind !== 'pods') {
@@ -139,7 +139,7 @@ export class ControllerProcess {
         this.#tellDemands(this.#fleet.policiesOf(change.key));
       }
       if (kind === 'agents') {
-        const node = this.#agents.take(change as StoreChange<AgentPod>);
+        const node = this.#agents.update(change as StoreChange<AgentPod>);
         if (node !== undefined) this.#lookAt(node);
       }
     }

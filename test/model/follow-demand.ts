@@ -12,7 +12,7 @@ import { askFor, type DemandAsked } from '../../src/core/supply/demand-question.
 import { reportDemand } from '../../src/core/supply/demand-report.ts';
 import type { Member } from '../../src/core/supply/member.ts';
 import { type Planned, planMembers, type PlannedPool, type PlanQuestion } from '../../src/core/supply/pool-plan.ts';
-import { type Wanted, wantedOf } from '../../src/core/supply/wanted.ts';
+import { type WantedSlice, wantedSlices } from '../../src/core/supply/wanted-slices.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { ControllerWorld } from './controller-world.ts';
 import type { NodeShell } from './shell.ts';
@@ -23,7 +23,7 @@ export interface DemandWorld {
   /** Pods that no node runs yet. */
   pendingPods(): readonly WorkloadPod[];
   readonly demandChecks: {
-    isWanted(by: string, record: PolicyRecord, wanted: readonly Wanted[]): void;
+    isWanted(by: string, record: PolicyRecord, wanted: readonly WantedSlice[]): void;
     isChosen(by: string, record: PolicyRecord, planned: Planned, chosen: ChosenLayouts): void;
   };
   /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
@@ -132,8 +132,9 @@ export class DemandWork {
     demand: PolicyDemand,
     members: readonly Member[],
     course: DemandCourse,
-  ): Generator<number, readonly Wanted[], undefined> {
-    if (demand.from !== 'Pods') return wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count });
+  ): Generator<number, readonly WantedSlice[], undefined> {
+    if (demand.from !== 'Pods')
+      return wantedSlices(demand, members, { waiting: undefined, steady: (_, count) => count });
     const pods = this.#demands.seePods(yield* this.#listPods(course.longestMs(demand)));
     const now = this.#now;
     const isHasty = this.#world.hasBug('NoStabilization');
@@ -141,7 +142,7 @@ export class DemandWork {
       isHasty ? count : course.steady(demand, slice, count, now);
     const pools = this.#listPools(record, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
     const waiting = shareWaiting(listWaiters(pods), pools).get(record.name) ?? new Map<string, number>();
-    return wantedOf(demand, members, { waiting, steady });
+    return wantedSlices(demand, members, { waiting, steady });
   }
 
   /** As if there were no other policies. */

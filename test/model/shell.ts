@@ -1,7 +1,5 @@
 import { type Cluster, nameSlot } from '../../src/controller/cluster.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
-import { projectNode } from '../../src/core/projection/project-node.ts';
-import { projectPartition } from '../../src/core/projection/project-partition.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { ResourceClaimView } from '../../src/core/dra/resource-claim.ts';
 import type { ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
@@ -21,6 +19,7 @@ import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '.
 import type { Api, Pod, StoredPartition } from './api.ts';
 import { mergePatch } from '../support/merge-patch.ts';
 import type { ModelConfigMap } from './config-map.ts';
+import { projectNodeOnce, projectPartitionOnce } from './project-once.ts';
 import type { Random } from './random.ts';
 import type { WorkerTask } from './worker.ts';
 
@@ -82,7 +81,7 @@ export class NodeShell {
     const found = yield* this.call('Read', () => api.find('nodes', name));
     const { winner } = snapshot.claim;
     const policy = yield* this.call('Read', () => winner && api.find('policies', winner.metadata.name));
-    const node = found && projectNode(found);
+    const node = found && projectNodeOnce(found);
     if (node === undefined || node.metadata.uid !== snapshot.node.metadata.uid) return undefined;
     this.#cluster.nodes.remember(node);
     const partition = this.#cluster.partitions.get(name);
@@ -266,10 +265,11 @@ export class NodeShell {
         return { ...one, status: { ...status, ...(device && { device }) } };
       }),
     );
-    const { status: now } = this.#cluster.partitions.remember(written);
+    this.#cluster.partitions.remember(written);
     // The stores of the model keep whole objects.
-    const before = decidedOn && projectPartition(decidedOn).status?.device;
-    return sameJson(now?.device, before) ? requeueAfterMs : 0;
+    const now = projectPartitionOnce(written).status?.device;
+    const before = decidedOn && projectPartitionOnce(decidedOn).status?.device;
+    return sameJson(now, before) ? requeueAfterMs : 0;
   }
 
   *call<Answer>(kind: 'Read' | 'Write', act: () => Answer): Generator<number, Answer, undefined> {

@@ -1,5 +1,5 @@
 import { growthOf, type Life, listLives } from './lives.ts';
-import type { SoakResult } from './soak.ts';
+import type { SoakResult } from './soak-options.ts';
 import { slopeOf } from './slope.ts';
 import { median, type Metric } from '../bench/metric.ts';
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { growthOf, listLives } from './lives.ts';
 import { drawSoak } from './report.ts';
-import { soak, type SoakResult } from './soak.ts';
+import type { SoakResult } from './soak-options.ts';
+import { soak } from './soak.ts';
 
 /**
  * A leak grows with each of some twenty changes and faults of two rounds. Connections to the API server are kept for a while: without a leak the

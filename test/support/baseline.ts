@@ -108,15 +108,18 @@ export class Baseline {
 
   async #putBack(key: string): Promise<void> {
     const { value = '' } = this.#kept.get(key) ?? {};
-    if (structural.test(key)) await this.#expectSameSpec(key, value);
+    if (structural.test(key)) await this.#expectSame(key, value);
     const { header } = await askEtcd(this.#controlPlane, 'put', { key: btoa(key), value });
     this.#kept.set(key, { revision: header.revision, value });
   }
 
-  async #expectSameSpec(key: string, value: string): Promise<void> {
+  async #expectSame(key: string, value: string): Promise<void> {
     const { kvs: [found] = [] } = await askEtcd(this.#controlPlane, 'range', { key: btoa(key) });
-    const specOf = (stored: string): unknown => pick(JSON.parse(Buffer.from(stored, 'base64').toString()), 'spec');
-    if (found?.value === undefined || !isDeepStrictEqual(specOf(found.value), specOf(value)))
+    const read = (stored: string): readonly unknown[] => {
+      const object: unknown = JSON.parse(Buffer.from(stored, 'base64').toString());
+      return [pick(object, 'metadata', 'uid'), pick(object, 'spec')];
+    };
+    if (found?.value === undefined || !isDeepStrictEqual(read(found.value), read(value)))
       throw new Error(`${key} has changed`);
   }
 

@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicyDemand } from '../../src/api/types.ts';
 import { listMembers, type Member } from '../../src/core/supply/member.ts';
-import type { Asked } from '../../src/core/supply/wanted.ts';
+import type { Asked } from '../../src/core/supply/wanted-slices.ts';
 import { aDevice, aPartition, aPolicy } from './builders.ts';
 
 export function aDemandPolicy(

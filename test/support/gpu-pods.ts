@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { stringify } from 'yaml';
+import { applyObject } from '../../src/simulator/rig/manifests.ts';
 import type { TestRig } from './rig.ts';
 
 const run = promisify(execFile);
@@ -37,11 +37,9 @@ export function gpuPod({ name, resource, node, nodeSelector = {}, above }: GpuPo
   };
 }
 
-/** `kubectl apply` of objects; throws kubectl's message when one is refused. */
+/** As `kubectl apply --server-side` of objects, in this order; throws the API server's message when one is refused. */
 export async function applyObjects({ controlPlane }: TestRig, objects: readonly object[]): Promise<void> {
-  const input = objects.map((object) => stringify(object)).join('---\n');
-  const { code, stderr } = await controlPlane.kubectl(['apply', '-f', '-'], { input });
-  if (code !== 0) throw new Error(stderr);
+  for (const object of objects) await applyObject(controlPlane, object);
 }
 
 /** UUIDs of a pod's devices, as its node's kubelet reports them in PodResources. */

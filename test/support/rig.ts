@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
+import { applyObject } from '../../src/simulator/rig/manifests.ts';
 import { Rig, type RigNode, type RigOptions } from '../../src/simulator/rig/rig.ts';
 import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { borrowCluster } from './cluster-pool.ts';
@@ -28,10 +28,10 @@ export interface TestRig {
   readonly controlPlane: ControlPlane;
   /** The proxy of a program that {@link TestRigOptions} asked for. */
   proxy(program: string): FaultProxy;
-  /** `kubectl apply` of a policy; throws kubectl's message when it is refused. */
+  /** As `kubectl apply --server-side` of a policy; throws the API server's message when it is refused. */
   apply(name: string, spec: Partial<PolicySpec> & Pick<PolicySpec, 'nodeSelector'>): Promise<void>;
   kubectl(...args: string[]): Promise<string>;
-  /** `kubectl apply` of any object. */
+  /** As `kubectl apply --server-side` of any object. */
   create(object: object): Promise<void>;
   /** Waits until a node has this state for this reason. @returns the message of its condition Ready */
   untilReason(node: string, reason: string, timeoutMs?: number): Promise<string>;
@@ -46,6 +46,8 @@ export interface TestRig {
   ): Promise<GpuPartitionPolicy>;
   partition(node: string): Promise<GpuNodePartition>;
   node(name: string): Promise<RigNodeView>;
+  /** Items of a collection, `/api/v1/pods?labelSelector=app=a`: for polls, where a kubectl each time costs more than what is tested. */
+  list<T>(path: string): Promise<readonly T[]>;
   /** Writes of our accounts so far, without Events and leases: `gpu-partition-agent patch gpunodepartitions.gpupartition.dev/status n`. */
   writes(): Promise<readonly string[]>;
 }
@@ -119,8 +121,8 @@ export function useRig(
 function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
   const { controlPlane } = rig;
   const read = async <T>(path: string): Promise<T> => (await controlPlane.client.demand({ path })) as T;
-  const kubectl = async (args: readonly string[], input?: string): Promise<string> => {
-    const { code, stdout, stderr } = await controlPlane.kubectl(args, input === undefined ? {} : { input });
+  const kubectl = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await controlPlane.kubectl(args);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr || stdout}`);
     return stdout;
   };
@@ -137,9 +139,9 @@ function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
       return proxy;
     },
     policy,
-    kubectl: (...args) => kubectl(args),
+    kubectl,
     async create(object) {
-      await kubectl(['apply', '-f', '-'], stringify(object));
+      await applyObject(controlPlane, object);
     },
     async untilReason(node, reason, timeoutMs = 30_000) {
       const ready = async () => (await partition(node)).status?.conditions?.find(({ type }) => type === 'Ready');
@@ -154,7 +156,7 @@ function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
         metadata: { name },
         spec: { strategy: 'mixed', ...spec },
       };
-      await kubectl(['apply', '-f', '-'], stringify(object));
+      await applyObject(controlPlane, object);
     },
     async waitFor(name, type, status, reason, timeoutMs = 30_000) {
       // Only what the failure message should show: an object's managed fields would hide the rest.
@@ -178,6 +180,7 @@ function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
     },
     partition,
     node: (name) => read(`/api/v1/nodes/${name}`),
+    list: async <T>(path: string) => (await read<{ readonly items: readonly T[] }>(path)).items,
     async writes() {
       const all = await controlPlane.auditedWrites();
       return all

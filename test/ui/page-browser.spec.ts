@@ -46,7 +46,7 @@ describe('the page of the fleet in Chromium', function () {
   });
 
   async function show(fleet: Incident): Promise<number> {
-    feed.take(fleet);
+    feed.update(fleet);
     await page.visit(server.address);
     return page.firstPictureMs();
   }
@@ -80,7 +80,7 @@ describe('the page of the fleet in Chromium', function () {
       // Those that are seen: what is scrolled away costs nothing.
       const at = (turn * 7) % 40;
       fleet = fleet.map((node, index) => (index === at ? touchNode(node, turn) : node));
-      feed.take({ policies, partitions: fleet });
+      feed.update({ policies, partitions: fleet });
     }, 1000 / updatesPerSecond);
     const startedAt = performance.now();
     const before = await page.countUpdates();
@@ -143,7 +143,7 @@ describe('the page of the fleet in Chromium', function () {
     expect(await page.textOf('#detail')).to.contain('pods to evict: team/train-0');
     // What changes meanwhile takes the focus from nobody.
     const { policies, partitions } = simulateFleet(12);
-    feed.take({ policies, partitions: partitions.map((node, at) => (at === 6 ? touchNode(node, 1) : node)) });
+    feed.update({ policies, partitions: partitions.map((node, at) => (at === 6 ? touchNode(node, 1) : node)) });
     await page.waitForUpdates(2);
     await page.press('Escape');
     await page.waitForAbsence('dialog[open]');
@@ -190,7 +190,7 @@ describe('the page of the fleet in Chromium', function () {
     // What changes meanwhile leaves the reader where he is.
     await page.scroll('#detail', 200);
     const { policies, partitions } = simulateFleet(12);
-    feed.take({ policies, partitions: partitions.map((node, at) => (at === 6 ? touchNode(node, 1) : node)) });
+    feed.update({ policies, partitions: partitions.map((node, at) => (at === 6 ? touchNode(node, 1) : node)) });
     await page.waitForUpdates(2);
     await page.measureFrames(3);
     expect(await page.scrolled('#detail')).to.equal(200);
@@ -210,7 +210,7 @@ describe('the page of the fleet in Chromium', function () {
   });
 
   it('opens a node that a link names', async () => {
-    feed.take(simulateFleet(12));
+    feed.update(simulateFleet(12));
     await page.visit(`${server.address}#node=gpu-node-0007`);
     await page.waitFor('#detail[open]');
     expect(await page.textOf('#detail-title')).to.equal('gpu-node-0007');
@@ -256,7 +256,7 @@ describe('the page of the fleet in Chromium', function () {
     expect(await page.textOf('#age')).to.match(/^\d+ s ago$/);
     const seenAt = Date.parse('2026-01-01T11:59:00Z');
     for (const kind of ['Stale', 'Disconnected'] as const) {
-      feed.take({ ...fleet, seenAt, interruption: { kind, since: seenAt, why: 'connect ECONNREFUSED' } });
+      feed.update({ ...fleet, seenAt, interruption: { kind, since: seenAt, why: 'connect ECONNREFUSED' } });
       await page.waitForText('#interruption', kind);
       expect(await page.textOf('#interruption')).to.match(
         /No updates since .*: connect ECONNREFUSED\. What is shown is from then\.$/,
@@ -266,7 +266,7 @@ describe('the page of the fleet in Chromium', function () {
       expect(await page.title()).to.equal(`${kind}: GPU partitions`);
       expect(await page.audit()).to.deep.equal([]);
     }
-    feed.take(fleet);
+    feed.update(fleet);
     await page.waitFor('#interruption[hidden]', 'attached');
     await server.stop();
     await page.waitForText('#interruption', 'Disconnected');
@@ -286,7 +286,7 @@ describe('a newcomer finds on the page', function () {
     if (path === undefined) return this.skip();
     browser = await startChromium(path);
     const feed = aFeed();
-    feed.take(anIncident());
+    feed.update(anIncident());
     server = await servePage({ feed, answers: answersFor(anIncident()) }, 0);
     return undefined;
   });

@@ -103,7 +103,7 @@ describe('pictures of the page in the docs', function () {
     const { fleet, colors = 'light', width = 1120, height = 760, interruption, act } = picture;
     const feed = aFeed((node) => (node < 'gpu-node-0010' ? 'a100' : 'a100-spot'));
     const isCutOff = interruption?.kind === 'Disconnected';
-    feed.take({ ...fleet, interruption, ...(isCutOff && { seenAt: since }) });
+    feed.update({ ...fleet, interruption, ...(isCutOff && { seenAt: since }) });
     const server: PageServer = await servePage({ feed, answers: answersFor(anIncident()) }, 0);
     const page = await BrowserPage.open(browser, { width, height });
     await page.setColors(colors);

@@ -16,7 +16,7 @@ describe('the page of the fleet', () => {
 
   beforeEach(async () => {
     feed = aFeed((node) => `pool-of-${node}`);
-    feed.take({ policies, partitions: fleet });
+    feed.update({ policies, partitions: fleet });
     server = await servePage({ feed, answers: answersFor({ policies, partitions: fleet }) }, 0);
   });
   afterEach(() => server.stop());
@@ -102,7 +102,7 @@ describe('the page of the fleet', () => {
   });
 
   it('says whose cluster it shows, and how old that is', async () => {
-    feed.take({ policies, partitions: fleet, seenAt: storyTime - 2500 });
+    feed.update({ policies, partitions: fleet, seenAt: storyTime - 2500 });
     expect(await (await ask('fleet')).json()).to.deep.include({
       source: { context: 'prod-eu', server: 'https://10.0.0.1:6443' },
       ageMs: 2500,
@@ -167,7 +167,7 @@ describe('the page of the fleet', () => {
     await eventually(changes, (list) => list.length === 1, { timeoutMs: 2000, what: 'the whole fleet' });
     expect(changes()[0]?.all).to.have.members(fleet.map(({ metadata }) => metadata.name));
     const ready = aStatusNode({ name: 'gpu-node-7' });
-    feed.take({ policies, partitions: [...fleet.filter((one) => one !== changingNode).slice(1), ready] });
+    feed.update({ policies, partitions: [...fleet.filter((one) => one !== changingNode).slice(1), ready] });
     await eventually(changes, (list) => list.length === 2, { timeoutMs: 2000, what: 'the change' });
     expect(changes()[1]?.nodes.map(({ node }) => node)).to.deep.equal(['gpu-node-7']);
     expect(changes()[1]?.gone).to.deep.equal(['gpu-node-1']);
@@ -183,9 +183,9 @@ describe('the page of the fleet', () => {
     } as const;
     const told: unknown[] = [];
     feed.listen((change) => told.push(change.interruption));
-    feed.take({ policies, partitions: fleet, interruption });
+    feed.update({ policies, partitions: fleet, interruption });
     expect(((await (await ask('fleet')).json()) as FleetFeed['fleet']).interruption).to.deep.equal(interruption);
-    feed.take({ policies, partitions: fleet });
+    feed.update({ policies, partitions: fleet });
     expect(told).to.deep.equal([interruption, null]);
     expect(((await (await ask('fleet')).json()) as FleetFeed['fleet']).interruption).to.equal(null);
   });
@@ -194,7 +194,7 @@ describe('the page of the fleet', () => {
     const [, example = changingNode] = fleet;
     const many = Array.from({ length: 1000 }, (_, at) => ({ ...example, metadata: { name: `n-${at}` } }));
     const before = process.cpuUsage();
-    feed.take({ policies, partitions: many });
+    feed.update({ policies, partitions: many });
     const body = await (await ask('fleet')).text();
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000).to.be.below(1000);

@@ -62,7 +62,7 @@ async function findAbsence(
   signal: AbortSignal,
 ): Promise<Interruption | undefined> {
   try {
-    const answer = await leadership.look({ signal, attempts: 1, timeoutMs: pulseMs });
+    const answer = await leadership.check({ signal, attempts: 1, timeoutMs: pulseMs });
     return answer === 'Unsettled' ? last : answer;
   } catch {
     return last;

@@ -28,7 +28,7 @@ export class LeadershipWatch {
    * @returns why nobody leads; undefined if somebody does, or the user may not know; `Unsettled` if it takes another look
    * @throws ApiError if the API server does not answer
    */
-  async look(options: CallOptions = {}): Promise<Interruption | 'Unsettled' | undefined> {
+  async check(options: CallOptions = {}): Promise<Interruption | 'Unsettled' | undefined> {
     const found = await this.#list(options);
     const now = this.#clock.wallMs() - (this.#client.config.serverClock.skewMs ?? 0);
     if (found === undefined || found.some((lease) => isHeld(lease, now))) return undefined;
@@ -41,7 +41,7 @@ export class LeadershipWatch {
   /** Looks until it knows. @throws CliError if the API server does not answer */
   async settle(): Promise<Interruption | undefined> {
     for (;;) {
-      const answer = await ask('leases', () => this.look());
+      const answer = await ask('leases', () => this.check());
       if (answer !== 'Unsettled') return answer;
       await waitFor(this.#clock, pollMs);
     }

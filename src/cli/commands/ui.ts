@@ -51,9 +51,9 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   const pools = await readPools(client);
   const poolOf = (node: string): string => pools.get(node) ?? '';
   const feed = new FleetFeed({ source: sourceOf(client), poolOf, now: Date.now });
-  feed.take(first);
+  feed.update(first);
   const sources = { feed, answers: answerLive(client, setupOf(options)) };
-  await serve(terminal, sources, options.port, () => followFleet(client, first, (fleet) => feed.take(fleet), signal));
+  await serve(terminal, sources, options.port, () => followFleet(client, first, (fleet) => feed.update(fleet), signal));
 }
 
 async function serveSnapshot(
@@ -65,7 +65,7 @@ async function serveSnapshot(
   const saved = await readSavedFacts(files, terminal);
   const pools = poolsOf(saved.nodes);
   const feed = new FleetFeed({ source: { files }, poolOf: (node) => pools.get(node) ?? '', now: Date.now });
-  feed.take(saved);
+  feed.update(saved);
   const sources = { feed, answers: answerSaved(saved, setupOf(options)) };
   await serve(terminal, sources, options.port, () => whenAborted(signal));
 }

@@ -12,7 +12,7 @@ import { listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-m
 import { askFor } from '../../core/supply/demand-question.ts';
 import { indexHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
 import type { Member } from '../../core/supply/member.ts';
-import { wantedOf } from '../../core/supply/wanted.ts';
+import { wantedSlices } from '../../core/supply/wanted-slices.ts';
 import { planDemand } from '../../process/demand-solver.ts';
 import { readMembers } from '../../process/pool-reading.ts';
 import { CliError } from '../exit.ts';
@@ -78,7 +78,7 @@ export async function planDefrag(
   const weighed = weighGpus(members, holders, record.policy.spec.drain);
   const { demand } = record.policy.spec;
   // What runs and waits beyond is the controller's to follow; what runs keeps its slices in any case.
-  const wanted = demand ? wantedOf(demand, members, { waiting: undefined, steady: (_, count) => count }) : [];
+  const wanted = demand ? wantedSlices(demand, members, { waiting: undefined, steady: (_, count) => count }) : [];
   const evict = evictsNever(record.policy) ? 'Never' : 'IfNeeded';
   const asked = askToFree({ ...askFor(record.policy, wanted), evict }, free, members);
   const best = await planDemand(weighed, { ...asked, seconds });

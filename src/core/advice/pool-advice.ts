@@ -4,7 +4,7 @@ import type { CostGap } from '../demand/pool.ts';
 import { countLimit } from '../rollout/limit.ts';
 import { listChanged } from '../supply/demand-answer.ts';
 import { reportDemand } from '../supply/demand-report.ts';
-import type { Wanted } from '../supply/wanted.ts';
+import type { WantedSlice } from '../supply/wanted-slices.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { PoolQuestion, WholeGpus } from './pool-question.ts';
 
@@ -147,7 +147,7 @@ function countGpus({ members }: PoolQuestion): Readonly<Record<string, number>> 
   return counts;
 }
 
-function bestOf(wanted: readonly Wanted[], { unserved }: PoolPlan): Readonly<Record<string, number>> {
-  const lacking = ({ slices }: Wanted): number => slices.reduce((sum, { name }) => sum + (unserved[name] ?? 0), 0);
+function bestOf(wanted: readonly WantedSlice[], { unserved }: PoolPlan): Readonly<Record<string, number>> {
+  const lacking = ({ slices }: WantedSlice): number => slices.reduce((sum, { name }) => sum + (unserved[name] ?? 0), 0);
   return Object.fromEntries(wanted.map((one) => [one.name, one.count - lacking(one)]));
 }

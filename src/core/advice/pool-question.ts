@@ -6,7 +6,7 @@ import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { countPresent } from '../supply/count.ts';
 import { askFor, type DemandAsked } from '../supply/demand-question.ts';
 import type { Member } from '../supply/member.ts';
-import { type Wanted, wantedOf } from '../supply/wanted.ts';
+import { type WantedSlice, wantedSlices } from '../supply/wanted-slices.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { advisePolicy } from './advised-policy.ts';
 import { adviseSlices, byProfile, type ProfileCounts } from './asked-slices.ts';
@@ -30,7 +30,7 @@ export interface PoolQuestion {
   readonly whole: WholeGpus;
   /** Undefined if no demand can be planned for it. */
   readonly plan:
-    | { readonly policy: GpuPartitionPolicy; readonly wanted: readonly Wanted[]; readonly asked: DemandAsked }
+    | { readonly policy: GpuPartitionPolicy; readonly wanted: readonly WantedSlice[]; readonly asked: DemandAsked }
     | undefined;
   /** Why none can, or why no policy can be written. */
   readonly why: string | undefined;
@@ -76,7 +76,7 @@ export function askPool(
   const refusal = refuse(pool, members, slices.length);
   if (refusal !== undefined) return { ...known, plan: undefined, why: refusal };
   const policy = advisePolicy(pool, slices, evict);
-  const wanted = wantedOf(policy.spec.demand ?? { slices }, members, {
+  const wanted = wantedSlices(policy.spec.demand ?? { slices }, members, {
     waiting: policy.spec.demand?.from === 'Pods' ? requested : undefined,
     steady: (_, count) => count,
   });

@@ -1,7 +1,7 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { MODELS } from '../gpu/geometry/models.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
-import { isWhole, nameSlice, profilesServing, type WantedSlice } from '../policy/demand-profiles.ts';
+import { isWhole, nameSlice, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { ExportedObject } from './class-objects.ts';
 
@@ -54,7 +54,7 @@ export function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly Ex
 }
 
 /** By all models: which of them the nodes have, the policy does not say. */
-function listResources(slice: WantedSlice): readonly string[] {
+function listResources(slice: SliceEntry): readonly string[] {
   if (isWhole(slice)) return [GPU_RESOURCE];
   const profiles = MODELS.flatMap((model) => profilesServing(slice, model, model.id));
   return [...new Set(profiles.map((profile) => migResourceName(labelProfile(profile))))];

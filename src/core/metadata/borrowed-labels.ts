@@ -27,11 +27,18 @@ export function isBorrowable(key: string): boolean {
   return key.includes('/') && !/(^|\.)(kubernetes|k8s)\.io$/.test(prefix);
 }
 
+/** Each decision asks many times about one node. */
+let lastRead: { readonly note: string; readonly borrowed: BorrowedLabels } | undefined;
+
 /** Labels of a node that we have borrowed. An unreadable annotation or entry counts as none. */
 export function borrowedLabelsOf({ annotations }: Pick<NodeMetadata, 'annotations'>): BorrowedLabels {
   const note = annotations[borrowedAnnotation];
-  // Most nodes have none, and each decision asks several times.
   if (note === undefined) return {};
+  if (lastRead?.note !== note) lastRead = { note, borrowed: readNote(note) };
+  return lastRead.borrowed;
+}
+
+function readNote(note: string): BorrowedLabels {
   const entries = Object.entries(parseObject(note));
   return Object.fromEntries(
     entries.flatMap(([key, value]) => {

@@ -6,6 +6,7 @@ type Labels = Readonly<Record<string, string>>;
 const pieceCount = 16;
 /** Most pieces are shared by a fleet; those with a host name are not and only pass through. */
 const pieces = new SharedValues(1024);
+const noLabels: Labels = {};
 /** A decision reads the labels of one node many times in a row. */
 let lastUnpacked: { readonly of: PackedLabels; readonly labels: Labels } | undefined;
 
@@ -17,9 +18,20 @@ export class PackedLabels {
   readonly #pieces: readonly Labels[];
 
   constructor(labels: Labels) {
-    const divided = Array.from({ length: pieceCount }, (): Record<string, string> => ({}));
-    for (const [key, value] of Object.entries(labels)) (divided[pieceOf(key)] ??= {})[key] = value;
-    this.#pieces = divided.map((piece) => pieces.share(piece));
+    const divided = new Map<number, { text: string; readonly keys: string[] }>();
+    for (const key of Object.keys(labels)) {
+      const at = pieceOf(key);
+      const piece = divided.get(at) ?? { text: '', keys: [] };
+      const value = labels[key] ?? '';
+      // Most pieces are known: a text is made faster than an object. With the lengths, no two pieces have the same.
+      piece.text += `${key.length} ${value.length} ${key}${value}`;
+      piece.keys.push(key);
+      divided.set(at, piece);
+    }
+    this.#pieces = Array.from({ length: pieceCount }, (_, at) => {
+      const piece = divided.get(at);
+      return piece ? pieces.shareAs(piece.text, () => pickAll(labels, piece.keys)) : noLabels;
+    });
   }
 
   /** All labels, in another order. */
@@ -39,6 +51,10 @@ export class PackedLabels {
     });
     return Object.fromEntries(found);
   }
+}
+
+function pickAll(labels: Labels, keys: readonly string[]): Labels {
+  return Object.fromEntries(keys.map((key) => [key, labels[key] ?? '']));
 }
 
 /** A label is always in the same piece, whatever other labels there are: one that is added moves no other. */

@@ -18,7 +18,15 @@ export class SharedValues {
     const key = typeof value === 'string' ? value : JSON.stringify(value);
     const known = this.#known.get(key);
     // A string may look like the JSON of something else.
-    if (known !== undefined && typeof known === typeof value) return known as T;
+    return known !== undefined && typeof known === typeof value ? (known as T) : this.#keep(key, value);
+  }
+
+  /** As {@link share}, for who knows a value by a text and makes it only if it is new. Such texts and {@link share} do not mix. */
+  shareAs<T extends object>(text: string, make: () => T): T {
+    return (this.#known.get(text) as T | undefined) ?? this.#keep(text, make());
+  }
+
+  #keep<T>(key: string, value: T): T {
     if (this.#known.size >= this.#most) this.#known.clear();
     this.#known.set(key, value);
     return value;

@@ -70,5 +70,9 @@ function findByInstanceId(id: string, gpus: readonly GpuReport[]): string | unde
 /** `<uuid>-<n>`, as awslabs/aws-virtual-gpu-device-plugin numbers the shares of a GPU. A UUID itself ends the same way. */
 function findByShare(id: string, gpus: readonly GpuReport[]): string | undefined {
   const whole = /^(.+)-\d+$/.exec(id)?.[1];
-  return whole === undefined ? undefined : listUuids({ gpus: [...gpus] }).find((uuid) => uuid === whole);
+  return whole !== undefined && gpus.some((gpu) => hasUuid(gpu, whole)) ? whole : undefined;
+}
+
+function hasUuid({ uuid: own, instances }: GpuReport, uuid: string): boolean {
+  return own === uuid || instances.some((instance) => computeInstancesOf(instance).some((one) => one.uuid === uuid));
 }

@@ -3,7 +3,7 @@ import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { MODELS } from '../gpu/geometry/models.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { listByMemory } from '../gpu/plan/memory-fit.ts';
-import { isWhole, nameSlice, profilesServing, type WantedSlice } from './demand-profiles.ts';
+import { isWhole, nameSlice, profilesServing, type SliceEntry } from './demand-profiles.ts';
 import type { PolicyRefusal } from './refusal.ts';
 
 /** A slice of a demand that no GPU can offer. */
@@ -35,7 +35,7 @@ export function checkDemand({ slices }: PolicyDemand, products: readonly string[
 }
 
 function refuse(
-  slice: WantedSlice,
+  slice: SliceEntry,
   present: readonly { readonly product: string; readonly geometry: Geometry | undefined }[],
 ): PolicyRefusal {
   const { memory, profiles = [] } = slice;

@@ -8,15 +8,15 @@ import { listByMemory } from '../gpu/plan/memory-fit.ts';
 import { mebibytes } from '../text/quantity.ts';
 
 /** A kind of slices that a policy wants. */
-export type WantedSlice = PolicyDemand['slices'][number];
+export type SliceEntry = PolicyDemand['slices'][number];
 
 /** By which status and messages call it. */
-export function nameSlice({ name, profiles, memory }: WantedSlice): string {
+export function nameSlice({ name, profiles, memory }: SliceEntry): string {
   return name ?? profiles?.[0] ?? memory ?? WHOLE;
 }
 
 /** Whether it stands for whole GPUs. */
-export function isWhole({ mig }: WantedSlice): boolean {
+export function isWhole({ mig }: SliceEntry): boolean {
   return mig === 'Disabled';
 }
 
@@ -26,13 +26,10 @@ export function countsWhole({ slices }: PolicyDemand): boolean {
 }
 
 /** A demand is read again and again, and asks for the same each time. */
-const known = new WeakMap<
-  WantedSlice,
-  Map<Geometry, { readonly product: string; readonly names: readonly string[] }>
->();
+const known = new WeakMap<SliceEntry, Map<Geometry, { readonly product: string; readonly names: readonly string[] }>>();
 
 /** The profiles of a GPU that serve a slice, as this GPU's geometry names them. @param product of the GPU, for names of other drivers */
-export function profilesServing(slice: WantedSlice, geometry: Geometry, product: string): readonly string[] {
+export function profilesServing(slice: SliceEntry, geometry: Geometry, product: string): readonly string[] {
   const before =
     known.get(slice) ?? new Map<Geometry, { readonly product: string; readonly names: readonly string[] }>();
   known.set(slice, before);
@@ -43,7 +40,7 @@ export function profilesServing(slice: WantedSlice, geometry: Geometry, product:
   return names;
 }
 
-function listServing({ profiles = [], memory }: WantedSlice, geometry: Geometry, product: string): readonly string[] {
+function listServing({ profiles = [], memory }: SliceEntry, geometry: Geometry, product: string): readonly string[] {
   if (memory !== undefined) return listHolding(geometry, memory);
   const model = findModel(product);
   const names = profiles.flatMap((wanted) =>
@@ -55,7 +52,7 @@ function listServing({ profiles = [], memory }: WantedSlice, geometry: Geometry,
 }
 
 /** The profiles that serve a slice on a pool: by memory only those that have it on every GPU, since a pod requests just the profile. */
-export function profilesServingAll(slice: WantedSlice, geometries: ReadonlyMap<Geometry, string>): readonly string[] {
+export function profilesServingAll(slice: SliceEntry, geometries: ReadonlyMap<Geometry, string>): readonly string[] {
   const serving = [...geometries].map(([geometry, product]) => ({
     geometry,
     names: profilesServing(slice, geometry, product),

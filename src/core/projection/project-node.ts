@@ -5,8 +5,9 @@ import type { NodeView } from '../node/node-view.ts';
 /** What nodes of a fleet have in common: a few values each, unless another program keeps times in its annotations. */
 const shared = new SharedValues(512);
 
-/** A Node of a large fleet is 15 kB; these are the relevant parts. What is equal across the fleet is kept once. */
+/** A Node of a large fleet is 15 kB; these are the relevant parts. What is equal across the fleet is kept once. Of the result itself all is kept. */
 export function projectNode(node: NodeView): NodeView {
+  if (node.metadata instanceof KeptMetadata) return node;
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
   const bootID = node.status?.nodeInfo?.bootID;
   return {

@@ -30,7 +30,7 @@ export function choose(
 ): readonly Choice[] {
   if (admits === 'Nobody') return [];
   const chosen: Choice[] = [];
-  const take = (queue: RequestQueue, kind: SlotKind, most: number): number => {
+  const admit = (queue: RequestQueue, kind: SlotKind, most: number): number => {
     const before = chosen.length;
     const end = Math.min(room, before + most);
     if (before >= end) return 0;
@@ -44,12 +44,12 @@ export function choose(
   };
   // If no user can be disrupted, neither window nor budget applies.
   const anybody = mayStart ? Infinity : 0;
-  const repairs = take('Repair', 'Repair', mayDisrupt ? free : 0);
-  take('Fresh', 'Fresh', isHalted ? 0 : anybody);
-  const others = take('New', 'New', mayDisrupt && !isHalted ? Math.min(mostNew, free - repairs) : 0);
-  take('FreshRetry', 'Fresh', anybody);
+  const repairs = admit('Repair', 'Repair', mayDisrupt ? free : 0);
+  admit('Fresh', 'Fresh', isHalted ? 0 : anybody);
+  const others = admit('New', 'New', mayDisrupt && !isHalted ? Math.min(mostNew, free - repairs) : 0);
+  admit('FreshRetry', 'Fresh', anybody);
   // These are counted already.
-  take('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
+  admit('Retry', 'Retry', mayDisrupt ? open - repairs - others : 0);
   return chosen;
 }
 

@@ -4,7 +4,7 @@ import { countPresent } from '../supply/count.ts';
 import { DemandCourse } from '../supply/demand-course.ts';
 import { askFor, isServed } from '../supply/demand-question.ts';
 import type { Member } from '../supply/member.ts';
-import { followsPods, wantedOf } from '../supply/wanted.ts';
+import { followsPods, wantedSlices } from '../supply/wanted-slices.ts';
 import type { FleetGpu } from './fleet.ts';
 import { LayoutChoice, type PoolPlanner } from './layout-choice.ts';
 
@@ -42,7 +42,7 @@ export class DemandPlayer {
     waiting: ReadonlyMap<string, number>,
   ): readonly Relay[] {
     const nowMs = now * 1000;
-    const wanted = wantedOf(this.#demand, members, {
+    const wanted = wantedSlices(this.#demand, members, {
       waiting: followsPods(this.#demand) ? waiting : undefined,
       steady: (name, count) => this.#course.steady(this.#demand, name, count, nowMs),
     });

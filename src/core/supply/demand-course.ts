@@ -1,7 +1,7 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { DemandWindow } from '../demand/demand-window.ts';
 import { RelayRest } from '../demand/relay-rest.ts';
-import type { WantedSlice } from '../policy/demand-profiles.ts';
+import type { SliceEntry } from '../policy/demand-profiles.ts';
 import type { DemandWishes } from '../policy/demand-wish.ts';
 import { durationMs } from '../text/duration.ts';
 import { sameJson } from '../text/fingerprint.ts';
@@ -10,7 +10,7 @@ import type { DemandAsked } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member } from './member.ts';
 import { type Planned, planServed } from './pool-plan.ts';
-import { followsPods, steadyKeyOf } from './wanted.ts';
+import { followsPods, steadyKeyOf } from './wanted-slices.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
@@ -111,7 +111,7 @@ export class DemandCourse {
     nowMs: number,
   ): readonly (MemberLayout | undefined)[] {
     const isDone = Object.keys(shortfall.lacking).length === 0 && listChanged(members, layouts).length === 0;
-    const isSettled = (slice: WantedSlice): boolean =>
+    const isSettled = (slice: SliceEntry): boolean =>
       slice.count !== undefined || this.#windowOf(demand, steadyKeyOf(slice)).isSettled(nowMs);
     return isDone && demand.slices.every(isSettled) ? layRest(demand.rest, asked, members) : layouts;
   }

@@ -4,7 +4,7 @@ import type { DemandSlice, EvictionRule } from '../demand/pool.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
-import type { Wanted } from './wanted.ts';
+import type { WantedSlice } from './wanted-slices.ts';
 
 /** What is asked of the planner. */
 export interface DemandAsked {
@@ -12,7 +12,7 @@ export interface DemandAsked {
   readonly evict: EvictionRule;
 }
 
-export function askFor(policy: GpuPartitionPolicy, wanted: readonly Wanted[]): DemandAsked {
+export function askFor(policy: GpuPartitionPolicy, wanted: readonly WantedSlice[]): DemandAsked {
   return { slices: wanted.flatMap(({ slices }) => slices), evict: evictsNever(policy) ? 'Never' : 'IfNeeded' };
 }
 

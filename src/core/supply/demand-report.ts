@@ -3,7 +3,7 @@ import { coverDemand, readDemand } from '../demand/coverage.ts';
 import type { DemandReport } from '../policy/demand-report.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
-import type { Wanted } from './wanted.ts';
+import type { WantedSlice } from './wanted-slices.ts';
 
 /** Slices that a plan could not provide, by name. */
 type Lacking = Readonly<Record<string, number>>;
@@ -18,7 +18,7 @@ export interface Shortfall {
 }
 
 export function reportDemand(
-  wanted: readonly Wanted[],
+  wanted: readonly WantedSlice[],
   members: readonly Member[],
   { lacking, lackingAtLeast, isSpared = true }: Shortfall,
 ): DemandReport {
@@ -61,7 +61,7 @@ export function reportUnread({ states, condition }: DemandReport, why: string): 
 }
 
 /** What is wanted and does not exist on the GPUs yet. */
-function missingNow(wanted: readonly Wanted[], members: readonly Member[]): Lacking {
+function missingNow(wanted: readonly WantedSlice[], members: readonly Member[]): Lacking {
   const table = readDemand(
     wanted.flatMap(({ slices }) => slices),
     () => true,
@@ -74,7 +74,7 @@ function missingNow(wanted: readonly Wanted[], members: readonly Member[]): Lack
   return Object.fromEntries(table.slices.map(({ name }, index) => [name, unserved[index] ?? 0]));
 }
 
-function sumOf({ slices }: Wanted, lacking: Lacking): number {
+function sumOf({ slices }: WantedSlice, lacking: Lacking): number {
   return slices.reduce((sum, { name }) => sum + (lacking[name] ?? 0), 0);
 }
 
@@ -107,7 +107,7 @@ function explainModes(members: readonly Member[]): string {
   return ` (${held} of them cannot change MIG mode: allow.gpuReset is false, the driver is too old for MIG, or a process uses the GPU)`;
 }
 
-function explainMax({ used, waiting = 0, beyond }: Wanted): string {
+function explainMax({ used, waiting = 0, beyond }: WantedSlice): string {
   return `${used} are in use and ${waiting} waited for, ${beyond} more than max`;
 }
 

@@ -18,7 +18,7 @@ import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
 import { findPrice } from './price.ts';
 import { type PodPool, PoolReader, shareWaiting } from './waiting-share.ts';
-import { followsPods, type Wanted, wantedOf } from './wanted.ts';
+import { followsPods, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 
 /** What the demand of a policy makes of a pod that waits for a slice. */
 export interface PodProspect {
@@ -49,7 +49,7 @@ interface Scene {
   readonly demand: PolicyDemand;
   readonly nodes: readonly GpuNode[];
   readonly members: readonly Member[];
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly WantedSlice[];
   /** With what evictions cost, where pods may be evicted and are known. */
   readonly gpus: readonly PoolGpu[];
   readonly now: number | undefined;
@@ -86,7 +86,7 @@ export function* foreseePod(
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
     );
     const waiting = followsPods(demand) ? (shares.get(name) ?? new Map<string, number>()) : undefined;
-    const wanted = wantedOf(demand, members, { waiting, steady: (_, count) => count });
+    const wanted = wantedSlices(demand, members, { waiting, steady: (_, count) => count });
     const gpus = evictsNever(policy) ? members.map(({ gpu }) => gpu) : weighPool(members, facts, policy);
     for (const resource of waiter.requests.keys()) {
       const found = yield* foresee({ pod, resource, policy, demand, nodes, members, wanted, gpus, now: facts.now });

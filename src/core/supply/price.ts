@@ -3,7 +3,7 @@ import type { DemandAsked } from './demand-question.ts';
 import { isOfProfile } from './pod-demand.ts';
 import { nameProfile, sayProfile } from './prospect-words.ts';
 import type { Planned, PlannedPool } from './pool-plan.ts';
-import type { Wanted } from './wanted.ts';
+import type { WantedSlice } from './wanted-slices.ts';
 
 /** A demand in which one slice more comes first, and what its plan says of the price. */
 interface PricedDemand {
@@ -11,7 +11,7 @@ interface PricedDemand {
   /** Whether a plan offers that slice. */
   readonly isMet: (plan: PlannedPool) => boolean;
   /** What goes short for it; undefined if nothing does. */
-  readonly describe: (plan: PlannedPool, wanted: readonly Wanted[]) => string | undefined;
+  readonly describe: (plan: PlannedPool, wanted: readonly WantedSlice[]) => string | undefined;
 }
 
 /** No slice of a policy has a name with a space. */
@@ -57,6 +57,6 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
   };
 }
 
-function nameOf({ name }: DemandSlice, wanted: readonly Wanted[]): string {
+function nameOf({ name }: DemandSlice, wanted: readonly WantedSlice[]): string {
   return wanted.find(({ slices }) => slices.some((one) => one.name === name))?.name ?? name;
 }

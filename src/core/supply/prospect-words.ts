@@ -3,13 +3,13 @@ import { WHOLE } from '../demand/pool.ts';
 import { type GpuNode, isPlanned } from '../explain/cluster-facts.ts';
 import type { WorkloadPod } from '../explain/workload.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
-import { isWhole, nameSlice, type WantedSlice } from '../policy/demand-profiles.ts';
+import { isWhole, nameSlice, type SliceEntry } from '../policy/demand-profiles.ts';
 import { describeGate } from '../rollout/gate.ts';
 import { stateOfWindows } from '../rollout/windows.ts';
 import { describeDuration } from '../text/duration.ts';
 import { riseMsOf } from './demand-course.ts';
 import type { Member } from './member.ts';
-import { followsPods } from './wanted.ts';
+import { followsPods } from './wanted-slices.ts';
 
 /** `3g.20gb` of nvidia.com/mig-3g.20gb, `whole GPU` of nvidia.com/gpu */
 export function nameProfile(resource: string): string {
@@ -27,7 +27,7 @@ export function describeSlices({ slices }: PolicyDemand): string {
   return slices.map((slice) => `${nameSlice(slice)} (${whatServes(slice)})`).join(' and ');
 }
 
-function whatServes(slice: WantedSlice): string {
+function whatServes(slice: SliceEntry): string {
   const { profiles, memory } = slice;
   return isWhole(slice) ? 'whole GPUs' : (profiles?.join(', ') ?? `at least ${memory}`);
 }

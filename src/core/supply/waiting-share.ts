@@ -2,7 +2,7 @@ import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, Pol
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { isClosed, type NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
-import { isWhole, profilesServing, type WantedSlice } from '../policy/demand-profiles.ts';
+import { isWhole, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import { noProfiles } from './member.ts';
@@ -64,7 +64,7 @@ export class PoolReader {
     this.#made.set(geometry, byProduct);
     const known = byProduct.get(product);
     if (known !== undefined) return known;
-    const serving = (slice: WantedSlice): readonly string[] =>
+    const serving = (slice: SliceEntry): readonly string[] =>
       isWhole(slice) ? [GPU_RESOURCE] : profilesServing(slice, geometry, product).map(resourceOf);
     const list = (some: typeof slices): ReadonlySet<string> => new Set(some.flatMap(serving));
     const made = {

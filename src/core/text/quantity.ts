@@ -29,6 +29,8 @@ export function parseQuantity(quantity: string | number): bigint | undefined {
  * which equals no count, if it is not a quantity.
  */
 export function wholeUnits(quantity: string | number): number {
+  // As a node counts devices.
+  if (typeof quantity === 'string' && /^[0-9]{1,15}$/.test(quantity)) return Number(quantity);
   const nano = parseQuantity(quantity);
   return nano === undefined ? NaN : roundUp(nano);
 }
@@ -47,7 +49,7 @@ export function roundUp(nano: bigint): number {
 
 /** What is unreadable is not zero. */
 export function isZeroQuantity(quantity: string | number): boolean {
-  return parseQuantity(quantity) === 0n;
+  return wholeUnits(quantity) === 0;
 }
 
 function scale(digits: bigint, power: number): bigint {

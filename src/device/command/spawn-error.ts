@@ -31,6 +31,6 @@ const words: readonly (readonly [RegExp, DeviceErrorCode])[] = [
  */
 export function classifyNotRun({ rc, stdout, end }: Execution): DeviceErrorCode | undefined {
   if (end !== 'Exited' || rc < 125 || rc > 127) return undefined;
-  const said = words.find(([pattern]) => pattern.test(stdout))?.[1];
-  return said ?? (rc === 126 ? 'ToolBlocked' : 'ToolMissing');
+  const known = words.find(([pattern]) => pattern.test(stdout))?.[1];
+  return known ?? (rc === 126 ? 'ToolBlocked' : 'ToolMissing');
 }

@@ -8,7 +8,7 @@ import { PersistenceMode } from './persistence-mode.ts';
 interface HostLoanParts {
   readonly persistence: PersistenceMode;
   /** Absent: no service may be stopped. */
-  readonly units?: Pick<HostUnits, 'take' | 'giveBack'>;
+  readonly units?: Pick<HostUnits, 'borrow' | 'giveBack'>;
   /** Rest before what failed is tried again, in ms; systemd itself refuses a service that is started too often. */
   readonly retryMs?: number;
 }
@@ -34,7 +34,7 @@ export class HostLoans {
 
   /** Stops host services that keep GPUs open and may be stopped. @returns whether any was running @throws DeviceError */
   async stopUnits(): Promise<boolean> {
-    return (await this.#parts.units?.take()) ?? false;
+    return (await this.#parts.units?.borrow()) ?? false;
   }
 
   async startUnits(): Promise<void> {
@@ -43,7 +43,7 @@ export class HostLoans {
 
   /** To be called before persistence mode of a GPU is switched off. @throws DeviceError JournalUnavailable */
   async takePersistence(gpu: string): Promise<void> {
-    await this.#parts.persistence.take(gpu);
+    await this.#parts.persistence.borrow(gpu);
   }
 
   async restorePersistence(): Promise<void> {

@@ -33,7 +33,7 @@ export class HostUnits {
    * @returns whether any was running
    * @throws DeviceError if one does not stop, or nothing can be recorded; {@link giveBack} starts the others again
    */
-  async take(): Promise<boolean> {
+  async borrow(): Promise<boolean> {
     const active: string[] = [];
     for (const unit of this.#units) if ((await this.#run('is-active', '--quiet', unit)).rc === 0) active.push(unit);
     if (active.length === 0) return false;

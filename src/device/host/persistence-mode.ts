@@ -15,7 +15,7 @@ export class PersistenceMode {
   }
 
   /** Records that it was on, and is about to be switched off. @throws DeviceError JournalUnavailable */
-  async take(gpu: string): Promise<void> {
+  async borrow(gpu: string): Promise<void> {
     await this.#note.add([gpu]);
   }
 

@@ -63,9 +63,9 @@ export async function drawFleet(
     const own = pods.filter(({ spec }) => spec.nodeName === name);
     const leaving = own.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
     const count = countWords(own.length, 'pod');
-    const said = leaving > 0 ? `${count}, ${leaving} leaving` : count;
+    const podCount = leaving > 0 ? `${count}, ${leaving} leaving` : count;
     const phase = inFlight.includes(name) ? 'changing' : (partition?.status?.phase ?? 'Pending');
-    return `${name.padEnd(7)} ${phase.padEnd(9)} ${drawSlices(await rig.deviceState(name)).padEnd(38)} ${said}`;
+    return `${name.padEnd(7)} ${phase.padEnd(9)} ${drawSlices(await rig.deviceState(name)).padEnd(38)} ${podCount}`;
   });
   return [...(await Promise.all(rows)), describeInFlight(policy)];
 }

@@ -1,5 +1,6 @@
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { waitFor } from './install.ts';
+import { applyObject } from './manifests.ts';
 
 /** How NVIDIA's DRA driver is deployed. */
 export interface DriverWish {
@@ -80,10 +81,7 @@ export async function installDriver(controlPlane: ControlPlane): Promise<void> {
     nodeSelector: { [driverNodeLabel]: 'true' },
     tolerations: [{ operator: 'Exists' }],
   });
-  const items = [...driverDeviceClasses, daemonSet];
-  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-  const { code, stdout, stderr } = await controlPlane.kubectl(['apply', '-f', '-'], { input });
-  if (code !== 0) throw new Error(`the DRA driver is refused: ${stderr || stdout}`);
+  for (const object of [...driverDeviceClasses, daemonSet]) await applyObject(controlPlane, object);
   const path = '/apis/resource.k8s.io/v1/deviceclasses/mig.nvidia.com';
   await waitFor(async () => (await controlPlane.client.send({ path })).status === 200);
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { type ApiClient, pickText } from '../control-plane/request.ts';
 import { projectRoot } from './programs.ts';
 
 /** An object to apply, as far as its address needs it. */
@@ -11,26 +12,42 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-const known = new Map<string, Promise<readonly Manifest[]>>();
+/** A kind as the API's discovery lists it. */
+interface ServedKind {
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
 
-/**
- * Applies the objects of kustomizations as `kubectl apply --server-side` does, without its process: each reads the API's discovery first.
- * Objects that are as wanted already stay untouched.
- */
-export async function applyManifests({ client }: ControlPlane, ...folders: readonly string[]): Promise<void> {
-  const objects = (await Promise.all(folders.map(readOnce))).flat();
-  const apply = async (object: Manifest): Promise<void> => {
-    const path = `${pathOf(object)}?fieldManager=kubectl&force=true`;
-    await client.demand({ method: 'PATCH', path, body: object, contentType: 'application/apply-patch+yaml' });
-  };
+const folders = new Map<string, Promise<readonly Manifest[]>>();
+const served = new WeakMap<ApiClient, Map<string, ServedKind>>();
+
+/** Applies the objects of kustomizations; those that are as wanted already stay untouched. */
+export async function applyManifests(controlPlane: ControlPlane, ...paths: readonly string[]): Promise<void> {
+  const objects = (await Promise.all(paths.map(readOnce))).flat();
+  const isNamespace = ({ kind }: Manifest): boolean => kind === 'Namespace';
+  const apply = (object: Manifest): Promise<void> => applyObject(controlPlane, object);
   await Promise.all(objects.filter(isNamespace).map(apply));
   await Promise.all(objects.filter((object) => !isNamespace(object)).map(apply));
 }
 
+/**
+ * As `kubectl apply --server-side` does it, without its process, which reads the API's whole description first.
+ *
+ * @throws Error with the API server's message
+ */
+export async function applyObject({ client }: ControlPlane, object: object): Promise<void> {
+  const path = await findPath(client, object as Manifest);
+  const query = 'fieldManager=kubectl&force=true&fieldValidation=Strict';
+  const contentType = 'application/apply-patch+yaml';
+  const { status, body } = await client.send({ method: 'PATCH', path: `${path}?${query}`, body: object, contentType });
+  if (status >= 300) throw new Error(`${path} is refused: ${pickText(body, 'message') ?? status}`);
+}
+
 /** They are the same for every cluster of a run. */
 function readOnce(folder: string): Promise<readonly Manifest[]> {
-  const read = known.get(folder) ?? readFolder(folder);
-  known.set(folder, read);
+  const read = folders.get(folder) ?? readFolder(folder);
+  folders.set(folder, read);
   return read;
 }
 
@@ -57,17 +74,22 @@ function readText(path: string): Promise<string> {
   return readFile(join(projectRoot, path), 'utf8');
 }
 
-function isNamespace({ kind }: Manifest): boolean {
-  return kind === 'Namespace';
+async function findPath(client: ApiClient, { apiVersion, kind, metadata }: Manifest): Promise<string> {
+  const root = `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}`;
+  const { name, namespaced } = await findKind(client, root, kind);
+  const scope = namespaced ? `/namespaces/${metadata.namespace ?? 'default'}` : '';
+  return `${root}${scope}/${name}/${metadata.name}`;
 }
 
-function pathOf({ apiVersion, kind, metadata: { name, namespace } }: Manifest): string {
-  const root = apiVersion.includes('/') ? 'apis' : 'api';
-  const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  return `/${root}/${apiVersion}${scope}/${pluralOf(kind)}/${name}`;
-}
-
-/** As Kubernetes itself guesses it (meta.UnsafeGuessKindToResource); true of all kinds in config/. */
-function pluralOf(kind: string): string {
-  return kind.toLowerCase().replace(/y$/, 'ie').concat('s');
+async function findKind(client: ApiClient, root: string, kind: string): Promise<ServedKind> {
+  const known = served.get(client) ?? new Map<string, ServedKind>();
+  served.set(client, known);
+  const found = known.get(`${root} ${kind}`);
+  if (found) return found;
+  const { resources } = (await client.demand({ path: root })) as { readonly resources: readonly ServedKind[] };
+  // Subresources have names with a slash, and kinds of their own or the object's.
+  for (const one of resources) if (!one.name.includes('/')) known.set(`${root} ${one.kind}`, one);
+  const now = known.get(`${root} ${kind}`);
+  if (now === undefined) throw new Error(`${root} has no ${kind}`);
+  return now;
 }

@@ -124,10 +124,8 @@ export class Rig implements AsyncDisposable {
    * to the caller to start.
    */
   async rebootNode(name: string, { withAgent = true } = {}): Promise<void> {
-    const node = this.#nodeOf(name);
     await this.agent(name).stop('SIGKILL');
-    const gpus = assembleGpus(node.gpus, name);
-    updateStateFile(this.stateFile(name), gpus.length, (state) => rebootNode(gpus, state));
+    this.#rebootDevice(name);
     this.fleet.rebootNode(name, await writeBootId(this.#filesOf(name)));
     if (withAgent) this.agent(name).start();
   }
@@ -140,7 +138,13 @@ export class Rig implements AsyncDisposable {
     const path = `/api/v1/nodes/${name}`;
     await this.controlPlane.client.demand({ method: 'DELETE', path });
     await waitFor(async () => (await this.controlPlane.client.send({ path })).status === 404);
+    this.#rebootDevice(name);
     await this.#boot(node);
+  }
+
+  #rebootDevice(name: string): void {
+    const gpus = assembleGpus(this.#nodeOf(name).gpus, name);
+    updateStateFile(this.stateFile(name), gpus.length, (state) => rebootNode(gpus, state));
   }
 
   /** State of a node's simulated nvidia-smi, one fact per line. */

@@ -16,6 +16,16 @@ describe('SharedValues', () => {
     expect(shared.share('[1]')).to.equal('[1]');
   });
 
+  it('makes what it knows by a text only once', () => {
+    const shared = new SharedValues();
+    const first = shared.shareAs('a', () => ({ a: 1 }));
+    const second = shared.shareAs('a', () => {
+      throw new Error('made again');
+    });
+    expect(second).to.equal(first);
+    expect(shared.shareAs('b', () => ({ b: 1 }))).to.deep.equal({ b: 1 });
+  });
+
   it('remembers only so many, whatever is reported', () => {
     const shared = new SharedValues(2);
     const first = shared.share([0]);

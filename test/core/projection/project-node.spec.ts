@@ -54,6 +54,11 @@ const projected = {
 };
 
 describe('a Node as the controller keeps it', () => {
+  it('is kept as it is when it is projected again', () => {
+    const kept = projectNode(aFullNode({ 'example.com/long': 'x' }));
+    expect(projectNode(kept)).to.equal(kept);
+  });
+
   it('has what decisions read, and nothing else of what a kubelet writes', () => {
     const own = { 'gpupartition.dev/on-loan': '{}', 'hami.io/node-handshake': 'x' };
     const { metadata, ...rest } = projectNode(aFullNode({ ...own, 'example.com/long': 'x'.repeat(1000) }));

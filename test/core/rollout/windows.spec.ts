@@ -43,6 +43,8 @@ describe('windows', () => {
     expect(opensAt([inBerlin], '2026-07-01T12:00:00Z')).to.equal('2026-07-01T20:00:00.000Z');
     const inKolkata = { ...nightly, timeZone: 'Asia/Kolkata' };
     expect(opensAt([inKolkata], '2026-01-01T12:00:00Z')).to.equal('2026-01-01T16:30:00.000Z');
+    const hourly = { schedule: '0 * * * *', duration: '10m', timeZone: 'Asia/Kolkata' };
+    expect(opensAt([hourly], '2026-01-01T12:10:00Z')).to.equal('2026-01-01T12:30:00.000Z');
   });
 
   describe('when clocks are put forward', () => {
@@ -76,6 +78,11 @@ describe('windows', () => {
       expect(isOpen([twice], '2026-10-25T00:35:00Z')).to.equal(true);
       expect(isOpen([twice], '2026-10-25T01:35:00Z')).to.equal(false);
       expect(opensAt([twice], '2026-10-25T01:00:00Z')).to.equal('2026-10-26T01:30:00.000Z');
+    });
+
+    it('open when the clock first shows the time at which it is put back', () => {
+      const three: Window = { ...twice, schedule: '0 3 * * *' };
+      expect(opensAt([three], '2026-10-25T00:00:00Z')).to.equal('2026-10-25T02:00:00.000Z');
     });
 
     it('open in both of two equal hours with * as the hour, which is not the minute', () => {

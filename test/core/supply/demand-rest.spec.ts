@@ -5,7 +5,7 @@ import { DemandCourse } from '../../../src/core/supply/demand-course.ts';
 import { askFor } from '../../../src/core/supply/demand-question.ts';
 import { layRest } from '../../../src/core/supply/demand-rest.ts';
 import type { Member } from '../../../src/core/supply/member.ts';
-import { wantedOf } from '../../../src/core/supply/wanted.ts';
+import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { canonicalJson } from '../../../src/core/text/fingerprint.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, membersOf, nobody } from '../../support/demand-builders.ts';
@@ -23,7 +23,7 @@ function gather(demand: PolicyDemand, gpus: readonly GpuReport[], wish?: GpuWish
 
 /** Per node what its GPU is to be. */
 function laid(demand: PolicyDemand, members: readonly Member[]): readonly string[] {
-  const asked = askFor(aDemandPolicy(demand), wantedOf(demand, members, nobody));
+  const asked = askFor(aDemandPolicy(demand), wantedSlices(demand, members, nobody));
   const wishes = wishesOf(members, layRest(demand.rest, asked, members));
   return members.map(({ node }) => {
     const { mig, profiles = {}, entry } = wishes.get(node)?.get(uuid) ?? { entry: 'none' };
@@ -153,7 +153,7 @@ describe('what a demand does not need', () => {
       const demand = smalls(3, rest);
       const gpus = [sliced('1g.5gb@0', '1g.5gb@1', '1g.5gb@2'), sliced('1g.5gb@0'), aGpu()];
       const members = gather(demand, gpus);
-      const asked = askFor(aDemandPolicy(demand), wantedOf(demand, members, nobody));
+      const asked = askFor(aDemandPolicy(demand), wantedSlices(demand, members, nobody));
       const wishes = wishesOf(members, layRest(rest, asked, members));
       expect([...wishes.values()].some((one) => one.get(uuid)?.entry === 'rest')).to.equal(true);
       const after = gpus.map((gpu, index) => aNodeWith(`n${index}`, gpu, wishes.get(`n${index}`)?.get(uuid)));
@@ -181,7 +181,7 @@ describe('what a demand that follows pods does not need', () => {
     return Array.from({ length: 30 }, (_, at) => at).filter((at) => {
       const waiting = new Map([['nvidia.com/mig-1g.5gb', waitingAt(at)]]);
       const steady = (name: string, count: number) => course.steady(demand, name, count, at * minute);
-      const asked = askFor(policy, wantedOf(demand, members, { waiting, steady }));
+      const asked = askFor(policy, wantedSlices(demand, members, { waiting, steady }));
       const planned = { members, asked, layouts: [], shortfall: { lacking: {} } };
       return (course.choose(demand, planned, members, at * minute)?.touched ?? []).length > 0;
     });

@@ -6,7 +6,7 @@ import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
 import { listWaiters } from '../../../src/core/supply/pod-demand.ts';
 import { type PodPool, type PoolNode, PoolReader, shareWaiting } from '../../../src/core/supply/waiting-share.ts';
-import { steadyKeyOf, wantedOf } from '../../../src/core/supply/wanted.ts';
+import { steadyKeyOf, wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
 
@@ -146,7 +146,7 @@ describe('a demand that follows pods', () => {
     slice: PolicyDemand['slices'][number],
     waiting: Readonly<Record<string, number>> = {},
     steady = (_: string, count: number): number => count,
-  ) => wantedOf({ slices: [slice], from: 'Pods' }, members, { waiting: new Map(Object.entries(waiting)), steady });
+  ) => wantedSlices({ slices: [slice], from: 'Pods' }, members, { waiting: new Map(Object.entries(waiting)), steady });
   const profiles = ['1g.5gb'];
 
   it('wants what is in use and waited for, and the spare ones', () => {

@@ -4,7 +4,7 @@ import { areUnchanged, listChanged, wishesOf } from '../../../src/core/supply/de
 import { askFor, isServed } from '../../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
-import { wantedOf } from '../../../src/core/supply/wanted.ts';
+import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
 import { aDevice, aGpu, aPartition, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, membersOf, nobody } from '../../support/demand-builders.ts';
@@ -13,7 +13,7 @@ const uuid = uuidOf(0);
 
 const smalls = (count: number): PolicyDemand => ({ slices: [{ name: 'small', profiles: ['1g.5gb'], count }] });
 const question = (policy: GpuPartitionPolicy, demand: PolicyDemand, members: readonly Member[]) =>
-  askFor(policy, wantedOf(demand, members, nobody));
+  askFor(policy, wantedSlices(demand, members, nobody));
 
 async function layoutsFor(policy: GpuPartitionPolicy, members: readonly Member[]) {
   const asked = question(policy, policy.spec.demand ?? smalls(0), members);
@@ -158,7 +158,7 @@ describe('the report of a demand', () => {
   const policy = aDemandPolicy(smalls(3));
   const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1', '3g.20gb@4'] })));
   const report = (count: number, ...[lacking, least]: readonly Readonly<Record<string, number>>[]) =>
-    reportDemand(wantedOf(smalls(count), members, nobody), members, {
+    reportDemand(wantedSlices(smalls(count), members, nobody), members, {
       lacking: lacking ?? {},
       lackingAtLeast: least,
     });
@@ -171,7 +171,7 @@ describe('the report of a demand', () => {
 
   it('offers nothing of what no GPU has', () => {
     const none = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['3g.20gb@4'] })));
-    const { states } = reportDemand(wantedOf(smalls(2), none, nobody), none, { lacking: {} });
+    const { states } = reportDemand(wantedSlices(smalls(2), none, nobody), none, { lacking: {} });
     expect(states[0]).to.include({ wanted: 2, offered: 0 });
   });
 
@@ -180,7 +180,7 @@ describe('the report of a demand', () => {
     expect(condition).to.include({ status: 'False', reason: 'NoRoom' });
     expect(states[0]?.why).to.match(/^the GPU of the selected nodes does not hold 1 more/);
     const two = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })), aNodeWith('n2', aGpu({ slices: [] })));
-    const [state] = reportDemand(wantedOf(smalls(15), two, nobody), two, { lacking: { small: 1 } }).states;
+    const [state] = reportDemand(wantedSlices(smalls(15), two, nobody), two, { lacking: { small: 1 } }).states;
     expect(state?.why).to.match(/^the 2 GPUs of the selected nodes do not hold 1 more/);
   });
 
@@ -192,7 +192,7 @@ describe('the report of a demand', () => {
       ],
     };
     const reasonFor = (least: Readonly<Record<string, number>>): string =>
-      reportDemand(wantedOf(demand, members, nobody), members, { lacking: { a: 2, b: 2 }, lackingAtLeast: least })
+      reportDemand(wantedSlices(demand, members, nobody), members, { lacking: { a: 2, b: 2 }, lackingAtLeast: least })
         .condition.reason;
     expect(reasonFor({ a: 2, b: 1 })).to.equal('NothingIdle');
     expect(reasonFor({ a: 2, b: 2 })).to.equal('NoRoom');
@@ -211,7 +211,7 @@ describe('the report of a demand', () => {
     const held = report(9, { small: 4 }, { small: 1 });
     expect(held.condition.reason).to.equal('NothingIdle');
     expect(held.states[0]?.why).to.match(/^3 could be made only by evicting pods.*for 1 more there is no room/);
-    const { states } = reportDemand(wantedOf(smalls(9), members, nobody), members, {
+    const { states } = reportDemand(wantedSlices(smalls(9), members, nobody), members, {
       lacking: { small: 4 },
       lackingAtLeast: {},
       isSpared: false,

@@ -3,7 +3,7 @@ import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, GpuWish, PolicyDe
 import { wishesOf } from '../../../src/core/supply/demand-answer.ts';
 import { askFor } from '../../../src/core/supply/demand-question.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
-import { wantedOf } from '../../../src/core/supply/wanted.ts';
+import { wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
 import { aGpu, uuidOf } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith, membersOf, nobody } from '../../support/demand-builders.ts';
@@ -25,7 +25,7 @@ async function wishesFor(
   const { demand = demandOf(0) } = policy.spec;
   const members = membersOf(policy, ...nodes);
   const gpus = members.map(({ gpu }) => gpu);
-  const asked = askFor(policy, wantedOf(demand, members, nobody));
+  const asked = askFor(policy, wantedSlices(demand, members, nobody));
   const { layouts } = await planDemand(gpus, { ...asked, seconds: 10 });
   const found = wishesOf(members, layouts);
   return Object.fromEntries([...found].map(([node, wishes]) => [node, wishes.get(uuid)]));
@@ -111,7 +111,7 @@ describe('whole GPUs of a demand', () => {
   it('weigh as much as the memory slices of a GPU, and are reported by name', () => {
     const demand = demandOf(3);
     const members = membersOf(aDemandPolicy(demand), aNodeWith('n1', held()), aNodeWith('n2', aGpu()));
-    const wanted = wantedOf(demand, members, nobody);
+    const wanted = wantedSlices(demand, members, nobody);
     expect(wanted[0]?.slices).to.deep.equal([{ name: 'whole', count: 3, profiles: ['whole'], weight: 8 }]);
     const { states } = reportDemand(wanted, members, { lacking: { whole: 1 }, lackingAtLeast: { whole: 1 } });
     expect(states[0]).to.include({ name: 'whole', wanted: 3, offered: 2, used: 1, unmet: 1 });
@@ -121,7 +121,7 @@ describe('whole GPUs of a demand', () => {
     const demand = demandOf(1);
     const policy = aDemandPolicy(demand, { allow: { gpuReset: false } });
     const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })));
-    const { states } = reportDemand(wantedOf(demand, members, nobody), members, { lacking: { whole: 1 } });
+    const { states } = reportDemand(wantedSlices(demand, members, nobody), members, { lacking: { whole: 1 } });
     expect(states[0]?.why).to.match(
       /do(es)? not hold 1 more.*\(1 of them cannot change MIG mode: allow\.gpuReset is false/,
     );
@@ -130,7 +130,7 @@ describe('whole GPUs of a demand', () => {
   it('follow pods that request nvidia.com/gpu', () => {
     const demand: PolicyDemand = { from: 'Pods', slices: [{ mig: 'Disabled', min: 1, spare: 1 }] };
     const members = membersOf(aDemandPolicy(demand), aNodeWith('n1', held()));
-    const [one] = wantedOf(demand, members, { ...nobody, waiting: new Map([['nvidia.com/gpu', 2]]) });
+    const [one] = wantedSlices(demand, members, { ...nobody, waiting: new Map([['nvidia.com/gpu', 2]]) });
     expect(one).to.include({ count: 4, used: 1, waiting: 2 });
   });
 });
@@ -139,7 +139,7 @@ describe('a slice by its memory', () => {
   const wanted = (memory: string, ...gpus: readonly GpuReport[]) => {
     const demand: PolicyDemand = { slices: [{ memory, count: 1 }] };
     const nodes = gpus.map((gpu, index) => aNodeWith(`n${index}`, gpu));
-    return wantedOf(demand, membersOf(aDemandPolicy(demand), ...nodes), nobody)[0]?.slices[0];
+    return wantedSlices(demand, membersOf(aDemandPolicy(demand), ...nodes), nobody)[0]?.slices[0];
   };
 
   it('is served by every plain profile with so much usable memory, the smallest first', () => {
@@ -176,7 +176,7 @@ describe('a slice by its memory', () => {
     };
     const gpu = aGpu({ slices: ['1g.5gb@0*', '3g.20gb@4*'] });
     const members = membersOf(aDemandPolicy(demand), aNodeWith('n1', gpu));
-    const used = wantedOf(demand, members, { ...nobody, waiting: new Map() }).map((one) => one.used);
+    const used = wantedSlices(demand, members, { ...nobody, waiting: new Map() }).map((one) => one.used);
     expect(used).to.deep.equal([1, 1]);
   });
 });

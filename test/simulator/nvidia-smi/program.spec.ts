@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -78,6 +78,13 @@ describe('the program nvidia-smi-sim', () => {
     });
     expect(entries[3]).to.include({ rc: 0 });
     expect(entries[0]?.['pid']).to.equal(entries[3]?.['pid']).and.to.be.a('number');
+  });
+
+  it('logs which processes there are where something is refused as in use', async () => {
+    await run(nvidiaSmi, ['mig', '-i', '0', '-cgi', '19:6', '-C']);
+    appendFileSync(stateFile, 'proc gpu 0 gi 13 ci 0 pid 7 mem 10 name ml/train/main\n');
+    expect((await run(nvidiaSmi, ['mig', '-i', '0', '-dci'])).rc).to.equal(19);
+    expect(readLog(logFile).at(-1)).to.deep.include({ event: 'end', rc: 19, processes: ['ml/train/main'] });
   });
 
   it('ignores SIGTERM while it hangs after its work, and dies of SIGKILL', async () => {

@@ -32,8 +32,7 @@ export function currentOffer(situation: Situation): CurrentOffer {
   const config = configInUse(situation);
   const labels = predictDevice(situation.partition.status?.device ?? {}, strategyInUse(situation, config), config);
   const { resources, errors } = labels.offer;
-  const cannotStart = errors.length > 0;
-  return { labels, resources: cannotStart ? {} : resources, cannotStart };
+  return { labels, resources, cannotStart: errors.length > 0 };
 }
 
 /**

@@ -62,7 +62,7 @@ export function changesWithLayout(key: string): boolean {
 
 /** The profile of a per-profile key, as labels spell it: `1g.10gb.me` of `nvidia.com/mig-1g.10gb.me.count`; undefined for any other key. */
 export function migProfileOfLabelKey(key: string): string | undefined {
-  return PROFILE_KEY.exec(key)?.[1];
+  return key.startsWith(MIG_KEY_PREFIX) ? PROFILE_KEY.exec(key)?.[1] : undefined;
 }
 
 /** `count` of `nvidia.com/gpu.count` and of `nvidia.com/mig-1g.5gb.count`; undefined for any other key. */

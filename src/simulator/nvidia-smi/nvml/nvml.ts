@@ -48,7 +48,7 @@ export class Nvml {
   open(gpu: SimulatedGpu): void {
     this.#enter('DeviceGetHandleByIndex_v2', { gpu: gpu.index });
     if (this.#world.pace > 0 && !this.isPersistent(gpu) && !this.#isHeldOpen(gpu))
-      this.#take(openingOf(gpu.board.model));
+      this.#spend(openingOf(gpu.board.model));
   }
 
   getMigMode(gpu: SimulatedGpu): MigModePair {
@@ -169,7 +169,7 @@ export class Nvml {
   }
 
   /** Lets the time pass that something takes on a real GPU. */
-  #take(milliseconds: number): void {
+  #spend(milliseconds: number): void {
     const scaled = Math.round(milliseconds * this.#world.pace);
     if (scaled > 0) this.#world.sleep(scaled);
   }
@@ -203,7 +203,7 @@ export class Nvml {
       this.#world.changeState(call, (state) => state);
       throw error;
     }
-    this.#take(durationOf(call));
+    this.#spend(durationOf(call));
     const skipped = effects.some(({ kind }) => kind === 'skip');
     let result: { readonly value: T } | undefined;
     this.#world.changeState(call, (state) => {

@@ -69,12 +69,12 @@ const RECOVERY_ACTIONS: ReadonlyMap<HealthSign, string> = new Map([
 ]);
 
 function describeRecovery({ health, driver }: ReportFacts): readonly ReportNode[] {
-  const said = [...health].flatMap((sign) => {
-    // Where the older field is deprecated, the action says what it said.
+  const reported = [...health].flatMap((sign) => {
+    // Where the older field is deprecated, the action says what it reported.
     if (sign === 'reset') return driver.deprecatesResetStatus ? ['Reset'] : [];
     return RECOVERY_ACTIONS.get(sign) ?? [];
   });
-  const actions = said.length === 0 && driver.hasRecoveryAction ? ['None'] : said;
+  const actions = reported.length === 0 && driver.hasRecoveryAction ? ['None'] : reported;
   return actions.map((action) => leaf('GPU Recovery Action', 'gpu_recovery_action', action));
 }
 

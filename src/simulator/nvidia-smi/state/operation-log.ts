@@ -16,7 +16,12 @@ export type LogEntry =
       readonly removed: readonly string[];
       readonly added: readonly string[];
     }
-  | { readonly event: 'end'; readonly rc: number };
+  | {
+      readonly event: 'end';
+      readonly rc: number;
+      /** The processes on the node's GPUs, where something was refused as in use. */
+      readonly processes?: readonly string[];
+    };
 
 /** Appends one line; appends of this size are atomic, so that lines of different processes do not mix. */
 export function appendToLog(path: string, argv: readonly string[], entry: LogEntry): void {

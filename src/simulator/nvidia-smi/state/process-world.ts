@@ -3,6 +3,7 @@ import { parseFaults } from '../faults/fault-text.ts';
 import { pause } from './file-lock.ts';
 import { type DriverBranch, parseBranch, recordedBranch } from '../nvml/driver-version.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
+import { NVML } from '../nvml/nvml-code.ts';
 import { assembleGpus, RECORDED_SEED } from '../nvml/gpu.ts';
 import type { HelpTexts } from '../help/help-texts.ts';
 import { appendToLog, describeChange } from './operation-log.ts';
@@ -101,7 +102,8 @@ export function runAsProcess(settings: Settings, argv: readonly string[], help: 
   log({ event: 'start' });
   const { exitCode, damage } = runInWorld(world, help);
   flush(damage(buffer));
-  log({ event: 'end', rc: exitCode });
+  const processes = exitCode === NVML.inUse && world.readState().processes.map(({ name }) => name);
+  log({ event: 'end', rc: exitCode, ...(processes !== false && { processes }) });
   return exitCode;
 }
 

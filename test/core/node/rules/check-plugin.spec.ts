@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import { checkOffer, checkPlugin } from '../../../../src/core/node/rules/check-plugin.ts';
+import { lookAgainMs } from '../../../../src/core/node/outcome.ts';
 import type { ConfigFiles } from '../../../../src/core/node/snapshot.ts';
 import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
@@ -26,6 +27,7 @@ describe('a node whose device plugin would not offer the new layout', () => {
     const { verdict, commands } = judge({}, { pods: [aPluginPod({ strategy: 'single' })] });
     expect(verdict).to.include({ phase: 'Failed', reason: 'StrategyMismatch' });
     expect(verdict.message).to.include('pod gpu/plugin').and.include('Nothing is touched');
+    expect(verdict.requeueAfterMs, 'a plugin is replaced without a word').to.equal(lookAgainMs);
     expect(commands).to.deep.equal([]);
   });
 
@@ -120,6 +122,8 @@ describe('a node whose device plugin would not offer the new layout', () => {
     const single = aNode({ allocatable: { 'nvidia.com/gpu': '1' } });
     const nothing = aNode({ allocatable: {} });
     expect(reasonOf({ node: nothing })).to.equal('NoDevicePlugin');
+    const unoffered = checkOffer(aSituation({ node: nothing }, { pods: [] }));
+    expect(unoffered?.verdict.requeueAfterMs, 'a plugin comes without a word').to.equal(lookAgainMs);
     expect(reasonOf({ node: nothing }, [aPluginPod()])).to.equal(undefined);
     expect(reasonOf({ node: single })).to.equal('StrategyMismatch');
     expect(reasonOf({ node: single }, [aPluginPod()])).to.equal(undefined);

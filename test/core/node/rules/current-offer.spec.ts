@@ -29,6 +29,14 @@ describe('what a node offers of its device as it is', () => {
     expect(labels.labels[strategyLabel]).to.equal('mixed');
   });
 
+  it('is by no strategy where our labels name none, and labels of others say nothing by what they lack', () => {
+    const labels = { 'nvidia.com/gpu.count': '1' };
+    const offer = (annotations: Readonly<Record<string, string>>) =>
+      currentOffer(aSituation({ partition, node: aNode({ labels, annotations, allocatable: advertisesSlice }) }));
+    expect(offer({}).resources).to.deep.equal({ 'nvidia.com/mig-7g.40gb': 1 });
+    expect(offer({ 'gpupartition.dev/managed-labels': 'gpu.count' }).resources).to.deep.equal({ 'nvidia.com/gpu': 1 });
+  });
+
   it('is not mixed up with what other settings make of the same device', () => {
     const device = { ...slicedGpu };
     const resources = [{ name: 'nvidia.com/mig-7g.40gb', replicas: 2 }];

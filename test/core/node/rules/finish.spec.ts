@@ -161,6 +161,38 @@ describe('a node whose device is done, and that something keeps from being Ready
     expect(end({ node }, { fresh })?.verdict.reason).to.not.equal('BackendMismatch');
   });
 
+  it('is told of an instance that would end the DRA driver, though no policy covers its GPU, and only under backend DRA', () => {
+    const split = aGpu({ index: 1, slices: ['3g.20gb@0'] });
+    const [half] = split.instances;
+    if (!half) throw new Error('no instance');
+    const computeInstances = [{ profile: '1c.3g.20gb', uuid: 'MIG-1' }];
+    const device = aDevice(...(slicedGpu.gpus ?? []), { ...split, instances: [{ ...half, computeInstances }] });
+    const layouts = [{ gpus: { indices: [0] }, profiles: { '7g.40gb': 1 } }];
+    const under = (backend: 'DRA' | 'DevicePlugin') =>
+      end(
+        {
+          policy: aSlicingPolicy({ backend, layouts }),
+          partition: aManagedPartition({ backend, granted: aGrant(), device }),
+          node: aNode({ allocatable: { 'nvidia.com/gpu': '0' } }),
+        },
+        backend === 'DRA' ? { slices: slicesOf(wholeGpu) } : { pods: [aPluginPod()] },
+      )?.verdict;
+    expect(under('DRA'), under('DRA')?.message).to.include({ phase: 'Failed', reason: 'Refused' });
+    expect(under('DRA')?.message).to.match(
+      /^NVIDIA’s DRA driver exits on this node, for all of its GPUs: GPU 1: 3g\.20gb at 0 has compute instances/,
+    );
+    expect(under('DevicePlugin')?.message).to.not.include('DRA');
+  });
+
+  it('is told of what ends GPU Feature Discovery alone: no label is written, and none is removed', () => {
+    const device = { ...slicedGpu, driverVersion: 'R550' };
+    const partition = aManagedPartition({ granted: aGrant(), device });
+    const labels = { 'nvidia.com/gpu.count': '1' };
+    const ruling = end({ partition, node: aNode({ labels, allocatable: advertisesSlice }) }, { pods: [aPluginPod()] });
+    expect(ruling?.verdict).to.include({ phase: 'Failed', reason: 'Refused' });
+    expect(ruling).to.not.have.property('commands');
+  });
+
   it('is told by what its plugin’s settings do not fit, and nothing is written', () => {
     const labels = { 'gpupartition.dev/state': 'ready' };
     const ruling = end(
@@ -198,7 +230,12 @@ describe('a node whose device is done, and that something keeps from being Ready
     expect(opened?.verdict.phase).to.equal('Ready');
     expect(opened?.waits).to.have.property('HoldersRestarted');
     expect(evicted(end({ node }, { pods: [holder('dcgm')] }))).to.deep.equal(['dcgm']);
-    expect(evicted(of([holder('dcgm'), holder('nvsm')]))).to.deep.equal(['plugin', 'dcgm', 'nvsm']);
+    const both = of([holder('dcgm'), holder('nvsm')]);
+    expect(evicted(both)).to.deep.equal(['plugin', 'dcgm', 'nvsm']);
+    const asHolders = both?.commands?.flatMap((one) =>
+      one.name === 'EvictPod' && one.isHolder === true ? [one.pod.name] : [],
+    );
+    expect(asHolders, 'these are no tenants').to.deep.equal(['dcgm', 'nvsm']);
     expect(of([holder('dcgm', true), holder('nvsm')])?.waits).to.not.have.property('HoldersRestarted');
     expect(of([holder('dcgm', true), holder('nvsm', true)])?.waits).to.have.property('HoldersRestarted');
   });

@@ -5,11 +5,13 @@ import {
   aManagedPartition,
   aNode,
   aPluginPod,
+  aSituation,
   aSlicingPolicy,
   slicedGpu,
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import { predict } from '../../../../src/core/node/rules/labels.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
 const sliceCount = 'nvidia.com/mig-7g.40gb.count';
@@ -23,6 +25,19 @@ function aLabelledNode(): NodeWorld {
   expect(world.labels).to.include({ [sliceCount]: '1' });
   return world;
 }
+
+describe('what is predicted of a device', () => {
+  it('is shared as an administrator’s plugin shares it, and never under backend DRA, which has no such setting', () => {
+    const node = aNode({ allocatable: { 'nvidia.com/mig-7g.40gb': '2' } });
+    const advertised = { stale: 0, resources: { 'nvidia.com/mig-7g.40gb': 2 } };
+    const partition = aManagedPartition({ granted: aGrant(), device: { ...slicedGpu, advertised } });
+    const replicas = (backend: 'DevicePlugin' | 'DRA') => {
+      const policy = aSlicingPolicy({ backend });
+      return predict(aSituation({ policy, partition, node }), policy).labels['nvidia.com/mig-7g.40gb.replicas'];
+    };
+    expect([replicas('DevicePlugin'), replicas('DRA')]).to.deep.equal(['2', '1']);
+  });
+});
 
 describe('labels of a device, where we write them', () => {
   it('follow a device that changes while nothing is going to be changed back', () => {

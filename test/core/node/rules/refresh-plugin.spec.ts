@@ -356,6 +356,33 @@ describe('the device plugin that gpu-operator deploys', () => {
     expect(world.labels[deploy]).to.equal('true');
   });
 
+  it('is not told to stay away where no label deploys it', () => {
+    for (const own of [{}, { [deploy]: 'false' }]) {
+      const labels = { ...updating, ...gfd, ...own };
+      const world = aDoneChange({ node: aNode({ taints: taints.closed, labels, allocatable: advertisesWhole }) });
+      world.step();
+      world.advertise(none);
+      world.step(1000);
+      expect(world.taintKeys).to.deep.equal([]);
+      expect(world.labels[deploy]).to.equal(own[deploy]);
+    }
+  });
+
+  it('is the only one to wait for these labels: other pods come back at once', () => {
+    const dcgm = 'nvidia.com/gpu.deploy.dcgm';
+    const loans = JSON.stringify({ [dcgm]: { was: 'true', set: 'paused-for-mig-change' } });
+    const world = aDoneChange({
+      node: aNode({
+        labels: { ...updating, ...gfd, [dcgm]: 'paused-for-mig-change' },
+        annotations: { 'gpupartition.dev/on-loan': loans },
+        allocatable: none,
+      }),
+      pods: [],
+    });
+    world.step();
+    expect(world.labels[dcgm]).to.equal('true');
+  });
+
   it('is not kept away longer than a layout may take to be advertised', () => {
     const world = aDoneChange({
       node: aNode({

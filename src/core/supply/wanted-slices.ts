@@ -1,13 +1,13 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { type DemandSlice, WHOLE } from '../demand/pool.ts';
-import { isWhole, nameSlice, profilesServingAll, type WantedSlice } from '../policy/demand-profiles.ts';
+import { isWhole, nameSlice, profilesServingAll, type SliceEntry } from '../policy/demand-profiles.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
 import { waitingFor } from './pod-demand.ts';
 
 /** How many of a slice of the policy are wanted, and what that is for the planner. */
-export interface Wanted {
+export interface WantedSlice {
   readonly name: string;
   readonly count: number;
   /** In use now. */
@@ -33,7 +33,11 @@ export function followsPods({ from = 'Declared' }: PolicyDemand): boolean {
   return from !== 'Declared';
 }
 
-export function wantedOf({ slices }: PolicyDemand, members: readonly Member[], asked: Asked): readonly Wanted[] {
+export function wantedSlices(
+  { slices }: PolicyDemand,
+  members: readonly Member[],
+  asked: Asked,
+): readonly WantedSlice[] {
   const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
   const served = slices.map((slice) => serve(slice, geometries));
@@ -55,7 +59,7 @@ export function wantedOf({ slices }: PolicyDemand, members: readonly Member[], a
 }
 
 /** Under what the demand for a slice, or for a profile of it, is steadied: an edit of what serves starts over. */
-export function steadyKeyOf(slice: WantedSlice, profile?: string): string {
+export function steadyKeyOf(slice: SliceEntry, profile?: string): string {
   const { profiles, memory, mig } = slice;
   return JSON.stringify([nameSlice(slice), profiles ?? memory ?? mig, profile]);
 }
@@ -67,11 +71,11 @@ interface ProfileUse {
 }
 
 function want(
-  slice: WantedSlice,
+  slice: SliceEntry,
   uses: readonly ProfileUse[],
   parts: Pick<DemandSlice, 'profiles' | 'weight'>,
   asked: Asked,
-): Wanted {
+): WantedSlice {
   const name = nameSlice(slice);
   const used = sum(uses.map((one) => one.used));
   const waits = sum(uses.map((one) => one.waiting));
@@ -138,10 +142,7 @@ function countSpare(spare: number | string, of: number): number {
   return typeof spare === 'number' ? spare : Math.ceil((of * Number.parseInt(spare, 10)) / 100);
 }
 
-function serve(
-  slice: WantedSlice,
-  geometries: ReadonlyMap<Geometry, string>,
-): Pick<DemandSlice, 'profiles' | 'weight'> {
+function serve(slice: SliceEntry, geometries: ReadonlyMap<Geometry, string>): Pick<DemandSlice, 'profiles' | 'weight'> {
   const profiles = isWhole(slice) ? [WHOLE] : profilesServingAll(slice, geometries);
   const sizes = [...geometries.keys()].flatMap((geometry) =>
     isWhole(slice)

@@ -1,0 +1,21 @@
+import type { NodeObject } from '../../src/controller/node-object.ts';
+import { projectNode } from '../../src/core/projection/project-node.ts';
+import { projectPartition } from '../../src/core/projection/project-partition.ts';
+import type { StoredPartition } from './api.ts';
+
+const nodes = new WeakMap<NodeObject, NodeObject>();
+const partitions = new WeakMap<StoredPartition, StoredPartition>();
+
+/** What a controller keeps of a Node: worked out once, however many controllers see this version, and however often. */
+export function projectNodeOnce(node: NodeObject): NodeObject {
+  const known = nodes.get(node) ?? projectNode(node);
+  nodes.set(node, known);
+  return known;
+}
+
+/** The same of a GpuNodePartition. */
+export function projectPartitionOnce(partition: StoredPartition): StoredPartition {
+  const known = partitions.get(partition) ?? projectPartition(partition);
+  partitions.set(partition, known);
+  return known;
+}
