@@ -1,5 +1,5 @@
 import { judgeAdvertised } from '../core/pods/advertised-devices.ts';
-import { listUnserved } from '../core/pods/unserved.ts';
+import { listUnserved } from '../core/nvidia/resources/unserved.ts';
 import { holdersOf } from '../core/pods/slice-holders.ts';
 import { KubeletError } from '../core/pods/kubelet-error.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';

@@ -10,7 +10,7 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { offersDevices } from '../../src/core/nvidia/resources/advertised.ts';
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
-import { listUnserved } from '../../src/core/pods/unserved.ts';
+import { listUnserved } from '../../src/core/nvidia/resources/unserved.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/wish/ownership.ts';
 import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';

@@ -89,7 +89,7 @@ export class ModelPlugin {
     this.#offer(new Map([...left, ...offer]));
   }
 
-  /** What the kubelet goes on offering once its plugin has ended. */
+  /** What the kubelet still offers once its plugin has ended. */
   get #missed(): readonly (readonly [string, readonly string[]])[] {
     return [...this.#offered].filter(([name]) => this.#unwatched.has(name));
   }

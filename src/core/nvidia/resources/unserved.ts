@@ -1,9 +1,9 @@
-import type { DeviceReport, Strategy } from '../../api/types.ts';
-import { describeReport } from '../nvidia/labels/describe-report.ts';
-import { computeResources } from '../nvidia/resources/node-resources.ts';
-import { judgeAdvertised } from './advertised-devices.ts';
-import { uuidOfDeviceId } from './device-id.ts';
-import { isGpuResource } from './gpu-resource.ts';
+import type { DeviceReport, Strategy } from '../../../api/types.ts';
+import { describeReport } from '../labels/describe-report.ts';
+import { computeResources } from './node-resources.ts';
+import { judgeAdvertised } from '../../pods/advertised-devices.ts';
+import { uuidOfDeviceId } from '../../pods/device-id.ts';
+import { isGpuResource } from '../../pods/gpu-resource.ts';
 
 /**
  * Resources that the kubelet offers and no plugin serves that has read the devices: all of them, unless it offers exactly the node's devices

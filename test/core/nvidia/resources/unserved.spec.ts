@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 
-import type { Strategy } from '../../../src/api/types.ts';
-import { listUnserved } from '../../../src/core/pods/unserved.ts';
-import { aDevice, aGpu, uuidOf } from '../../support/builders.ts';
-import { aSlicedGpu, anInstance } from './sliced-gpu.ts';
+import type { Strategy } from '../../../../src/api/types.ts';
+import { listUnserved } from '../../../../src/core/nvidia/resources/unserved.ts';
+import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
+import { aSlicedGpu, anInstance } from '../../pods/sliced-gpu.ts';
 
 const device = aDevice(aSlicedGpu(0, anInstance(2, 'MIG-a'), anInstance(3, 'MIG-b')), aGpu({ index: 1 }));
 const slices = 'nvidia.com/mig-1g.5gb';
@@ -25,7 +25,7 @@ describe('resources that the kubelet offers', () => {
     expect(judge({ ...whole, [slices]: ['MIG-a', 'MIG-b'], [earlier]: ['MIG-gone'] })).to.deep.equal([earlier]);
   });
 
-  it('are all unserved where a device is gone, also if the numbers are right', () => {
+  it('are all unserved where a device is gone, even if the numbers are right', () => {
     expect(judge({ ...whole, [slices]: ['MIG-a', 'MIG-gone'] })).to.deep.equal([gpu, slices]);
   });
 
@@ -46,7 +46,7 @@ describe('resources that the kubelet offers', () => {
     expect(listUnserved(device, offered, undefined)).to.deep.equal([slices]);
   });
 
-  it('are none of another vendor’s', () => {
+  it('do not include another vendor’s', () => {
     expect(judge({ 'example.com/fpga': ['0'] })).to.deep.equal([]);
   });
 });
