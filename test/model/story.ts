@@ -287,7 +287,7 @@ const themes = {
   },
   /** The same with a device plugin. */
   AutoPlugin: {
-    setup: { strategy: 'mixed', findsBackend: true, plugin: 'Stock' },
+    setup: { strategy: 'mixed', findsBackend: true, plugin: 'Stock', hasStartupTaint: false },
     names: [
       ...listSteps(),
       ...repeat(10, ['editPolicy', 'editPolicy', 'addPod', 'endPod']),
