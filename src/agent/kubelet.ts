@@ -7,6 +7,8 @@ export interface KubeletWord {
   readonly holders: Holders;
   /** Absent if this kubelet does not report it (before Kubernetes 1.28). */
   readonly advertised?: NonNullable<DeviceReport['advertised']>;
+  /** Resources of it that no plugin serves which has read the devices. */
+  readonly unserved?: readonly string[];
 }
 
 /** What the controller says that bears on the kubelet's answer. */

@@ -1,4 +1,5 @@
 import { judgeAdvertised } from '../core/pods/advertised-devices.ts';
+import { listUnserved } from '../core/nvidia/resources/unserved.ts';
 import { holdersOf } from '../core/pods/slice-holders.ts';
 import { KubeletError } from '../core/pods/kubelet-error.ts';
 import type { PodResourcesClient } from '../kubelet/pod-resources.ts';
@@ -28,7 +29,8 @@ export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubel
         const holders = holdersOf(device, holdings, monitors);
         if (allocatable === undefined) return { holders };
         const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
-        return { holders, advertised: { stale, ...some(resources) } };
+        const unserved = listUnserved(device, allocatable, strategy);
+        return { holders, advertised: { stale, ...some(resources) }, unserved };
       } catch (error) {
         // Who holds what is unknown: unknown is not nobody.
         if (!ignorePods || !isUntold(error, untold)) throw error;

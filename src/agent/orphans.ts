@@ -45,10 +45,10 @@ export class Orphans {
 
   async #endAll(resources: readonly string[], kubelet: Pick<Kubelet, 'ask'>): Promise<void> {
     const { view, endRegistration, logger } = this.#options;
-    const { advertised } = (await kubelet.ask(view.report, view.asked)) ?? {};
-    // Otherwise a plugin has come back since.
-    if (advertised === undefined || advertised.stale === 0) return;
-    const offered = resources.filter((name) => (advertised.resources?.[name] ?? 0) > 0);
+    const { unserved = [] } = (await kubelet.ask(view.report, view.asked)) ?? {};
+    // A plugin may have come back since.
+    const offered = resources.filter((name) => unserved.includes(name));
+    if (offered.length === 0) return;
     for (const name of offered) await endRegistration(name);
     logger.warn('the kubelet offered devices of a plugin that is gone: taken off', { resources: offered });
     await view.askAgain();

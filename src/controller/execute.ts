@@ -120,7 +120,8 @@ export class Executor {
         return undefined;
       case 'WriteUnregister':
         await this.#writeSpec(snapshot, { unregister: command.unregister });
-        this.#log.warn('the kubelet offers devices of a plugin that is gone', { node: name, ...command.unregister });
+        if (command.unregister)
+          this.#log.warn('the kubelet offers devices of a plugin that is gone', { node: name, ...command.unregister });
         return undefined;
       case 'PatchNode': {
         const patch = patchNode(metadataOf(node), command.change);

@@ -431,7 +431,11 @@ describe('the agent on the real API server', () => {
   describe('told that the kubelet offers resources of a plugin that is gone', () => {
     const dead = 'nvidia.com/mig-3g.20gb';
     const holders = { ofDevice: new Map(), ofAny: [], stale: [] };
-    const offers = (stale: number) => ({ holders, advertised: { stale, resources: { [dead]: 2 } } });
+    const offers = (stale: number, unserved: readonly string[] = []) => ({
+      holders,
+      advertised: { stale, resources: { [dead]: 2 } },
+      unserved,
+    });
     const ended: string[] = [];
     let clock: FakeClock;
 
@@ -445,7 +449,7 @@ describe('the agent on the real API server', () => {
           ended.push(resource);
         },
       });
-      scene.word = offers(2);
+      scene.word = offers(2, [dead]);
       await scene.grant(await scene.wish({ profiles }));
       await scene.run();
     });
@@ -466,6 +470,20 @@ describe('the agent on the real API server', () => {
       expect(ended).to.deep.equal([]);
     });
 
+    it('leaves one alone that a plugin serves again, beside another that is stale', async () => {
+      scene.word = offers(2, ['nvidia.com/gpu']);
+      await unregister([dead, 'nvidia.com/gpu']);
+      await scene.run();
+      expect(ended).to.deep.equal(['nvidia.com/gpu']);
+    });
+
+    it('ends one whose devices exist, where no plugin serves it', async () => {
+      scene.word = offers(0, [dead]);
+      await unregister([dead]);
+      await scene.run();
+      expect(ended).to.deep.equal([dead]);
+    });
+
     it('ends none of what was seen after another grant', async () => {
       await unregister([dead], 2);
       await scene.run();
@@ -474,7 +492,7 @@ describe('the agent on the real API server', () => {
 
     it('tries again some seconds later where the kubelet does not let go of one', async () => {
       const refused = `${dead}.refused`;
-      scene.word = { holders, advertised: { stale: 2, resources: { [dead]: 2, [refused]: 1 } } };
+      scene.word = { ...offers(2, [dead, refused]) };
       await unregister([dead, refused]);
       await scene.run();
       await clock.advance(4_999);

@@ -12,6 +12,7 @@ import { describeReport } from '../../src/core/nvidia/labels/describe-report.ts'
 import { offersDevices } from '../../src/core/nvidia/resources/advertised.ts';
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
+import { listUnserved } from '../../src/core/nvidia/resources/unserved.ts';
 import { holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/wish/ownership.ts';
 import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';
@@ -61,6 +62,8 @@ export class AgentProcess {
   #monitors: readonly string[] | undefined;
   /** The DRA driver's pods whose process was ended after the last work; null: none; undefined: not by this process. */
   #signalled: DeviceReport['signalled'] | null;
+  /** What the kubelet has been relieved of. */
+  #unregistered: StoredPartition['spec']['unregister'];
   #hasBegun = false;
   #hasTriedToRebuild = false;
   readonly #grants: GrantClock;
@@ -113,6 +116,7 @@ export class AgentProcess {
       }
     }
     this.#settle(partition);
+    yield* this.#endOrphans(partition);
     if (this.#told?.partition === partition && this.#told.report === this.#report) return this.#againMs;
     const rebuilt = yield* this.#rebuildAfterBoot(partition);
     const outcome = rebuilt ?? { ...keepOutcome(seen), ...this.#adopt(partition) };
@@ -318,12 +322,40 @@ export class AgentProcess {
     );
   }
 
-  /** Device plugins of the model know no signal. */
+  /** Most device plugins of the model know no signal. */
   #signal({ epoch, signalPods }: Grant): void {
-    const { setup, kubelet } = this.#world;
-    if (!this.#hasBegun || setup.backend !== 'DRA') return;
-    const uids = (signalPods ?? []).filter((uid) => kubelet.driver.signal(uid));
+    const { setup, kubelet, faults } = this.#world;
+    const isDra = setup.backend === 'DRA';
+    if (!this.#hasBegun || !(isDra || setup.obeysSignals === true)) return;
+    const reach = (uid: string): boolean =>
+      isDra ? kubelet.driver.signal(uid) : !faults.driverDeaf && kubelet.plugin.signal(uid);
+    const uids = (signalPods ?? []).filter(reach);
     this.#signalled = uids.length > 0 ? { epoch, uids } : null;
+  }
+
+  /** Registrations with the kubelet that no device plugin serves, as the controller sees after the last grant. */
+  *#endOrphans({ spec, status }: StoredPartition): Generator<number, void, undefined> {
+    const { kubelet, device, faults, random, checks, setup } = this.#world;
+    const { unregister, granted } = spec;
+    if (!setup.kubeletTells) return;
+    const mayBeEarlier = this.#world.hasBug('UnregisterForEarlier');
+    if (unregister === undefined || faults.kubeletMute || this.#world.hasBug('NeverUnregister')) return;
+    if (!mayBeEarlier && unregister.epoch !== granted?.epoch) return;
+    if (status?.device?.observedEpoch !== granted?.epoch || sameJson(unregister, this.#unregistered)) return;
+    yield random.between(2, 20);
+    this.#world.mayCrash('agent');
+    const unserved = listUnserved(device.report(), kubelet.plugin.offered, spec.strategy);
+    const mayServe = this.#world.hasBug('UnregisterServed');
+    const resources = unregister.resources.filter((name) => mayServe || unserved.includes(name));
+    for (const name of resources) {
+      yield random.between(20, 300);
+      this.#world.mayCrash('agent');
+      checks.registrationIsEnded(name, spec);
+      kubelet.plugin.unregister(name);
+    }
+    this.#unregistered = unregister;
+    if (resources.length === 0 || !this.#report) return;
+    this.#report = { ...this.#report, ...pickAdvertised(this.#ask(this.#report, spec)) };
   }
 
   // --- what it knows ----------------------------------------------------------------------------------------------
@@ -362,7 +394,10 @@ export class AgentProcess {
     return undefined;
   }
 
-  #ask(report: DeviceReport, { strategy, monitors }: StoredPartition['spec']): Required<KubeletWord> | undefined {
+  #ask(
+    report: DeviceReport,
+    { strategy, monitors }: StoredPartition['spec'],
+  ): Required<Omit<KubeletWord, 'unserved'>> | undefined {
     const { kubelet, setup } = this.#world;
     if (!setup.kubeletTells) return undefined;
     const { resources, stale } = judgeAdvertised(report, kubelet.plugin.offered, strategy);
@@ -465,4 +500,8 @@ export class AgentProcess {
   get #againMs(): number {
     return this.#world.timeline.now < this.#settleUntil ? 250 : this.#paceMs + 50;
   }
+}
+
+function pickAdvertised(word: KubeletWord | undefined): Pick<DeviceReport, 'advertised'> {
+  return word?.advertised ? { advertised: word.advertised } : {};
 }

@@ -136,7 +136,9 @@ export class Invariants {
       `the node goes back from generation ${was?.generation} to ${is?.generation}`,
     );
     if (was?.uid !== undefined && is?.uid !== undefined && was.uid !== is.uid) this.#isTakenOver(was.uid, is.uid);
-    const { granted } = after.spec;
+    const { backend, granted } = after.spec;
+    const isFound = backend === undefined || backend === this.#world.setup.backend;
+    demand(isFound, 'S12', `the node is told backend ${backend}, and has ${this.#world.setup.backend}`);
     if (granted === undefined || sameJson(granted, before.spec.granted)) {
       demand(granted !== undefined || before.spec.granted === undefined, 'S8', 'a grant was taken away');
       return;
@@ -792,6 +794,14 @@ export class Invariants {
       const wasOffered = this.#world.kubelet.plugin.offeredAgoMs(resource, Number(count)) < 60_000;
       demand(wasOffered, 'S3', `${by} advertises ${resource} ${count}, which the kubelet does not offer`);
     }
+  }
+
+  /** A plugin that lives would not hear that it was forgotten, and offer nothing until it registers again. */
+  registrationIsEnded(resource: string, { unregister, granted: grant }: StoredPartition['spec']): void {
+    const { plugin } = this.#world.kubelet;
+    demand(!plugin.serves(resource), 'S10', `the registration of ${resource} is ended, which a plugin serves`);
+    const [epoch, granted] = [unregister?.epoch, grant?.epoch];
+    demand(epoch === granted, 'S8', `the registration of ${resource} is ended for grant ${epoch}, after ${granted}`);
   }
 
   deviceIsGiven(id: string): void {

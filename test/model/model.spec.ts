@@ -80,6 +80,22 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   [212, 'a node waited closed for a pod that only looks on, and whose claim could not be prepared', 'Monitors'],
   [6, 'a node was opened after a second failure beside a DRA driver that had read it after the first', 'Again'],
   [218, 'the onlooker took each edit’s new attempt for one more of the same', 'Drains'],
+  [
+    10,
+    'a registration of a plugin that was gone stayed where all its devices existed, and others were missing',
+    'Registrations',
+  ],
+  [66, 'the registration of a plugin was ended that was back, since another of its resources was not', 'Registrations'],
+  [
+    65,
+    'an agent that had restarted ended registrations of a plugin that served them, for a request of before',
+    'Registrations',
+  ],
+  [
+    289,
+    'a registration of a plugin that was gone stayed where it had exactly its devices, and another resource was missing',
+    'Registrations',
+  ],
 ];
 
 describe('model of a node', function () {
@@ -121,6 +137,9 @@ describe('model of a node', function () {
     'Schedules',
     'Clocks',
     'Deletions',
+    'Registrations',
+    'Auto',
+    'AutoPlugin',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 57), theme }));

@@ -30,12 +30,20 @@ export interface PluginHost {
   /** nvidia-smi does not answer. */
   readonly faults: { readonly driverDown: boolean };
   readonly kubelet: { readonly isUp: boolean };
+  /** Whether the kubelet will miss the end of a resource that is registered again now; absent: it misses none. */
+  readonly missesEnd?: () => boolean;
 }
 
 /** The node's device plugin: it reads its settings and the devices when it starts, and offers what it has read. */
 export class ModelPlugin {
   readonly #world: PluginHost;
   #offered: DeviceIds = new Map();
+  /** What its process has registered, and answers for. */
+  #served: DeviceIds = new Map();
+  /** Resources that the kubelet has known since it started. */
+  readonly #registered = new Set<string>();
+  /** Resources whose newest client the kubelet has dropped (v1.36, `runClient`): it does not notice when that ends. */
+  readonly #unwatched = new Set<string>();
   /** When a count of a resource was last offered, by `RESOURCE=COUNT`. */
   readonly #offeredAt = new Map<string, number>();
   /** What it runs with, or did last. */
@@ -52,9 +60,14 @@ export class ModelPlugin {
     this.settings = { strategy: world.setup.strategy };
   }
 
-  /** What the kubelet has from it, by resource. */
+  /** What the kubelet offers, by resource: what a plugin registered whose end it has not noticed. */
   get offered(): DeviceIds {
     return this.#offered;
+  }
+
+  /** Whether its process answers when the kubelet asks for a device. */
+  serves(resource: string): boolean {
+    return this.#served.has(resource);
   }
 
   #offer(offer: DeviceIds): void {
@@ -62,6 +75,50 @@ export class ModelPlugin {
       this.#offeredAt.set(`${name}=${this.#offered.get(name)?.length ?? 0}`, this.#world.timeline.now);
     }
     this.#offered = offer;
+  }
+
+  #register(offer: DeviceIds): void {
+    const left = this.#missed.filter(([name]) => !offer.has(name));
+    for (const name of offer.keys()) {
+      const isMissed = this.#registered.has(name) && this.#world.missesEnd?.() === true;
+      if (isMissed) this.#unwatched.add(name);
+      else this.#unwatched.delete(name);
+      this.#registered.add(name);
+    }
+    this.#served = offer;
+    this.#offer(new Map([...left, ...offer]));
+  }
+
+  /** What the kubelet still offers once its plugin has ended. */
+  get #missed(): readonly (readonly [string, readonly string[]])[] {
+    return [...this.#offered].filter(([name]) => this.#unwatched.has(name));
+  }
+
+  /** Its process ends what it has registered. */
+  #leave(): void {
+    this.#served = new Map();
+    this.#offer(new Map(this.#missed));
+  }
+
+  /** Somebody registers a resource and ends at once: the kubelet forgets who had it before. */
+  unregister(resource: string): void {
+    this.#unwatched.delete(resource);
+    this.#served = new Map([...this.#served].filter(([name]) => name !== resource));
+    this.#offer(new Map([...this.#offered].filter(([name]) => name !== resource)));
+    this.#onOffer();
+  }
+
+  /** The kubelet's process starts again: it knows of nobody, and plugins that run register again. */
+  kubeletRestarts(): void {
+    this.#forget();
+    this.#onOffer();
+    if (this.#uid !== undefined) this.#read(this.#uid, 1000);
+  }
+
+  #forget(): void {
+    this.#registered.clear();
+    this.#unwatched.clear();
+    this.#leave();
   }
 
   /** How long ago the kubelet last had exactly this many devices, in ms; Infinity: never. */
@@ -78,15 +135,25 @@ export class ModelPlugin {
   /** @returns whether it ran in this pod */
   end(uid: string): boolean {
     if (this.#uid !== uid) return false;
-    this.shutDown();
+    this.#leave();
+    this.#uid = undefined;
     this.#round += 1;
     this.#onOffer();
     return true;
   }
 
+  /** SIGHUP: it ends what it has registered, reads the devices again, and registers. @returns whether its process runs in this pod */
+  signal(uid: string): boolean {
+    if (this.#uid !== uid) return false;
+    this.#leave();
+    this.#onOffer();
+    this.#read(uid, 100);
+    return true;
+  }
+
   /** The machine stops. */
   shutDown(): void {
-    this.#offer(new Map());
+    this.#forget();
     this.#uid = undefined;
   }
 
@@ -117,7 +184,7 @@ export class ModelPlugin {
       if (offer === undefined || !settings) return this.#read(uid, 10_000);
       this.#world.later(10, 800, () => {
         if (!isCurrent()) return;
-        this.#offer(offer);
+        this.#register(offer);
         this.settings = settings;
         this.#onOffer();
       });

@@ -44,7 +44,7 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
   return {
     nodeSelector: { matchLabels: { pool: 'p' } },
     strategy: setup.strategy,
-    ...(setup.backend === 'DRA' && { backend: setup.backend }),
+    ...((setup.backend === 'DRA' || setup.findsBackend === true) && { backend: drawBackend(setup, random) }),
     layouts: (isImpossible ? [{ profiles: { '7g.40gb': 2 } }] : layouts).map((layout) => ({
       ...layout,
       gpus: { models: [setup.product.replace('NVIDIA ', '')], ...layout.gpus },
@@ -60,6 +60,11 @@ export function drawSpec(setup: Setup, random: Random, isCalm: boolean): PolicyS
     ...(random.chance(0.15) && { priority: random.integer(3) }),
     ...((isCalm || random.chance(0.5)) && { allow: { replaceForeignInstances: true } }),
   };
+}
+
+/** Users may say it, or have it found out. */
+function drawBackend({ backend, findsBackend }: Setup, random: Random): NonNullable<PolicySpec['backend']> {
+  return findsBackend === true && random.chance(0.7) ? 'Auto' : backend;
 }
 
 const minuteMs = 60_000;

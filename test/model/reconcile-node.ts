@@ -99,6 +99,7 @@ export class NodeWork {
       slot: claim.winner && this.#cluster.slotOf(claim.winner, node, partition),
       agent: this.#agents.viewOf(name),
       settings: this.#settings,
+      hasSlices: this.#world.slicesOf(name).length > 0,
     };
   }
 

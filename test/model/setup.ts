@@ -32,6 +32,10 @@ export interface Setup {
   readonly repeatsUuids: boolean;
   /** Whether users have pods of all kinds, and policies with grace periods and force. */
   readonly hasAllPods: boolean;
+  /** Whether policies may have it found out what hands out the GPUs (`spec.backend: Auto`). */
+  readonly findsBackend?: boolean;
+  /** Whether the device plugin reads the devices again on SIGHUP, and the agent can send it. */
+  readonly obeysSignals?: boolean;
   /** Whether the controllers' clock may be an hour ahead of the API server's, or behind it. */
   readonly hasClocks?: boolean;
 }

@@ -348,6 +348,25 @@ const table = {
       world.faults.driverDeaf = false;
     },
   ],
+  missEnds: [
+    0,
+    (world) => {
+      world.faults.missesEnds = true;
+    },
+  ],
+  noticeEnds: [
+    0,
+    (world) => {
+      world.faults.missesEnds = false;
+    },
+  ],
+  restartPlugin: [0, (world) => world.kubelet.restartPlugin()],
+  restartKubelet: [
+    0,
+    (world) => {
+      if (world.kubelet.isUp) world.kubelet.plugin.kubeletRestarts();
+    },
+  ],
   /** Its DaemonSet is changed, and its pod with it. */
   dynamicMigOn: [0, (world) => switchDynamicMig(world, true)],
   dynamicMigOff: [0, (world) => switchDynamicMig(world, false)],

@@ -275,6 +275,59 @@ const themes = {
     names: ['editPolicy', 'editPolicy', 'nodeDies', 'nodeLives', 'reboot', 'crashAgent', 'addPod', 'wait'],
     pauses: [600, 2000, 5000, 60_000, 900_000],
   },
+  /** Nodes whose policies have it found out that a DRA driver hands the GPUs out, or say so. */
+  Auto: {
+    setup: { backend: 'DRA', strategy: 'mixed', findsBackend: true },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['editPolicy', 'editPolicy', 'addPod', 'endPod']),
+      ...repeat(4, ['driverGoes', 'driverComes', 'driverComes', 'slowSlices', 'quickSlices', 'addRival']),
+    ],
+    pauses,
+  },
+  /** The same with a device plugin. */
+  AutoPlugin: {
+    setup: { strategy: 'mixed', findsBackend: true, plugin: 'Stock', hasStartupTaint: false },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['editPolicy', 'editPolicy', 'addPod', 'endPod']),
+      ...repeat(4, ['restartPlugin', 'driverDown', 'driverUp', 'driverUp', 'addRival']),
+    ],
+    pauses,
+  },
+  /** Device plugins that register again, while the kubelet misses when they end. */
+  Registrations: {
+    setup: { hasStartupTaint: false, kubeletTells: true, obeysSignals: true },
+    names: [
+      ...repeat(3, ['editPolicy', 'editPolicy', 'missEnds', 'restartPlugin', 'addPod', 'endAllPods', 'wait']),
+      ...repeat(2, ['noticeEnds', 'deafenDriver', 'undeafenDriver', 'endPod']),
+      'restartKubelet',
+      'reboot',
+      'crashController',
+      'failOver',
+      'stopOldLeaders',
+      'crashAgentSoon',
+      'crashAgent',
+      'crashAgent',
+      'destroyByHand',
+      'createByHand',
+      'failOperations',
+      'muteKubelet',
+      'unmuteKubelet',
+      'unmuteKubelet',
+      'blindAgent',
+      'agentSees',
+      'agentSees',
+      'driverDown',
+      'driverUp',
+      'driverUp',
+      'loseAnswers',
+      'healApi',
+      'healApi',
+      'editSharing',
+    ],
+    pauses: [20, 600, 2000, 5000, 15_000, 60_000],
+  },
   /** Devices that take their time. */
   Slow: {
     setup: { hasStartupTaint: false },

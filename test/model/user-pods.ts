@@ -114,7 +114,9 @@ export class UserPods {
       if (!kubelet.isUp) return this.#admitSoon(uid, resource);
       const taken = new Set([...this.allocations.values()].map(({ id }) => id));
       const id = (kubelet.plugin.offered.get(resource) ?? []).find((one) => !taken.has(one));
-      if (id === undefined) return kubelet.setStatus(uid, 'Failed', false);
+      // A plugin that is gone answers nothing.
+      const isGiven = id !== undefined && kubelet.plugin.serves(resource);
+      if (!isGiven) return kubelet.setStatus(uid, 'Failed', false);
       this.give(uid, resource, id);
     });
   }

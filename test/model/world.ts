@@ -52,7 +52,7 @@ export interface Faults {
   agentBlind: boolean;
   /** The DRA driver's process does not start. */
   claimDriverAway: boolean;
-  /** The agent may not signal the DRA driver. */
+  /** The agent may not signal the DRA driver, or the device plugin. */
   driverDeaf: boolean;
   /** The DRA driver runs with its gate DynamicMIG. */
   dynamicMig: boolean;
@@ -60,6 +60,8 @@ export interface Faults {
   slowSlices: boolean;
   /** How much longer each operation on the device takes, in ms. */
   slowDeviceMs: number;
+  /** The kubelet drops the client of a plugin that registers again. */
+  missesEnds: boolean;
 }
 
 const noFaults: Faults = {
@@ -80,6 +82,7 @@ const noFaults: Faults = {
   dynamicMig: false,
   slowSlices: false,
   slowDeviceMs: 0,
+  missesEnds: false,
 };
 
 export const hourMs = 3600_000;
@@ -228,6 +231,10 @@ export class ModelWorld implements ControllerWorld {
 
   later(from: number, to: number, run: () => void): void {
     this.timeline.after(this.random.between(from, to), run);
+  }
+
+  missesEnd(): boolean {
+    return this.faults.missesEnds && this.random.chance(0.6);
   }
 
   editNode(by: string, change: (node: NodeObject) => NodeObject): void {

@@ -182,7 +182,7 @@ export class NodeWorld {
         this.done.push(`WriteMonitors ${command.claims.join(' ')}`);
         return this.#writeSpec({ monitors: command.claims, drain: undefined });
       case 'WriteUnregister':
-        this.done.push(`WriteUnregister ${command.unregister.resources.join(' ')}`);
+        this.done.push(`WriteUnregister ${command.unregister?.resources.join(' ') ?? 'none'}`);
         return this.#writeSpec({ unregister: command.unregister });
       case 'DeletePod': {
         const { uid } = command.pod;

@@ -45,8 +45,8 @@ export type Command =
   | { readonly name: 'WriteDrain'; readonly drain: Drain | null }
   /** Tells the agent which claims look on only. */
   | { readonly name: 'WriteMonitors'; readonly claims: readonly string[] }
-  /** Has the agent end registrations with the kubelet that no device plugin serves. */
-  | { readonly name: 'WriteUnregister'; readonly unregister: NonNullable<NodePartitionSpec['unregister']> }
+  /** Has the agent end registrations with the kubelet that no device plugin serves, or takes that back. */
+  | { readonly name: 'WriteUnregister'; readonly unregister: NonNullable<NodePartitionSpec['unregister']> | null }
   | { readonly name: 'PatchNode'; readonly change: NodeChange }
   /**
    * Writes quantities of the device plugin's resources into the Node's status, as the kubelet would at its next tick; only the version

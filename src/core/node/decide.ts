@@ -97,9 +97,10 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   };
   const rolloutState = describeRolloutState({ ...situation, memory: { ...memory, waits } }, outcome);
   const closed = keepClosedTime(memory, staysClosed(snapshot.node, commands), snapshot.now);
+  const all = [...commands, ...endDrain(situation, rolloutState, commands)];
   return {
     verdict,
-    commands: [...commands, ...endDrain(situation, rolloutState, commands)],
+    commands: [...forgetOrphans(situation, all), ...all],
     memory: { waits, evictions: keepKnown(memory, snapshot), ...(closed && { closed }) },
     rolloutState,
   };
@@ -209,6 +210,20 @@ function endDrain(
   );
   if (partition.spec.drain === undefined || isUnderWay || isWritten || isGrantLive(partition)) return [];
   return [{ name: 'WriteDrain', drain: null }];
+}
+
+/**
+ * On an open node a plugin serves what the kubelet offers: an agent that has restarted must not end its registrations for a request of
+ * before. Two writes of one object would collide.
+ */
+function forgetOrphans({ node, partition }: Situation, commands: readonly Command[]): readonly Command[] {
+  const isStillClosed = isClosed(node) && !opensNode(commands);
+  if (partition.spec.unregister === undefined || isStillClosed || commands.some(writesSpec)) return [];
+  return [{ name: 'WriteUnregister', unregister: null }];
+}
+
+function writesSpec({ name }: Command): boolean {
+  return name.startsWith('Write') || name === 'RevokeGrant' || name === 'DeletePartition';
 }
 
 /** A Node that already matches is not written, and opening a node that is already open is not reported. */

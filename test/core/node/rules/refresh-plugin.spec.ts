@@ -121,6 +121,8 @@ describe('the device plugin of a node whose device is done', () => {
     world.advertise(none);
     world.step(1000);
     expect(world.taintKeys).to.deep.equal([]);
+    // An agent that starts later must not end what the next plugin registers.
+    expect(world.partition.spec.unregister).to.equal(undefined);
   });
 
   it('has the taint taken off for it only where a fresh look still finds nothing advertised', () => {
