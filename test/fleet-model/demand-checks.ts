@@ -30,6 +30,8 @@ interface Asks {
   /** By what they request. */
   readonly running: ReadonlyMap<string, number>;
   readonly waiting: ReadonlyMap<string, number>;
+  /** Pods that wait, by uid. */
+  readonly pods: readonly string[];
 }
 
 /** An observer of demands: what pods ask for, what is chosen for it, and what that does to pods. */
@@ -45,6 +47,8 @@ export class DemandChecks {
   readonly #editedAt = new Map<string, number>();
   /** When what belongs to a pool last changed. */
   #poolsChangedAt = -Infinity;
+  /** When an agent last reported another instance, or another use of one. */
+  #slicesChangedAt = -Infinity;
   /** GPUs that plans have re-laid. */
   relaid = 0;
 
@@ -59,7 +63,12 @@ export class DemandChecks {
   apiHasChanged(change: ApiChange): void {
     if (change.kind === 'pods') this.#countPods();
     if (change.kind === 'policies') this.#policyHasChanged(change as ApiChange<'policies'>);
-    if (change.kind === 'nodes' && (change.type === 'delete' || !change.before)) this.#poolsChangedAt = this.#now;
+    if (change.kind === 'nodes' && (change.type === 'delete' || !change.before)) {
+      this.#poolsChangedAt = this.#now;
+      // Another machine of the name has other GPUs.
+      for (const key of this.#relaidAt.keys())
+        if (key.includes(` ${change.object.metadata.name}/`)) this.#relaidAt.delete(key);
+    }
     if (change.kind === 'partitions') this.#partitionHasChanged(change as ApiChange<'partitions'>);
   }
 
@@ -67,14 +76,20 @@ export class DemandChecks {
     if (this.#world.setup.hasDemands !== true) return;
     const running = new Map<string, number>();
     const waiting = new Map<string, number>();
+    const pods: string[] = [];
     for (const pod of this.#world.api.list('pods')) {
       if (pod.status?.phase === 'Failed') continue;
       const counts = nodeOf(pod) === '' ? waiting : running;
       const resource = resourceOf(pod);
       counts.set(resource, (counts.get(resource) ?? 0) + 1);
+      if (counts === waiting) pods.push(pod.metadata.uid ?? '');
     }
-    const kept = this.#asks.filter(({ at }, index) => at > this.#now - keptMs || index === this.#asks.length - 1);
-    this.#asks = [...kept, { at: this.#now, running, waiting }];
+    // With what had stood for longer than that.
+    const from = Math.max(
+      0,
+      this.#asks.findLastIndex(({ at }) => at <= this.#now - keptMs),
+    );
+    this.#asks = [...this.#asks.slice(from), { at: this.#now, running, waiting, pods }];
   }
 
   #policyHasChanged({ object, before, type }: ApiChange<'policies'>): void {
@@ -91,10 +106,13 @@ export class DemandChecks {
 
   // --- what is chosen ---------------------------------------------------------------------------------------------
 
-  /** No more is wanted of a slice than pods have asked for lately, and each pod counts once. */
-  isWanted(by: string, record: PolicyRecord, wanted: readonly WantedSlice[]): void {
-    const { demand } = record.policy.spec;
-    if (demand?.from !== 'Pods') return;
+  /**
+   * No more is wanted of a slice than pods have asked for lately, and each pod counts once.
+   *
+   * @param demand for which it is wanted: the policy may have been edited since
+   */
+  isWanted(by: string, record: PolicyRecord, demand: Demand, wanted: readonly WantedSlice[]): void {
+    if (demand.from !== 'Pods') return;
     const lookBackMs = msOf(demand.stabilization ?? '10m') + silenceMs + this.#world.checks.lagMs;
     const { product } = this.#world.setup;
     const model = findModel(product);
@@ -115,16 +133,24 @@ export class DemandChecks {
     const count = followed.reduce((sum, { waiting = 0 }) => sum + waiting, 0);
     this.#waiting.set(record.name, { at: this.#now, by, count });
     if (this.#now - this.#poolsChangedAt < silenceMs) return;
-    const all = [...this.#waiting.values()].filter((one) => one.by === by && one.at > this.#now - paceMs);
+    // A pod counts for the pool with an idle slice for it, which another may be a moment later.
+    const since = Math.max(this.#now - paceMs, this.#slicesChangedAt + this.#world.checks.lagMs);
+    const all = [...this.#waiting.values()].filter((one) => one.by === by && one.at > since);
     const sum = all.reduce((total, one) => total + one.count, 0);
-    const most = this.#mostWithin(2 * paceMs + this.#world.checks.lagMs, ({ waiting }) => sumOf(waiting));
+    // Pools are read at different moments: each may count other pods, and none the pods of another.
+    const most = new Set(this.#asksWithin(2 * paceMs + this.#world.checks.lagMs).flatMap(({ pods }) => pods)).size;
     insist(sum <= most, 'D1', `${by} counts ${sum} waiting pods in ${all.length} pools, and there were ${most}`);
   }
 
   #mostWithin(ms: number, count: (asks: Asks) => number): number {
+    return Math.max(0, ...this.#asksWithin(ms).map(count));
+  }
+
+  /** With what they were when that time began. */
+  #asksWithin(ms: number): readonly Asks[] {
     const before = this.#asks.findLast(({ at }) => at <= this.#now - ms);
     const since = this.#asks.filter(({ at }) => at > this.#now - ms);
-    return Math.max(0, ...[...(before ? [before] : []), ...since].map(count));
+    return [...(before ? [before] : []), ...since];
   }
 
   isChosen(by: string, record: PolicyRecord, planned: Planned, { touched, wishes }: ChosenLayouts): void {
@@ -143,7 +169,7 @@ export class DemandChecks {
     { members, asked, shortfall }: Planned,
     touched: readonly Member[],
   ): void {
-    const keyOf = (id: string): string => `${by} ${metadata.uid} ${cooldown} ${id}`;
+    const keyOf = (id: string): string => `${by} ${metadata.uid} ${id}`;
     const rests = (id: string, slackMs: number): boolean =>
       (this.#relaidAt.get(keyOf(id)) ?? -Infinity) + msOf(cooldown) + slackMs > this.#now;
     const again = touched.filter(({ gpu }) => rests(gpu.id, 0));
@@ -185,6 +211,8 @@ export class DemandChecks {
     }
     if (by === 'agent') {
       const known = this.#busySince.get(name);
+      if (!isDeepStrictEqual(object.status?.device?.gpus, before?.status?.device?.gpus))
+        this.#slicesChangedAt = this.#now;
       const busy = (object.status?.device?.gpus ?? []).flatMap(({ instances }) =>
         instances.flatMap((one) => (one.busy === true ? [computeInstancesOf(one)[0]?.uuid ?? ''] : [])),
       );

@@ -560,7 +560,7 @@ export class FleetChecks {
     { verdict, rolloutState }: SettledDecision,
   ): void {
     const { name } = node.metadata;
-    const since = this.#world.machines.get(name)?.stuckAt;
+    const { stuckAt: since, diedAt } = this.#world.machines.get(name) ?? {};
     const { metadata, spec } = claim.winner ?? {};
     const { timeout = '10m', onTimeout } = spec?.drain ?? {};
     const isLeaving = pods.some(
@@ -568,7 +568,8 @@ export class FleetChecks {
     );
     const isLate = isLeaving || verdict.reason === 'AdvertisePending' || verdict.reason === 'RefreshBlocked';
     const isHeld = since !== undefined && slot !== undefined && rolloutState.isUnderWay && !isLate;
-    if (!isHeld || onTimeout === 'Wait') return;
+    // A machine that has died since is judged as a dead one.
+    if (!isHeld || diedAt !== undefined || onTimeout === 'Wait') return;
     const editedAt = this.#editedAt.get(metadata?.uid ?? '') ?? 0;
     const heldMs = this.#now - Math.max(since, Date.parse(slot.startTime ?? ''), editedAt, this.#world.ledAt);
     const words = `pods of ${name} stay for ${heldMs / 1000} s, and it keeps its slot: ${verdict.message}`;

@@ -36,6 +36,13 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
   [22_884, 'the same, with a slot that the new leader had given back', 'Leaders'],
   [1021, 'the onlooker forgot that a canary had passed once another policy had its nodes for a while', 'Users'],
   [99, 'a node was closed with a slot whose deadline had passed, and which was given back at that moment', 'Clocks'],
+  [635, 'a node that was released in the middle of a change waited for the strategy of its labels', 'Dead'],
+  [791, 'the same in another story', 'Dead'],
+  [846, 'the onlooker took a dead machine for one whose pods stay', 'Stuck'],
+  [846, 'the onlooker compared what a demand wanted with the next edit of it', 'Demand'],
+  [717, 'the onlooker forgot how many pods there had been when none had changed for a while', 'Demand'],
+  [619, 'the onlooker added up the waiting pods of pools that were read before and after a slice was taken', 'Demand'],
+  [649, 'an edit of the cooldown and back let a GPU be laid anew at once', 'Demand'],
 ];
 
 describe('model of a fleet', function () {

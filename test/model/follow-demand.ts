@@ -23,7 +23,7 @@ export interface DemandWorld {
   /** Pods that no node runs yet. */
   pendingPods(): readonly WorkloadPod[];
   readonly demandChecks: {
-    isWanted(by: string, record: PolicyRecord, wanted: readonly WantedSlice[]): void;
+    isWanted(by: string, record: PolicyRecord, demand: PolicyDemand, wanted: readonly WantedSlice[]): void;
     isChosen(by: string, record: PolicyRecord, planned: Planned, chosen: ChosenLayouts): void;
   };
   /** What a planted bug makes of the pool. @param known how it was read before, and when, in ms */
@@ -88,7 +88,7 @@ export class DemandWork {
     const seen = this.#demands.seePool(this.#gather(record, demand, course), this.#pools.get(name));
     if (seen !== this.#pools.get(name)?.members) this.#pools.set(name, { members: seen, atMs: this.#now });
     const wanted = yield* this.#want(record, demand, seen, course);
-    this.#demands.demandChecks.isWanted(this.#by, record, wanted);
+    this.#demands.demandChecks.isWanted(this.#by, record, demand, wanted);
     const asked = this.#demands.seeAsked(askFor(policy, wanted));
     const planned = yield* this.#plan(course, asked, seen);
     if ('waitMs' in planned) return planned.waitMs;

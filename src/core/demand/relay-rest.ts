@@ -1,18 +1,14 @@
 /** Which GPUs are left alone for a while, because they were re-laid a short while ago. */
 export class RelayRest {
-  readonly #restMs: number;
   readonly #relaidMs = new Map<string, number>();
-
-  constructor(restMs: number) {
-    this.#restMs = restMs;
-  }
 
   relaid(id: string, nowMs: number): void {
     this.#relaidMs.set(id, nowMs);
   }
 
-  isResting(id: string, nowMs: number): boolean {
+  /** @param restMs of this moment: an edit of it applies to GPUs that rest already */
+  isResting(id: string, nowMs: number, restMs: number): boolean {
     const relaidMs = this.#relaidMs.get(id);
-    return relaidMs !== undefined && nowMs < relaidMs + this.#restMs;
+    return relaidMs !== undefined && nowMs < relaidMs + restMs;
   }
 }

@@ -57,7 +57,7 @@ export class DemandPlayer {
     const relays = gpus.flatMap((gpu): readonly Relay[] => {
       const layout = layouts.get(gpu.id);
       if (layout === undefined || layout.destroy.length + layout.create.length === 0) return [];
-      this.#course.relaid(this.#demand, gpu.id, nowMs);
+      this.#course.relaid(gpu.id, nowMs);
       return [{ gpu, layout: Object.fromEntries(countPresent([...layout.keep, ...layout.create])) }];
     });
     this.#nextPlan = now + (relays.length === 0 ? fruitlessRest : 0);

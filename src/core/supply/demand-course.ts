@@ -40,7 +40,7 @@ export interface ChosenLayouts {
  * for now is taken for what was asked for lately. What was chosen is in the wishes of the nodes.
  */
 export class DemandCourse {
-  #rest: { readonly cooldown: string; readonly rest: RelayRest } | undefined;
+  readonly #rest = new RelayRest();
   /** What was asked for lately, by slice. */
   #windows: { readonly stabilization: string; readonly bySlice: Map<string, DemandWindow> } | undefined;
   /** The demand for which they were counted last: an edit makes another object. */
@@ -49,8 +49,8 @@ export class DemandCourse {
   #short: { readonly planned: Planned; readonly atMs: number; readonly untilMs: number } | undefined;
 
   /** Whether a GPU was re-laid a short while ago. */
-  isResting(demand: PolicyDemand, id: string, nowMs: number): boolean {
-    return this.#restOf(demand).isResting(id, nowMs);
+  isResting({ cooldown = usualCooldown }: PolicyDemand, id: string, nowMs: number): boolean {
+    return this.#rest.isResting(id, nowMs, durationMs(cooldown));
   }
 
   /** How old the list of waiting pods may be: the first counts at once, so a pod that runs by now must not be in it. */
@@ -95,13 +95,13 @@ export class DemandCourse {
     const layouts = this.#layRest(demand, planned, nowMs);
     const touched = listChanged(members, layouts);
     if (!areUnchanged(touched, current)) return undefined;
-    for (const { gpu } of touched) this.relaid(demand, gpu.id, nowMs);
+    for (const { gpu } of touched) this.relaid(gpu.id, nowMs);
     return { wishes: wishesOf(members, layouts), touched };
   }
 
   /** A GPU is re-laid: it rests from now on. */
-  relaid(demand: PolicyDemand, id: string, nowMs: number): void {
-    this.#restOf(demand).relaid(id, nowMs);
+  relaid(id: string, nowMs: number): void {
+    this.#rest.relaid(id, nowMs);
   }
 
   /** What the plan leaves as it is, by the demand's `rest`: once all is served, and it is known what has not been asked for lately. */
@@ -123,11 +123,6 @@ export class DemandCourse {
     const window = bySlice.get(slice) ?? new DemandWindow({ riseMs: riseMsOf({ stabilization }), fallMs });
     bySlice.set(slice, window);
     return window;
-  }
-
-  #restOf({ cooldown = usualCooldown }: PolicyDemand): RelayRest {
-    if (this.#rest?.cooldown !== cooldown) this.#rest = { cooldown, rest: new RelayRest(durationMs(cooldown)) };
-    return this.#rest.rest;
   }
 }
 

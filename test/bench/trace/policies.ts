@@ -100,7 +100,7 @@ export interface FollowRules extends Steadiness {
 export class FollowedDemand extends StandingSlices {
   readonly #rules: FollowRules;
   readonly #highs: Highs;
-  readonly #rest: RelayRest;
+  readonly #rest = new RelayRest();
   readonly #windows = new Map<string, DemandWindow>();
   #hasRefused = false;
   /** When GPUs were re-laid, in seconds: once for each. */
@@ -110,7 +110,6 @@ export class FollowedDemand extends StandingSlices {
     super(fleet);
     this.#rules = rules;
     this.#highs = highs;
-    this.#rest = new RelayRest(rules.cooldownMs);
   }
 
   override serve(request: TraceRequest): FleetSlice | undefined {
@@ -131,7 +130,7 @@ export class FollowedDemand extends StandingSlices {
     const { evicted, changed } = relayFor(this.fleet, counts, {
       highs: this.#highs,
       evict: this.#rules.evict,
-      isResting: (id) => this.#rest.isResting(id, now * 1000),
+      isResting: (id) => this.#rest.isResting(id, now * 1000, this.#rules.cooldownMs),
     });
     for (const id of changed) {
       this.#rest.relaid(id, now * 1000);

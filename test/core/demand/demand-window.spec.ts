@@ -70,12 +70,11 @@ describe('a steady demand', () => {
 
 describe('a GPU that was re-laid', () => {
   it('rests for a while, and no other does', () => {
-    const rest = new RelayRest(30 * minute);
+    const rest = new RelayRest();
     rest.relaid('a', minute);
-    expect([
-      rest.isResting('a', 30 * minute),
-      rest.isResting('a', 31 * minute),
-      rest.isResting('b', minute),
-    ]).to.deep.equal([true, false, false]);
+    const rests = (id: string, atMinute: number, forMinutes = 30): boolean =>
+      rest.isResting(id, atMinute * minute, forMinutes * minute);
+    expect([rests('a', 30), rests('a', 31), rests('b', 1)]).to.deep.equal([true, false, false]);
+    expect([rests('a', 31, 31), rests('a', 12, 10)], 'for as long as is said now').to.deep.equal([true, false]);
   });
 });

@@ -99,6 +99,8 @@ describe('the course of a demand', () => {
     expect(resting(1)).to.equal(0);
     expect(course.choose(demand, planned, members, 0)?.touched).to.have.lengthOf(1);
     expect([resting(119_999), resting(120_000)]).to.deep.equal([1, 0]);
+    const edited = { ...demand, cooldown: '5m' };
+    expect(course.isResting(edited, 'n1/0', 299_999) !== course.isResting(edited, 'n2/0', 299_999)).to.equal(true);
   });
 
   it('plans a shortage again only when the pool has changed, and no sooner than ten times what it took', async () => {

@@ -1,3 +1,4 @@
+import type { DeviceReport } from '../../../api/types.ts';
 import { listManagedLabels } from '../../nvidia/feature-discovery/managed-labels.ts';
 import { isMigStrategy, MIG_STRATEGIES, type MigStrategy, strategyByLabels } from '../../nvidia/labels/mig-strategy.ts';
 import type { NodeLabels } from '../../nvidia/labels/node-labels.ts';
@@ -37,25 +38,48 @@ export function currentOffer(situation: Situation): CurrentOffer {
 
 /**
  * The strategy with which the node's plugin runs, which need not be what a policy asks for: by its own settings, else by its config
- * file if that is ours, else by the labels that were written when it was last known, else by what it offers.
+ * file if that is ours, else by what its kubelet offers if all of that exists, else by the labels that were written when it was last
+ * known, else by what the node advertises.
  */
 function strategyInUse(situation: Situation, config: DevicePluginConfig | undefined): MigStrategy {
   const { partition, node, pods = [] } = situation;
   const bySettings = pluginPods(situation, pods).map((pod) => readPluginSettings(pod).strategy?.value);
   const isOurs = listManagedLabels(metadataOf(node)).length > 0;
   const byLabels = strategyByLabels(node.metadata.labels ?? {}, isOurs);
-  const known = [...bySettings, config?.migStrategy, byLabels].find(isMigStrategy);
-  return known ?? strategyByOffer(situation) ?? partition.spec.strategy ?? 'mixed';
+  const known = [...bySettings, config?.migStrategy].find(isMigStrategy);
+  const likely = [byLabels, partition.spec.strategy].filter(isMigStrategy);
+  return (
+    known ?? strategyByKubelet(situation, likely) ?? byLabels ?? strategyByOffer(situation) ?? likely[0] ?? 'mixed'
+  );
 }
 
-/** The policy's if that explains what is offered, as several may. A node that is changing offers what it was. */
+/**
+ * In the middle of a change: a policy that released the node has taken its plugin's config file away, so that the plugin has read the
+ * devices with other settings than the labels tell.
+ */
+function strategyByKubelet({ node, partition }: Situation, likely: readonly MigStrategy[]): MigStrategy | undefined {
+  const { device = {} } = partition.status ?? {};
+  const offered = Object.entries(device.advertised?.resources ?? {});
+  if (!isUnfinished(node) || device.advertised?.stale !== 0 || offered.length === 0) return undefined;
+  return explainOffer(device, Object.fromEntries(offered.map(([name, count]) => [name, String(count)])), likely);
+}
+
+/** A node that is changing advertises what it was. */
 function strategyByOffer({ partition, node }: Situation): MigStrategy | undefined {
   if (isUnfinished(node)) return undefined;
-  const { device = {} } = partition.status ?? {};
   const { strategy } = partition.spec;
-  const candidates = [...(strategy === undefined ? [] : [strategy]), ...MIG_STRATEGIES];
-  return candidates.find((one) => {
+  const likely = strategy === undefined ? [] : [strategy];
+  return explainOffer(partition.status?.device ?? {}, node.status?.allocatable ?? {}, likely);
+}
+
+/** The first likely strategy that explains what is offered, as several may; else any. */
+function explainOffer(
+  device: DeviceReport,
+  offered: Readonly<Record<string, string>>,
+  likely: readonly MigStrategy[],
+): MigStrategy | undefined {
+  return [...likely, ...MIG_STRATEGIES].find((one) => {
     const { errors, resources } = predictDevice(device, one, undefined).offer;
-    return errors.length === 0 && advertises(node.status?.allocatable ?? {}, resources);
+    return errors.length === 0 && advertises(offered, resources);
   });
 }

@@ -1,3 +1,4 @@
+import { startupTaintKeys } from '../../../api/names.ts';
 import { gpuDriver, listSliceDevices } from '../../dra/resource-slice.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
@@ -50,7 +51,7 @@ function find(situation: Situation): Backend | Outcome {
   const there = (['DevicePlugin', 'DRA'] as const).filter((one) => signs[one].length > 0);
   const [only] = there;
   if (there.length > 1) return refuseBoth(situation, signs);
-  if (known === undefined) return only ?? byLabel(situation) ?? awaitStack();
+  if (known === undefined) return only ?? byLabel(situation) ?? awaitStack(situation);
   const isPaused = node.metadata.labels?.[deployLabels[known]]?.startsWith('paused-for-') === true;
   if (only === undefined || only === known || isPaused) return known;
   const left = listUsersOf(known, situation, pods);
@@ -91,7 +92,11 @@ function listUsersOf(backend: Backend, { node, partition }: Situation, pods: rea
   return pods.filter((pod) => usesGpu(pod, offer));
 }
 
-function awaitStack(): Ruling {
+function awaitStack({ node }: Situation): Ruling {
+  const startup = node.spec?.taints?.find(({ key }) => startupTaintKeys.includes(key))?.key;
+  // The taint is there to keep pods off until the layout is made, and what the layout is to be handed out by is one of those pods.
+  const closed =
+    startup === undefined ? '' : `. Its pods stay off this node unless they tolerate the start-up taint ${startup}`;
   return {
     ifClosed: 'Opens',
     leavesAlone: true,
@@ -101,7 +106,7 @@ function awaitStack(): Ruling {
       message:
         'waiting for what hands out the GPUs of this node (spec.backend: Auto): it advertises no GPUs, has no ResourceSlices of ' +
         `${gpuDriver}, and no pod of the device plugin or of NVIDIA’s DRA driver. Install one of them on the node, or set spec.backend ` +
-        'to DevicePlugin or DRA. Nothing is touched until then',
+        `to DevicePlugin or DRA${closed}. Nothing is touched until then`,
       requeueAfterMs: lookAgainMs,
     },
   };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { currentOffer } from '../../../../src/core/node/rules/current-offer.ts';
 import { predictDevice } from '../../../../src/core/node/rules/prediction.ts';
 import { noteUntouched } from '../../../../src/core/node/rules/untouched.ts';
+import type { Taint } from '../../../../src/core/metadata/node-change.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   advertisesSlice,
@@ -11,6 +12,7 @@ import {
   aSituation,
   aSlicingPolicy,
   slicedGpu,
+  taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
 
@@ -35,6 +37,23 @@ describe('what a node offers of its device as it is', () => {
       currentOffer(aSituation({ partition, node: aNode({ labels, annotations, allocatable: advertisesSlice }) }));
     expect(offer({}).resources).to.deep.equal({ 'nvidia.com/mig-7g.40gb': 1 });
     expect(offer({ 'gpupartition.dev/managed-labels': 'gpu.count' }).resources).to.deep.equal({ 'nvidia.com/gpu': 1 });
+  });
+
+  it('is what the kubelet offers in the middle of a change, if that exists, whatever the labels of before tell', () => {
+    const labels = { [strategyLabel]: 'single' };
+    const offer = (resources: Readonly<Record<string, number>>, stale = 0, taint: readonly Taint[] = taints.closed) => {
+      const device = { ...slicedGpu, advertised: { resources, stale } };
+      const node = aNode({ labels, taints: taint, allocatable: { 'nvidia.com/gpu': '0' } });
+      return currentOffer(aSituation({ partition: aManagedPartition({ device }), node })).resources;
+    };
+    const asMixed = { 'nvidia.com/mig-7g.40gb': 1 };
+    const asSingle = { 'nvidia.com/gpu': 1 };
+    expect(offer(asMixed)).to.deep.equal(asMixed);
+    expect(offer(asSingle)).to.deep.equal(asSingle);
+    expect(offer(asMixed, 1), 'devices that are gone').to.deep.equal(asSingle);
+    expect(offer({}), 'nothing').to.deep.equal(asSingle);
+    expect(offer({ 'nvidia.com/mig-3g.20gb': 1 }), 'what no strategy explains').to.deep.equal(asSingle);
+    expect(offer(asMixed, 0, []), 'a node that is open').to.deep.equal(asSingle);
   });
 
   it('is not mixed up with what other settings make of the same device', () => {

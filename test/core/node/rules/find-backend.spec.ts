@@ -106,6 +106,19 @@ describe('a node whose policy has its backend found out', () => {
     expect(commands).to.deep.equal([]);
   });
 
+  it('is waited for behind a start-up taint too, which its pods must tolerate', () => {
+    const starting = aNode({ allocatable: nothing, taints: taints.startup });
+    const { verdict, commands } = judge(
+      { policy, partition: known(undefined), node: starting },
+      { pods: [], slices: [] },
+    );
+    expect(verdict.message).to.include('unless they tolerate the start-up taint gpupartition.dev/uninitialized');
+    expect(commands).to.deep.equal([]);
+    const announced = aNode({ allocatable: nothing, taints: taints.startup, labels: plugin });
+    const answer = judge({ policy, partition: known(undefined), node: announced }, { pods: [], slices: [] });
+    expect(told(answer)).to.deep.equal(['DevicePlugin']);
+  });
+
   it('is what gpu-operator’s label announces while neither is there, unless both are announced', () => {
     const look = (labels: Readonly<Record<string, string>>) =>
       judge(
