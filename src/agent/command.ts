@@ -160,7 +160,7 @@ async function runAgent(options: Options): Promise<void> {
     endRegistration: async (resource) => {
       // Hardly any node ever needs it.
       const { endRegistration } = await import('../kubelet/device-plugin/end-registration.ts');
-      await endRegistration(options.devicePluginFolder, resource, kubelet);
+      return endRegistration(options.devicePluginFolder, resource, kubelet);
     },
     record: new RecordFile(join(options.stateDir, 'agent.json')),
     logger,

@@ -6,14 +6,14 @@ import type { DeviceView } from './device-view.ts';
 import type { Kubelet } from './kubelet.ts';
 import type { Partition } from './partition.ts';
 
-/** A kubelet that rejected it is asked again after this many ms. */
+/** After this many ms a kubelet that rejected it is asked again, and a plugin that served a resource is looked for. */
 const againMs = 5_000;
 
 export interface OrphansOptions {
   readonly view: DeviceView;
   readonly kubelet: Pick<Kubelet, 'ask'> | undefined;
-  /** Makes the kubelet forget this resource, whose device plugin is gone. @throws Error if it still offers it */
-  readonly endRegistration: (resource: string) => Promise<void>;
+  /** Makes the kubelet forget this resource. @returns false if a plugin serves it @throws Error if the kubelet still offers it */
+  readonly endRegistration: (resource: string) => Promise<boolean>;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -35,22 +35,26 @@ export class Orphans {
     if (unregister.epoch !== granted?.epoch || unregister.epoch !== status?.device?.observedEpoch) return;
     if (clock.monotonicMs() < this.#notBeforeMs) return;
     try {
-      await this.#endAll(unregister.resources, kubelet);
-      this.#ended = unregister;
+      if (await this.#endAll(unregister.resources, kubelet)) this.#ended = unregister;
+      else this.#notBeforeMs = clock.monotonicMs() + againMs;
     } catch (error) {
       this.#notBeforeMs = clock.monotonicMs() + againMs;
       logger.warn('the kubelet still offers devices of a plugin that is gone', { error: describeError(error) });
     }
   }
 
-  async #endAll(resources: readonly string[], kubelet: Pick<Kubelet, 'ask'>): Promise<void> {
+  /** @returns whether none is left */
+  async #endAll(resources: readonly string[], kubelet: Pick<Kubelet, 'ask'>): Promise<boolean> {
     const { view, endRegistration, logger } = this.#options;
     const { unserved = [] } = (await kubelet.ask(view.report, view.asked)) ?? {};
     // A plugin may have come back since.
     const offered = resources.filter((name) => unserved.includes(name));
-    if (offered.length === 0) return;
-    for (const name of offered) await endRegistration(name);
-    logger.warn('the kubelet offered devices of a plugin that is gone: taken off', { resources: offered });
-    await view.askAgain();
+    const ended: string[] = [];
+    for (const name of offered) if (await endRegistration(name)) ended.push(name);
+    if (ended.length > 0) {
+      logger.warn('the kubelet offered devices of a plugin that is gone: taken off', { resources: ended });
+      await view.askAgain();
+    }
+    return ended.length === offered.length;
   }
 }

@@ -73,7 +73,7 @@ export class AgentScene {
       kubelet: { ask: (report) => this.#ask(report) },
       bootID,
       signalPods: () => Promise.resolve([]),
-      endRegistration: () => Promise.resolve(),
+      endRegistration: () => Promise.resolve(true),
       logger: silentLogger,
       nodeName: this.name,
       agentVersion: 'test',

@@ -437,16 +437,20 @@ describe('the agent on the real API server', () => {
       unserved,
     });
     const ended: string[] = [];
+    const served = new Set<string>();
     let clock: FakeClock;
 
     beforeEach(async () => {
       ended.length = 0;
+      served.clear();
       clock = new FakeClock();
       scene.newAgent('boot-1', {
         clock,
         endRegistration: async (resource) => {
           if (resource.endsWith('refused')) throw new Error('the kubelet still offers it');
+          if (served.has(resource)) return false;
           ended.push(resource);
+          return true;
         },
       });
       scene.word = offers(2, [dead]);
@@ -455,6 +459,18 @@ describe('the agent on the real API server', () => {
     });
 
     const unregister = (resources: readonly string[], epoch = 1) => scene.set({ unregister: { epoch, resources } });
+
+    it('ends none that a plugin serves, until that is gone', async () => {
+      served.add(dead);
+      await unregister([dead]);
+      await scene.run();
+      served.clear();
+      await scene.run();
+      expect(ended).to.deep.equal([]);
+      await clock.advance(5_000);
+      await scene.run();
+      expect(ended).to.deep.equal([dead]);
+    });
 
     it('ends those that it offers, once', async () => {
       await unregister([dead, 'nvidia.com/mig-1g.5gb']);

@@ -41,6 +41,8 @@ const readIntervalMs = 60_000;
 const busyReadMs = 5000;
 const drainReadMs = 1000;
 const settlingMs = 600_000;
+/** A registration that a plugin served is looked at again after this long. */
+const orphansAgainMs = 5000;
 const farFuture = '9999-01-01T00:00:00Z';
 
 /** A process of the agent, by the rules of src/agent: its memory ends with it. */
@@ -64,6 +66,7 @@ export class AgentProcess {
   #signalled: DeviceReport['signalled'] | null;
   /** What the kubelet has been relieved of. */
   #unregistered: StoredPartition['spec']['unregister'];
+  #orphansAgainAt = -Infinity;
   #hasBegun = false;
   #hasTriedToRebuild = false;
   readonly #grants: GrantClock;
@@ -335,9 +338,9 @@ export class AgentProcess {
 
   /** Registrations with the kubelet that no device plugin serves, as the controller sees after the last grant. */
   *#endOrphans({ spec, status }: StoredPartition): Generator<number, void, undefined> {
-    const { kubelet, device, faults, random, checks, setup } = this.#world;
+    const { kubelet, device, faults, random, checks, setup, timeline } = this.#world;
     const { unregister, granted } = spec;
-    if (!setup.kubeletTells) return;
+    if (!setup.kubeletTells || timeline.now < this.#orphansAgainAt) return;
     const mayBeEarlier = this.#world.hasBug('UnregisterForEarlier');
     if (unregister === undefined || faults.kubeletMute || this.#world.hasBug('NeverUnregister')) return;
     if (!mayBeEarlier && unregister.epoch !== granted?.epoch) return;
@@ -347,13 +350,20 @@ export class AgentProcess {
     const unserved = listUnserved(device.report(), kubelet.plugin.offered, spec.strategy);
     const mayServe = this.#world.hasBug('UnregisterServed');
     const resources = unregister.resources.filter((name) => mayServe || unserved.includes(name));
+    let isServed = false;
     for (const name of resources) {
       yield random.between(20, 300);
       this.#world.mayCrash('agent');
+      // A plugin that listens on its socket would not hear that it was forgotten.
+      if (!mayServe && kubelet.plugin.serves(name)) {
+        isServed = true;
+        continue;
+      }
       checks.registrationIsEnded(name, spec);
       kubelet.plugin.unregister(name);
     }
-    this.#unregistered = unregister;
+    this.#orphansAgainAt = timeline.now + orphansAgainMs;
+    if (!isServed) this.#unregistered = unregister;
     if (resources.length === 0 || !this.#report) return;
     this.#report = { ...this.#report, ...pickAdvertised(this.#ask(this.#report, spec)) };
   }

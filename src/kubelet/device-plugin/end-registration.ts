@@ -1,3 +1,6 @@
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { PodResourcesClient } from '../pod-resources.ts';
@@ -5,20 +8,23 @@ import { serveResource } from './resource-server.ts';
 
 const askMs = 100;
 const timeoutMs = 5_000;
+const ownPrefix = 'gpu-partition-';
 
 /**
  * Ends what the kubelet offers of a device plugin that is gone, where it did not notice that it went: the resource is registered once more,
- * without devices, and this registration ends. A plugin that is still there would be forgotten as well, until it registers again.
+ * without devices, and this registration ends.
  *
  * @param folder `/var/lib/kubelet/device-plugins`
+ * @returns false if a plugin serves the resource: it would not hear that it was forgotten
  * @throws Error if the kubelet rejects the registration or still offers devices after it
  */
 export async function endRegistration(
   folder: string,
   name: string,
   kubelet: Pick<PodResourcesClient, 'listAllocatable'>,
-): Promise<void> {
-  const endpoint = `gpu-partition-${name.replaceAll('/', '-')}.sock`;
+): Promise<boolean> {
+  if (await isServed(folder, name)) return false;
+  const endpoint = `${ownPrefix}${name.replaceAll('/', '-')}.sock`;
   const server = await serveResource(folder, { name, deviceIds: [] }, endpoint);
   try {
     const endsAt = performance.now() + timeoutMs;
@@ -30,4 +36,29 @@ export async function endRegistration(
   } finally {
     server.close();
   }
+  return true;
+}
+
+/**
+ * Whether somebody listens on a socket that is named after the resource, as NVIDIA's plugin names its own (`nvidia-mig-1g.5gb.sock`). It is
+ * not asked for its devices: a plugin sends each change of their health to one of those who asked.
+ */
+async function isServed(folder: string, name: string): Promise<boolean> {
+  const device = name.slice(name.indexOf('/') + 1);
+  const names = (await readdir(folder)).filter(
+    (file) => file.endsWith(`${device}.sock`) && !file.startsWith(ownPrefix),
+  );
+  const answers = await Promise.all(names.map((file) => isListening(join(folder, file))));
+  return answers.includes(true);
+}
+
+function isListening(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    connection.once('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once('error', () => resolve(false));
+  });
 }

@@ -39,7 +39,7 @@ export class NodeDouble {
       device: this.gpus,
       kubelet: kubeletOf({ client, ignorePods: false, logger: silentLogger }),
       signalPods: (uids) => this.#follow(uids),
-      endRegistration: () => Promise.resolve(),
+      endRegistration: () => Promise.resolve(true),
       askForReboot: () => Promise.resolve(),
       logger: silentLogger,
       nodeName: name,

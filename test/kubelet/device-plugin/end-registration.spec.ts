@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -58,9 +60,24 @@ describe('a registration with the kubelet whose device plugin is gone', () => {
   });
 
   it('ends: the kubelet offers nothing of it, and all else as before', async () => {
-    await endRegistration(folder, resource, allocatable);
+    // As a plugin leaves it that was killed.
+    await writeFile(join(folder, 'nvidia-mig-3g.20gb.sock'), '');
+    expect(await endRegistration(folder, resource, allocatable)).to.equal(true);
+    await rm(join(folder, 'nvidia-mig-3g.20gb.sock'));
     expect(Object.fromEntries(offered)).to.deep.equal({ [resource]: [], 'nvidia.com/gpu': ['GPU-1'] });
     expect(await readdir(folder)).to.deep.equal(['kubelet.sock']);
+  });
+
+  it('stays while somebody listens on its socket, and not while somebody does on another', async () => {
+    const plugin = createServer().listen(join(folder, 'nvidia-mig-3g.20gb.sock'));
+    await once(plugin, 'listening');
+    expect(await endRegistration(folder, resource, allocatable)).to.equal(false);
+    expect(offered.get(resource)).to.have.length(2);
+    plugin.close();
+    const other = createServer().listen(join(folder, 'nvidia-mig-1g.5gb.sock'));
+    await once(other, 'listening');
+    expect(await endRegistration(folder, resource, allocatable)).to.equal(true);
+    other.close();
   });
 
   it('stays where the kubelet rejects another one, and no socket of ours is left', async () => {
