@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { applyObject } from '../../src/simulator/rig/manifests.ts';
+import { applyAll, applyObject } from '../../src/simulator/rig/manifests.ts';
 import { Rig, type RigNode, type RigOptions } from '../../src/simulator/rig/rig.ts';
 import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { borrowCluster } from './cluster-pool.ts';
@@ -141,7 +141,7 @@ function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
     policy,
     kubectl,
     async create(object) {
-      await applyObject(controlPlane, object);
+      await applyAll(controlPlane, object);
     },
     async untilReason(node, reason, timeoutMs = 30_000) {
       const ready = async () => (await partition(node)).status?.conditions?.find(({ type }) => type === 'Ready');
