@@ -15,6 +15,8 @@ describe('what is installed', () => {
   before(async function () {
     this.timeout(clusterTimeoutMs);
     helm = await findHelm();
+    // As users have them: kubectl warns of what it has not applied itself.
+    await cluster().kubectl(['apply', '-k', 'config/crd']);
     await installKinds(cluster());
     // A dry run makes no namespace for what would be in it.
     const namespaces = await readFile('config/rbac/namespaces.yaml', 'utf8');

@@ -21,19 +21,6 @@ describe('gpu-partition validate beside the API server', () => {
   const validate = async (text: string) => runJson(['validate', '-f', '-'], { stdin: text });
 
   before(async function () {
-    const applied = await cluster().kubectl(['apply', '-f', crdFile]);
-    expect(applied.stderr).to.equal('');
-    const established = [
-      'wait',
-      '--for=condition=Established',
-      'crd/gpupartitionpolicies.gpupartition.dev',
-      '--timeout=30s',
-    ];
-    await eventually(
-      async () => (await cluster().kubectl(established)).code,
-      (code) => code === 0,
-      { timeoutMs: 30_000 },
-    );
     await eventually(
       async () => (await dryRun(yamlOf(aPolicy(uniqueName('probe'))))).stderr,
       (stderr) => stderr === '',
