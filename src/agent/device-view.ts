@@ -153,7 +153,9 @@ export class DeviceView {
   /** Reads the device; a fault leaves the last reading unchanged: unknown is not empty. */
   async read(): Promise<Fault | undefined> {
     try {
-      return await this.take(await this.#read());
+      const fault = await this.take(await this.#read());
+      // The next plan must know whether a pod has lost its device.
+      return fault ?? (this.#missing.isUnsure ? await this.take(await this.#read()) : undefined);
     } catch (error) {
       return this.#fail(error);
     }

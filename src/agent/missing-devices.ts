@@ -14,12 +14,16 @@ interface Reading {
 export class MissingDevices {
   /** The reading that each was first missing from. */
   #missing: ReadonlyMap<string, Reading> = new Map();
+  /** Whether the last reading was the first to lack a device. */
+  isUnsure = false;
 
   /** @param report what was made of the reading */
   note(reading: Reading, report: Pick<DeviceReport, 'gpus'>, holders: Holders | undefined): readonly LostDevice[] {
     const found = holders === undefined || reading.lost.length > 0 ? [] : findLostDevices(report, holders);
     const before = this.#missing;
     this.#missing = new Map(found.map(({ id }) => [id, before.get(id) ?? reading]));
-    return found.filter(({ id }) => this.#missing.get(id) !== reading);
+    const lost = found.filter(({ id }) => this.#missing.get(id) !== reading);
+    this.isUnsure = lost.length < found.length;
+    return lost;
   }
 }

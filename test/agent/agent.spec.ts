@@ -428,6 +428,13 @@ describe('the agent on the real API server', () => {
     expect((await scene.read()).status?.device?.signalled).to.equal(undefined);
   });
 
+  it('reports a device that a pod holds and no GPU has with the first reading that lacks it: the next plan must know', async () => {
+    const held = { resource: 'nvidia.com/mig-1g.5gb', id: 'MIG-gone', pod: 'ml/a' };
+    scene.word = { holders: { ofDevice: new Map(), ofAny: [], stale: [held] } };
+    await scene.run();
+    expect((await scene.read()).status?.device?.lostDevices).to.deep.equal([{ id: 'MIG-gone', pods: ['ml/a'] }]);
+  });
+
   describe('told that the kubelet offers resources of a plugin that is gone', () => {
     const dead = 'nvidia.com/mig-3g.20gb';
     const holders = { ofDevice: new Map(), ofAny: [], stale: [] };

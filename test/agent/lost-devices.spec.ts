@@ -16,8 +16,10 @@ describe('a device that a pod holds and the node does not have', () => {
     const first = aReading();
     expect(missing.note(first, device, holders)).to.deep.equal([]);
     expect(missing.note(first, device, holders)).to.deep.equal([]);
+    expect(missing.isUnsure, 'the GPUs are read again at once').to.equal(true);
     const second = aReading();
     expect(missing.note(second, device, holders)).to.deep.equal(lost);
+    expect(missing.isUnsure).to.equal(false);
     expect(missing.note(second, device, holders)).to.deep.equal(lost);
   });
 

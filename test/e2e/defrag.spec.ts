@@ -40,6 +40,12 @@ describe('gpu-partition defrag --apply', function () {
   before(async () => {
     await demand('Never', 8);
     await rig().waitFor('p', 'DemandMet', 'True', 'DemandMet', 90_000);
+    // A slice counts when it is made, and takes pods when its node is open.
+    await eventually(
+      () => offered(small),
+      (count) => count === 8,
+      { timeoutMs: 60_000, what: 'the slices of both nodes' },
+    );
     // At least one pod for each node: no GPU is free of them.
     for (const half of names) {
       const prefers = { key: 'half', value: half };

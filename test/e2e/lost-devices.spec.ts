@@ -51,9 +51,11 @@ describe('a slice that a person destroys under an idle pod', function () {
       { what: 'a pod with a slice' },
     );
     await destroyByHand();
-    const name = first?.metadata.name ?? '';
-    const message = await rig().untilReason('n', 'Draining');
-    expect(message).to.match(new RegExp(`default/${name}: it holds MIG-[^ ]+, which no longer exists`));
+    await eventually(
+      () => podsOf('work'),
+      (pods) => pods.every(({ metadata }) => metadata.uid !== first?.metadata.uid),
+      { what: 'the eviction of the pod' },
+    );
     await rig().waitFor('slices', 'Ready', 'True', 'Ready', 60_000);
     const slices = await slicesOf(rig(), 'n', profile);
     expect(slices).to.have.length(2);
