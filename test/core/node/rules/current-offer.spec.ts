@@ -39,7 +39,7 @@ describe('what a node offers of its device as it is', () => {
     expect(offer({ 'gpupartition.dev/managed-labels': 'gpu.count' }).resources).to.deep.equal({ 'nvidia.com/gpu': 1 });
   });
 
-  it('is what the kubelet offers in the middle of a change, if that exists, whatever the labels of before tell', () => {
+  it('is what the kubelet offers in the middle of a change, if that exists, whatever its earlier labels tell', () => {
     const labels = { [strategyLabel]: 'single' };
     const offer = (resources: Readonly<Record<string, number>>, stale = 0, taint: readonly Taint[] = taints.closed) => {
       const device = { ...slicedGpu, advertised: { resources, stale } };
