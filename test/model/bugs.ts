@@ -8,7 +8,6 @@ import { computeResources } from '../../src/core/nvidia/resources/node-resources
 import { offerStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { isUnfinished } from '../../src/core/node/node-view.ts';
 import { deviceMeets } from '../../src/core/wish/wish.ts';
-import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 
 import { findNamedUuid } from '../../src/core/dra/published-devices.ts';
@@ -700,27 +699,6 @@ export const bugs: readonly Bug[] = [
     name: 'UnregisterServed',
     what: 'has its agent end registrations that a plugin serves again',
     theme: 'Registrations',
-  },
-  {
-    name: 'UnregisterAll',
-    what: 'takes all that the kubelet offers for registrations of a plugin that is gone',
-    theme: 'Registrations',
-    say: ({ verdict, commands }, { partition }) => {
-      const { advertised } = partition?.status?.device ?? {};
-      const resources = Object.keys(advertised?.resources ?? {});
-      const unregister = { epoch: partition?.spec.granted?.epoch ?? 0, resources };
-      const isTold = sameJson(partition?.spec.unregister, unregister);
-      if (verdict.reason !== 'AdvertisePending' || resources.length === 0 || isTold) return {};
-      return { commands: [...commands, { name: 'WriteUnregister', unregister }] };
-    },
-  },
-  {
-    name: 'KeepUnregister',
-    what: 'leaves its agent told to end registrations when the node is open again',
-    theme: 'Registrations',
-    say: ({ commands }) => ({
-      commands: commands.filter((command) => command.name !== 'WriteUnregister' || command.unregister !== null),
-    }),
   },
   {
     name: 'UnregisterForEarlier',
