@@ -1,6 +1,6 @@
 import type { GpuNodePartition, GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
-import { applyAll, applyObject } from '../../src/simulator/rig/manifests.ts';
+import { applyObject } from '../../src/simulator/rig/manifests.ts';
 import { Rig, type RigNode, type RigOptions } from '../../src/simulator/rig/rig.ts';
 import { clusterTimeoutMs, ownCluster } from './cluster.ts';
 import { borrowCluster } from './cluster-pool.ts';
@@ -141,7 +141,7 @@ function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
     policy,
     kubectl,
     async create(object) {
-      await applyAll(controlPlane, object);
+      for (const one of listObjects(object)) await applyObject(controlPlane, one);
     },
     async untilReason(node, reason, timeoutMs = 30_000) {
       const ready = async () => (await partition(node)).status?.conditions?.find(({ type }) => type === 'Ready');
@@ -190,4 +190,10 @@ function testRig(rig: Rig, proxies: ReadonlyMap<string, FaultProxy>): TestRig {
         );
     },
   };
+}
+
+/** Those of a `List`, or the one object. */
+function listObjects(object: object): readonly object[] {
+  const { kind, items = [] } = object as { readonly kind?: string; readonly items?: readonly object[] };
+  return kind === 'List' ? items : [object];
 }

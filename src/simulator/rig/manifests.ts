@@ -31,17 +31,6 @@ export async function applyManifests(controlPlane: ControlPlane, ...paths: reado
   await Promise.all(objects.filter((object) => !isNamespace(object)).map(apply));
 }
 
-/** The objects of a `List` in its order, or the one object: see {@link applyObject}. */
-export async function applyAll(controlPlane: ControlPlane, object: object): Promise<void> {
-  const { kind, items } = object as Partial<ObjectList>;
-  for (const one of kind === 'List' ? (items ?? []) : [object]) await applyObject(controlPlane, one);
-}
-
-interface ObjectList {
-  readonly kind: string;
-  readonly items: readonly object[];
-}
-
 /**
  * As `kubectl apply --server-side` does it, without its process, which reads the API's whole description first.
  *
