@@ -29,8 +29,14 @@ export function kubeletOf({ client, ignorePods, logger }: KubeletOptions): Kubel
         const holders = holdersOf(device, holdings, monitors);
         if (allocatable === undefined) return { holders };
         const { resources, stale } = judgeAdvertised(device, allocatable, strategy);
-        const unserved = listUnserved(device, allocatable, strategy);
-        return { holders, advertised: { stale, ...some(resources) }, unserved };
+        return {
+          holders,
+          advertised: { stale, ...some(resources) },
+          // Hardly ever asked for, and after a change the kubelet is asked many times a second.
+          get unserved() {
+            return listUnserved(device, allocatable, strategy);
+          },
+        };
       } catch (error) {
         // Who holds what is unknown: unknown is not nobody.
         if (!ignorePods || !isUntold(error, untold)) throw error;

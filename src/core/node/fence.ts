@@ -66,7 +66,7 @@ export type FenceStep =
   /** Write this into the node's status: the kubelet offers it, and would write the same within its status period. */
   | { readonly next: 'Advertise'; readonly resources: Readonly<Record<string, number>> }
   /**
-   * Have the agent end these registrations: nobody serves them. A kubelet whose plugin registered again just as its previous connection
+   * Have the agent end these registrations: no plugin serves them. A kubelet whose plugin registered again just as its previous connection
    * ended does not notice when that plugin dies, and offers its devices without end (v1.36, `devicemanager/plugin/v1beta1`,
    * `runClient`; seen on a real kubelet).
    */
