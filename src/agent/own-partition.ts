@@ -6,8 +6,12 @@ import { mergePatchOf } from '../core/text/merge-patch.ts';
 import { printable } from '../core/text/visible-text.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ObjectRef } from '../kube/resource.ts';
+import { isConflict } from '../kube/api-error.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Partition } from './partition.ts';
+
+/** Of writes while the controller writes to the same object. */
+const mostAttempts = 4;
 
 /** The node's own object: its newest state, and the report in it. */
 export class OwnPartition {
@@ -36,22 +40,34 @@ export class OwnPartition {
     return this.#known;
   }
 
-  /** Writes `status.device` if it differs from what the API has. @param readMs see {@link stampReading} */
+  /**
+   * Writes what of `status.device` differs from what the API has.
+   *
+   * @param readMs see {@link stampReading}
+   */
   async report(found: DeviceReport, readMs: number | undefined): Promise<void> {
-    const { status, spec } = this.#known ?? {};
-    const readAfter = spec?.drain?.readAfter;
-    // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
-    const device = stampReading(printable(found), status?.device, { readMs, readAfter });
-    if (sameJson(device, status?.device)) return;
-    const written = await this.#client.applyStatus<Partition>(this.#ref, { device });
-    this.#known = written;
-    const told = written.status?.device ?? {};
-    if (!sameJson(device, told)) await this.#remove(written, mergePatchOf(told, device));
+    for (let attempt = 1; this.#known !== undefined; attempt += 1) {
+      const { status, spec } = this.#known;
+      const readAfter = spec.drain?.readAfter;
+      // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
+      const device = stampReading(printable(found), status?.device, { readMs, readAfter });
+      if (sameJson(device, status?.device)) return;
+      try {
+        const patch = mergePatchOf(status?.device ?? {}, device);
+        this.#known = { ...this.#known, status: { ...status, device }, metadata: await this.#write(this.#known, patch) };
+        return;
+      } catch (error) {
+        if (!isConflict(error) || attempt === mostAttempts) throw error;
+        this.#known = await this.#client.find<Partition>(this.#ref);
+      }
+    }
   }
 
-  /** Server-side apply leaves what was written in our name by other means. */
-  async #remove({ metadata: { resourceVersion } }: Partition, device: object): Promise<void> {
+  /** The parts of a report belong together: a difference from an older state than the server's would mix two reports. */
+  async #write({ metadata: { resourceVersion } }: Partition, device: object): Promise<Partition['metadata']> {
     const status = { ...this.#ref, subresource: 'status' };
-    this.#known = await this.#client.merge<Partition>(status, { metadata: { resourceVersion }, status: { device } });
+    const patch = { metadata: { resourceVersion }, status: { device } };
+    const { metadata } = await this.#client.merge<Pick<Partition, 'metadata'>>(status, patch, { metadataOnly: true });
+    return metadata;
   }
 }

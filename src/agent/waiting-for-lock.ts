@@ -11,7 +11,7 @@ import { faultFields } from '../core/report/report-fields.ts';
 const silentMs = 30_000;
 
 export interface LockWait {
-  readonly client: Pick<KubeClient, 'find' | 'apply'>;
+  readonly client: Pick<KubeClient, 'find' | 'merge'>;
   readonly nodeName: string;
   readonly logger: Logger;
   /** What was found. */
@@ -43,5 +43,5 @@ async function tellOnce({ client, nodeName: name, message }: LockWait): Promise<
   const { resourceVersion } = partition.metadata;
   if (sameJson(device, seen)) return;
   const status = { ...ref, subresource: 'status' } as const;
-  await client.apply(status, { metadata: { resourceVersion }, status: { device } }, { force: true });
+  await client.merge(status, { metadata: { resourceVersion }, status: { device } });
 }

@@ -161,7 +161,7 @@ export class Executor {
     const written = await this.#write(this.#cluster.partitions, name, () =>
       this.#client.merge<GpuNodePartition & KubeObject>(
         { resource: nodePartitions, name },
-        { metadata: { resourceVersion }, spec },
+        { metadata: { resourceVersion, managedFields: untracked }, spec },
       ),
     );
     this.#cluster.partitions.remember(written);
@@ -220,6 +220,12 @@ export class Executor {
     this.#log.warn('pod deleted by force', { node, pod: `${namespace}/${name}` });
   }
 }
+
+/**
+ * Each part of the object has one writer, by RBAC and admission. Kubernetes' record of who owns which field would say no more, and
+ * tracking takes a quarter of the API server's time for a write; it ends with this value until somebody uses server-side apply.
+ */
+const untracked = [{}];
 
 /** The text of an API server, or of any admission webhook. */
 const longestRefusal = 800;

@@ -8,6 +8,7 @@ import type { Verdict } from '../core/node/outcome.ts';
 import type { NodeRolloutState } from '../core/rollout/slot.ts';
 import { reportNode } from '../core/status/node-report.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
+import { overwriteOf } from '../core/text/merge-patch.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -106,9 +107,10 @@ export class NodeReporter {
     if (!status) return requeueAfterMs;
     this.#writtenAt.set(name, at);
     const before = partition.status?.phase;
-    const written = await this.#client.applyStatus<GpuNodePartition & KubeObject>(
-      { resource: nodePartitions, name },
-      status,
+    const { device: _agents, ...known } = partition.status ?? {};
+    const written = await this.#client.merge<GpuNodePartition & KubeObject>(
+      { resource: nodePartitions, name, subresource: 'status' },
+      { status: overwriteOf(known, status) },
     );
     const { status: now } = this.#cluster.partitions.remember(written);
     this.#announce(written, before, verdict, claim.winner);

@@ -11,9 +11,7 @@ import type { HostLoans } from '../../src/device/host/host-loans.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { ReconcileResult } from '../../src/kube/queue.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 
 export const signal = new AbortController().signal;
@@ -24,10 +22,7 @@ export function useAgentClient(): () => KubeClient {
   const cluster = useSharedCluster();
   let client: KubeClient | undefined;
   before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    const created = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
-    await eventually(() => created.list(nodePartitions));
-    client = created;
+    client = await createKubeClient(cluster(), { fieldManager: 'gpu-partition-agent' });
   });
   return () => {
     if (!client) throw new Error('the client is there only within tests and hooks of the suite');

@@ -55,6 +55,19 @@ describe('the agent and the object of its node', () => {
     expect((await scene.read()).metadata.resourceVersion).to.equal(stale.metadata.resourceVersion);
   });
 
+  it('adds its report to what was written since it last looked, and mixes it with no report of another agent', async () => {
+    const wish = await scene.wish({ profiles });
+    await scene.set({ wish: { gpus: [{ ...wish, profiles: { '1g.5gb': 7 } }] } });
+    const seen = await scene.read();
+    const status = { ...scene.ref, subresource: 'status' };
+    await client().merge(status, { status: { phase: 'Pending', device: { agentVersion: 'other', step: 'Failed' } } });
+    await scene.reconcile(seen);
+    const { status: now } = await scene.read();
+    expect(now?.phase).to.equal('Pending');
+    expect(now?.device).to.include({ agentVersion: 'test', step: 'Idle' });
+    expect(now?.device?.plan?.hash).to.match(/^[0-9a-f]{16}$/);
+  });
+
   it('ignores objects of other nodes', async () => {
     const other = new AgentScene(client());
     await other.create();

@@ -3,7 +3,6 @@ import { nodePartitions } from '../../src/api/resources.ts';
 import type { NodePartitionStatus } from '../../src/api/types.ts';
 import { createKubeClient, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { accountOf, renderFolder } from './installation.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 
 const patchJson = ['--type', 'merge', '-p'] as const;
@@ -15,8 +14,6 @@ describe('whoever has the token of an agent', () => {
   let account: readonly [namespace: string, name: string] = ['', ''];
 
   before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    await applyFolder(cluster(), 'config/rbac');
     for (const name of [own, other]) {
       const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { team: 'a' } } };
       await cluster().client.demand({ method: 'POST', path: '/api/v1/nodes', body: node });

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { attempt } from './attempt.ts';
@@ -11,8 +10,6 @@ describe('the author of a policy', () => {
   let admin = '';
 
   before(async function () {
-    await applyFolder(cluster(), 'config/crd');
-    await applyFolder(cluster(), 'config/rbac');
     const namespace = await createNamespace(cluster(), 'authors');
     const account = async (name: string, ...roles: readonly string[]): Promise<string> => {
       await cluster().kubectl(['create', 'serviceaccount', name, '-n', namespace]);

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Attempt, attempt } from './attempt.ts';
@@ -19,8 +18,6 @@ describe('whoever has the controller’s token', () => {
   const patchNode = (body: unknown): Promise<string> => attack({ path: `${node}?${asController}`, body });
 
   before(async function () {
-    await applyFolder(cluster(), 'config/crd');
-    await applyFolder(cluster(), 'config/rbac');
     const [namespace, account] = accountOf(await renderFolder('config/default'), 'Deployment');
     token = await cluster().serviceAccountToken(namespace, account);
     tenant = await createNamespace(cluster(), 'tenant');

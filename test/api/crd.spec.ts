@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
-import { installKinds, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { fullDemandSpec, fullScheduleSpec, fullSpec } from '../cli/policy-mutations.ts';
 
 describe('CRDs on the real API server', () => {
   const cluster = useSharedCluster();
-
-  before(async () => {
-    await installKinds(cluster());
-  });
 
   /** Applies a policy as a user does, and returns kubectl's words; empty where it was accepted. */
   async function apply(spec: object, name = uniqueName('crd')): Promise<string> {

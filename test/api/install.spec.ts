@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { cleanupFinalizer } from '../../src/api/names.ts';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 import { installedFolders, templateOf, workloadKinds } from '../config/workload.ts';
-import { clusterTimeoutMs, installKinds, uniqueName, useOwnCluster } from '../support/cluster.ts';
+import { clusterTimeoutMs, uniqueName, useOwnCluster } from '../support/cluster.ts';
 import { findHelm, renderChart } from '../support/helm.ts';
 import { attempt } from './attempt.ts';
 import { accountOf, renderFolder } from './installation.ts';
@@ -17,7 +17,7 @@ describe('what is installed', () => {
     helm = await findHelm();
     // As users have them: kubectl warns of what it has not applied itself.
     await cluster().kubectl(['apply', '-k', 'config/crd']);
-    await installKinds(cluster());
+    await cluster().kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
     // A dry run makes no namespace for what would be in it.
     const namespaces = await readFile('config/rbac/namespaces.yaml', 'utf8');
     await cluster().kubectl(['apply', '-f', '-'], { input: namespaces });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
-import { clusterTimeoutMs, installKinds, useOwnCluster } from '../support/cluster.ts';
+import { installRights } from '../../src/simulator/rig/install.ts';
+import { clusterTimeoutMs, useOwnCluster } from '../support/cluster.ts';
 import { findOldNodes } from '../support/old-nodes.ts';
 
 interface Manifest {
@@ -21,7 +22,7 @@ describe('the bundles and the version of Node.js', function () {
     if (!existsSync('dist')) return this.skip();
     programs = readdirSync('dist').filter((name) => name.endsWith('.mjs'));
     nodes = await findOldNodes();
-    await installKinds(cluster());
+    await installRights(cluster());
     return undefined;
   });
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { LeadershipWatch } from '../../src/cli/cluster/leadership.ts';
 import type { FleetFeed } from '../../src/ui/fleet-feed.ts';
-import { createKubeClient, installKinds, useSharedCluster } from '../support/cluster.ts';
+import { createKubeClient, useSharedCluster } from '../support/cluster.ts';
 import { dropLease, holdLease, renewLease } from '../support/controller-lease.ts';
 import { eventually } from '../support/eventually.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -49,7 +49,6 @@ describe('a view of the fleet while the API server does not answer', function ()
   let kubeconfig: string;
 
   before(async () => {
-    await installKinds(cluster());
     await holdLease(cluster());
   });
   after(() => dropLease(cluster()));
@@ -105,7 +104,6 @@ describe('a view of the fleet that no controller writes any more', function () {
   let options: readonly string[];
 
   before(async () => {
-    await installKinds(cluster());
     options = ['--kubeconfig', await cluster().kubeconfigFile()];
   });
   afterEach(async () => {

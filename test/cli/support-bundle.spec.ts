@@ -21,12 +21,10 @@ import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { KubeObject, Resource } from '../../src/kube/resource.ts';
 import { caFileOf, keyFileOf } from '../../src/simulator/control-plane/api-server.ts';
-import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile } from '../core/plan/cluster-builder.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 import { createKubeClient, type ControlPlane, useOwnCluster } from '../support/cluster.ts';
 import { holdLease } from '../support/controller-lease.ts';
-import { eventually } from '../support/eventually.ts';
 import { jsonRunner, run } from './run.ts';
 
 const halves = ['3g.20gb@0', '3g.20gb@4'];
@@ -68,13 +66,7 @@ describe('gpu-partition support-bundle', function () {
   const inBundle = (kind: string) => items.filter((item) => item.kind === kind);
 
   before(async () => {
-    await applyFolder(cluster(), 'config/crd');
     await holdLease(cluster());
-    await eventually(
-      () => cluster().client.send({ path: '/apis/gpupartition.dev/v1alpha1/gpunodepartitions' }),
-      ({ status }) => status === 200,
-      { what: 'the CRDs' },
-    );
     const client = await createKubeClient(cluster());
     config = await cluster().kubeconfigFile();
     kubelet = await serveLogs(cluster());

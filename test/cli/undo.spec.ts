@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { UndoAnswer } from '../../src/cli/commands/undo.ts';
 import { accept, readVersions, storeVersions } from '../../src/core/policy/versions.ts';
-import { installKinds, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { jsonRunner, run } from './run.ts';
 
 const path = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies';
@@ -14,7 +14,6 @@ describe('gpu-partition undo', () => {
   let name: string;
 
   before(async () => {
-    await installKinds(cluster());
     kubeconfig = await cluster().kubeconfigFile();
   });
   beforeEach(() => (name = uniqueName('undo')));

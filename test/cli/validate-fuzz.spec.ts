@@ -4,11 +4,9 @@ import fc from 'fast-check';
 import { changingLabelKeys, changingLabelPrefixes } from '../../src/api/label-keys.ts';
 import type { ApiClient } from '../../src/simulator/control-plane/request.ts';
 import type { FindingCode } from '../../src/core/text/finding.ts';
-import { applyFolder } from '../../src/simulator/rig/rig.ts';
 import { validatePolicy } from '../../src/core/policy/validate.ts';
 import { aPolicyObject, badMetadata, goodMetadata } from '../core/policy/policy-cases.ts';
 import { useSharedCluster } from '../support/cluster.ts';
-import { eventually } from '../support/eventually.ts';
 import {
   fullDemandSpec,
   fullScheduleSpec,
@@ -34,15 +32,6 @@ interface Verdict {
 
 describe('validatePolicy beside the API server', function () {
   const cluster = useSharedCluster();
-
-  before(async () => {
-    await applyFolder(cluster(), 'config/crd');
-    await eventually(
-      async () => (await askServer(cluster().client, aPolicyObject())).isTaken,
-      (isTaken) => isTaken,
-      { what: 'the kind is served' },
-    );
-  });
 
   /** Asks both; a line for each policy that one takes and the other refuses. */
   async function compare(policies: readonly (readonly [what: string, policy: object])[]): Promise<string> {

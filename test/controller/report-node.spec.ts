@@ -28,10 +28,10 @@ class StatusClient extends KubeClient {
     this.#device = device;
   }
 
-  override async applyStatus<T extends KubeObject>(_ref: unknown, status: unknown): Promise<T> {
+  override async merge<T extends KubeObject>(_ref: unknown, patch: { readonly status: object }): Promise<T> {
     const device = this.#device && { device: this.#device };
     const written = { ...aPartition({}), metadata: { ...metadata, resourceVersion: '3' } };
-    return { ...written, status: { ...(status as object), ...device } } as unknown as T;
+    return { ...written, status: { ...patch.status, ...device } } as unknown as T;
   }
 }
 
@@ -76,11 +76,11 @@ describe('NodeReporter', () => {
     const client = new StatusClient(undefined);
     const { reporter, snapshot, fleet } = aScene(client);
     const ready = (): number | undefined => fleet.policy('p')?.tally.inPhase('Ready');
-    const write = client.applyStatus.bind(client);
+    const write = client.merge.bind(client);
     const before: unknown[] = [];
-    client.applyStatus = async (ref, status) => {
+    client.merge = async (ref, patch) => {
       before.push(ready());
-      return write(ref, status);
+      return write(ref, patch);
     };
     const verdict = { phase: 'Ready', reason: 'Ready', message: '' } as const;
     const rolloutState = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { stringify } from 'yaml';
-import { createNamespace, installKinds, uniqueName, useSharedCluster } from '../support/cluster.ts';
+import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { outputOf, prepareRoom, runScript, scriptOf, type CommandRoom } from './command-room.ts';
 import { type Fence, fencesOf, readFences, readPages } from './pages.ts';
 
@@ -53,7 +53,6 @@ describe('commands in documents', function () {
   }
 
   before(async () => {
-    await installKinds(cluster());
     room = await prepareRoom(cluster().binaries.kubectl, await cluster().kubeconfigFile());
     namespace = await createNamespace(cluster(), 'docs');
     const objects = [

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { repartitioningTaint, uninitializedTaint } from '../../src/api/names.ts';
 import type { Validation } from '../../src/cli/validation.ts';
 import { jsonRunner } from '../cli/run.ts';
-import { installKinds, useSharedCluster } from '../support/cluster.ts';
+import { useSharedCluster } from '../support/cluster.ts';
 import { policiesOf, readSampleObjects } from './sample-files.ts';
 import { nodesOf } from './sample-node.ts';
 import { canRunOn, gpuLimitsOf, workloadsOf } from './sample-workload.ts';
@@ -51,10 +51,6 @@ describe('samples', () => {
 
 describe('samples on the real API server', () => {
   const cluster = useSharedCluster();
-
-  before(async () => {
-    await installKinds(cluster());
-  });
 
   it('are accepted, every object of every file', async () => {
     const objects = (await readSampleObjects()).map(({ value }) => stringify(value));

@@ -3,7 +3,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 
 import type { Validation } from '../../src/cli/validation.ts';
 import { jsonRunner } from '../cli/run.ts';
-import { installKinds, useSharedCluster } from '../support/cluster.ts';
+import { useSharedCluster } from '../support/cluster.ts';
 import { kindOf } from './sample-files.ts';
 import { type Fence, readFences } from './pages.ts';
 
@@ -76,10 +76,6 @@ describe('YAML shown in documents', () => {
 
 describe('YAML shown in documents, on the real API server', () => {
   const cluster = useSharedCluster();
-
-  before(async () => {
-    await installKinds(cluster());
-  });
 
   it('is accepted, every object of a kind that is not of others', async () => {
     const shown = (await readFences('yaml', atLeast)).flatMap(objectsOf);

@@ -6,7 +6,6 @@ import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../../src/simulator/control-plane/control-plane.ts';
 import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
 import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
-import { applyManifests } from '../../src/simulator/rig/manifests.ts';
 import { borrowCluster } from './cluster-pool.ts';
 import { eventually } from './eventually.ts';
 
@@ -82,16 +81,6 @@ export async function createNamespace(cluster: ControlPlane, prefix = 'test'): P
     );
   }
   return name;
-}
-
-/** Installs the CRDs and waits until their kinds are served. */
-export async function installKinds(cluster: ControlPlane): Promise<void> {
-  await applyManifests(cluster, 'config/crd');
-  await eventually(
-    () => cluster.kubectl(['get', 'gpp,gpn']),
-    ({ code }) => code === 0,
-    { what: 'the kinds are served' },
-  );
 }
 
 /** A client of our own, as the administrator if no token is given. */

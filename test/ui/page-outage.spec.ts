@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { installKinds, useOwnCluster } from '../support/cluster.ts';
+import { installRights } from '../../src/simulator/rig/install.ts';
+import { useOwnCluster } from '../support/cluster.ts';
 import { holdLease, renewLease } from '../support/controller-lease.ts';
 import { eventually } from '../support/eventually.ts';
 import { BrowserPage, type ChromiumProcess, findChromium, startChromium } from './chromium.mjs';
@@ -19,7 +20,7 @@ describe('the page in Chromium while the API server stops and starts again', fun
   before(async function () {
     if (path === undefined) return this.skip();
     browser = await startChromium(path);
-    await installKinds(cluster());
+    await installRights(cluster());
     await holdLease(cluster());
     return undefined;
   });
