@@ -17,6 +17,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   await using rig = await Rig.start({
     controlPlane,
     nodes: describeNodes(options.nodes),
+    servesNvidiaSmi: true,
     controllerArguments: toArguments({
       'max-concurrent-nodes': maxConcurrentNodes,
       'lease-seconds': 10,

@@ -8,6 +8,8 @@ import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
 import { KubeletFleet } from '../kubelet/fleet.ts';
 import { rebootNode } from '../nvidia-smi/nvml/device.ts';
 import { assembleGpus } from '../nvidia-smi/nvml/gpu.ts';
+import { NvidiaSmiServer } from '../nvidia-smi/server.ts';
+import { recordedBranch } from '../nvidia-smi/nvml/driver-version.ts';
 import { updateStateFile } from '../nvidia-smi/state/state-file.ts';
 import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
 import { agentOf } from './agent-pods.ts';
@@ -38,6 +40,8 @@ export class Rig implements AsyncDisposable {
   /** Nodes that were not there from the start. */
   readonly #joined: RigNode[] = [];
   readonly #agents: Map<string, RigProcess>;
+  /** By node. */
+  readonly #servers = new Map<string, NvidiaSmiServer>();
   readonly #options: RigOptions;
 
   private constructor(
@@ -183,6 +187,7 @@ export class Rig implements AsyncDisposable {
     const programs = [this.controller, ...this.#standbys, ...this.#agents.values()];
     await Promise.all(programs.map((program) => program.stop('SIGTERM')));
     await this.fleet.stop();
+    await Promise.all([...this.#servers.values()].map((server) => server[Symbol.asyncDispose]()));
     this.#guard.release();
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -203,6 +208,7 @@ export class Rig implements AsyncDisposable {
       logFile: files.operations,
       faultsFile: files.faults,
       seed: name,
+      ...(this.#options.servesNvidiaSmi === true && { port: await this.#serve(node, files) }),
       program: programPath('nvidia-smi-sim'),
       node: process.execPath,
     });
@@ -215,6 +221,15 @@ export class Rig implements AsyncDisposable {
       name,
       await makeAgent(this.#options, this.#guard, { node: name, files, nvidiaSmi, ignorePods, onChange }),
     );
+  }
+
+  async #serve({ name, gpus, driver = recordedBranch }: RigNode, files: NodeFiles): Promise<number> {
+    const settings = { gpus: assembleGpus(gpus, name), driver, pace: 0, uid: 0 };
+    const known = this.#servers.get(name);
+    const server =
+      known ?? (await NvidiaSmiServer.start({ ...settings, stateFile: files.state, logFile: files.operations }));
+    this.#servers.set(name, server);
+    return server.port;
   }
 
   #filesOf(node: string): NodeFiles {

@@ -61,6 +61,16 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 
 /** Runs one command line against the files of `settings`, writes to standard output and returns the exit code. */
 export function runAsProcess(settings: Settings, argv: readonly string[], help: HelpTexts): number {
+  return runOnFiles(settings, argv, help, writeAll);
+}
+
+/** As {@link runAsProcess}, with the output wherever it should go. A fault may block the thread for ever. */
+export function runOnFiles(
+  settings: Settings,
+  argv: readonly string[],
+  help: HelpTexts,
+  write: (text: string) => void,
+): number {
   const { gpus, driver, pace, stateFile, logFile, faultsFile, uid } = settings;
   const log = (entry: LogEntry): void => {
     if (logFile !== undefined) {
@@ -69,7 +79,7 @@ export function runAsProcess(settings: Settings, argv: readonly string[], help: 
   };
   let buffer = '';
   const flush = (text: string): void => {
-    writeAll(text);
+    write(text);
     buffer = '';
   };
   const world: World = {
