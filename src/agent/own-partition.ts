@@ -54,7 +54,11 @@ export class OwnPartition {
       if (sameJson(device, status?.device)) return;
       try {
         const patch = mergePatchOf(status?.device ?? {}, device);
-        this.#known = { ...this.#known, status: { ...status, device }, metadata: await this.#write(this.#known, patch) };
+        this.#known = {
+          ...this.#known,
+          status: { ...status, device },
+          metadata: await this.#write(this.#known, patch),
+        };
         return;
       } catch (error) {
         if (!isConflict(error) || attempt === mostAttempts) throw error;

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
-import { installRights } from '../../src/simulator/rig/install.ts';
-import { clusterTimeoutMs, useOwnCluster } from '../support/cluster.ts';
+import { clusterTimeoutMs, useClusterAlone } from '../support/cluster.ts';
 import { findOldNodes } from '../support/old-nodes.ts';
 
 interface Manifest {
@@ -10,7 +9,7 @@ interface Manifest {
 }
 
 describe('the bundles and the version of Node.js', function () {
-  const cluster = useOwnCluster();
+  const cluster = useClusterAlone();
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
   const [, promised = ''] = /^>=(\d+\.\d+)$/.exec(engines.node) ?? [];
   let nodes: Awaited<ReturnType<typeof findOldNodes>>;
@@ -22,7 +21,6 @@ describe('the bundles and the version of Node.js', function () {
     if (!existsSync('dist')) return this.skip();
     programs = readdirSync('dist').filter((name) => name.endsWith('.mjs'));
     nodes = await findOldNodes();
-    await installRights(cluster());
     return undefined;
   });
 

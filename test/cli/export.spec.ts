@@ -5,8 +5,7 @@ import type { KubeObject } from '../../src/kube/resource.ts';
 import { podsResource } from '../../src/simulator/kubelet/node/kube-objects.ts';
 import { driverDaemonSet } from '../../src/simulator/rig/dra-driver.ts';
 import { DaemonBench } from '../simulator/kubelet/daemon-bench.ts';
-import { clusterTimeoutMs, ownCluster, uniqueName } from '../support/cluster.ts';
-import type { ControlPlane } from '../support/cluster.ts';
+import { clusterTimeoutMs, uniqueName, useClusterAlone } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { GpuNodes, states } from '../support/gpu-nodes.ts';
 import { jsonRunner, run } from './run.ts';
@@ -97,25 +96,23 @@ describe('gpu-partition export dra', () => {
 });
 
 describe('what gpu-partition export dra writes', function () {
-  let cluster: ControlPlane;
+  // The names of extended resources would take the pods of other suites.
+  const cluster = useClusterAlone();
   let bench: DaemonBench;
   let node: string;
 
   before(async function () {
     this.timeout(clusterTimeoutMs);
-    // The names of extended resources would take the pods of other suites.
-    cluster = await ownCluster();
-    bench = new DaemonBench(await GpuNodes.start(cluster, { restartMs: 100 }));
+    bench = new DaemonBench(await GpuNodes.start(cluster(), { restartMs: 100 }));
     node = (await bench.nodes.boot(states.twoSlices, { plugin: 'pod' })).name;
     await bench.deploy(driverDaemonSet, node);
     const { stdout } = await run(['export', 'dra', '-f', '-'], { stdin: mixed });
-    const applied = await cluster.kubectl(['apply', '-n', bench.nodes.namespace, '-f', '-'], { input: stdout });
+    const applied = await cluster().kubectl(['apply', '-n', bench.nodes.namespace, '-f', '-'], { input: stdout });
     expect(applied.code, applied.stderr).to.equal(0);
   });
 
   after(async () => {
     await bench.nodes.stop();
-    await cluster.stop();
   });
 
   /** Creates a pod, waits until it runs, and says which device it has. */
@@ -134,7 +131,7 @@ describe('what gpu-partition export dra writes', function () {
 
   it('is taken by the API server as it is, a second time too', async () => {
     const { stdout } = await run(['export', 'dra', '-f', '-'], { stdin: mixed });
-    const { code, stdout: said } = await cluster.kubectl(['apply', '-n', bench.nodes.namespace, '-f', '-'], {
+    const { code, stdout: said } = await cluster().kubectl(['apply', '-n', bench.nodes.namespace, '-f', '-'], {
       input: stdout,
     });
     expect(code).to.equal(0);
@@ -160,11 +157,11 @@ describe('what gpu-partition export dra writes', function () {
 
   it('has a sample that runs with replicas', async () => {
     const { namespace } = bench.nodes;
-    await cluster.kubectl(['scale', '-n', namespace, 'deployment/slice-sample', '--replicas=1']);
+    await cluster().kubectl(['scale', '-n', namespace, 'deployment/slice-sample', '--replicas=1']);
     await eventually(
       async () =>
         (
-          await cluster.kubectl([
+          await cluster().kubectl([
             'get',
             'pods',
             '-n',

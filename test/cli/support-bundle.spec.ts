@@ -21,6 +21,7 @@ import type { ChangePlan } from '../../src/core/plan/change-plan.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { KubeObject, Resource } from '../../src/kube/resource.ts';
 import { caFileOf, keyFileOf } from '../../src/simulator/control-plane/api-server.ts';
+import { installRights } from '../../src/simulator/rig/install.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile } from '../core/plan/cluster-builder.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 import { createKubeClient, type ControlPlane, useOwnCluster } from '../support/cluster.ts';
@@ -66,6 +67,7 @@ describe('gpu-partition support-bundle', function () {
   const inBundle = (kind: string) => items.filter((item) => item.kind === kind);
 
   before(async () => {
+    await installRights(cluster());
     await holdLease(cluster());
     const client = await createKubeClient(cluster());
     config = await cluster().kubeconfigFile();

@@ -46,6 +46,8 @@ describe('gpu-partition defrag --apply', function () {
       (count) => count === 8,
       { timeoutMs: 60_000, what: 'the slices of both nodes' },
     );
+    // Slices are offered a moment before their node is open; all pods would go to the other node.
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 60_000);
     // At least one pod for each node: no GPU is free of them.
     for (const half of names) {
       const prefers = { key: 'half', value: half };

@@ -6,7 +6,7 @@ import { findControlPlane } from '../../src/simulator/control-plane/binaries.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../../src/simulator/control-plane/control-plane.ts';
 import { describeProgress } from '../../src/simulator/control-plane/progress.ts';
 import { startControlPlane } from '../../src/simulator/control-plane/start.ts';
-import { borrowCluster } from './cluster-pool.ts';
+import { borrowCluster, type Use } from './cluster-pool.ts';
 import { eventually } from './eventually.ts';
 
 export type { ControlPlane } from '../../src/simulator/control-plane/control-plane.ts';
@@ -27,10 +27,19 @@ export async function ownCluster(options: Omit<ControlPlaneOptions, 'binaries'> 
  * the audit log, CRDs and RBAC. A test must use names of its own for objects ({@link uniqueName}, {@link createNamespace}).
  */
 export function useSharedCluster(): () => ControlPlane {
+  return useBorrowedCluster('shared');
+}
+
+/** As {@link useSharedCluster}, with nothing of other suites in it. */
+export function useClusterAlone(): () => ControlPlane {
+  return useBorrowedCluster('alone');
+}
+
+function useBorrowedCluster(use: Use): () => ControlPlane {
   let cluster: ControlPlane | undefined;
   before(async function () {
     this.timeout(clusterTimeoutMs);
-    cluster = await borrowCluster('shared');
+    cluster = await borrowCluster(use);
   });
   after(async () => cluster?.stop());
   return () => started(cluster);

@@ -91,7 +91,15 @@ export function useRig(
     const agentArguments = ['--read-interval-ms', '5000', ...(options.agentArguments ?? [])];
     for (const program of proxied) proxies.set(program, await FaultProxy.open(controlPlane, program));
     const serverOf = (program: string): string | undefined => proxies.get(program)?.server;
-    const given = { ...options, servesNvidiaSmi: true, controlPlane, nodes, controllerArguments, agentArguments, serverOf };
+    const given = {
+      ...options,
+      servesNvidiaSmi: true,
+      controlPlane,
+      nodes,
+      controllerArguments,
+      agentArguments,
+      serverOf,
+    };
     test = testRig(await Rig.start(given), proxies);
   });
   afterEach(async function () {

@@ -8,8 +8,7 @@ import { driverDaemonSet, driverDeviceClasses } from '../../../src/simulator/rig
 import type { PodObject } from '../../../src/simulator/kubelet/node/kube-objects.ts';
 import { podsResource } from '../../../src/simulator/kubelet/node/kube-objects.ts';
 import type { SimulatedNode } from '../../../src/simulator/kubelet/node/simulated-node.ts';
-import { clusterTimeoutMs, ownCluster, uniqueName } from '../../support/cluster.ts';
-import type { ControlPlane } from '../../support/cluster.ts';
+import { clusterTimeoutMs, uniqueName, useClusterAlone } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { GpuNodes, states } from '../../support/gpu-nodes.ts';
 import { DaemonBench } from './daemon-bench.ts';
@@ -32,14 +31,13 @@ function requestOf(profile: string): object {
 }
 
 describe('claims on a simulated node with the DRA driver, allocated by the real scheduler', function () {
-  let cluster: ControlPlane;
+  // The name of an extended resource would take the pods of other suites.
+  const cluster = useClusterAlone();
   let bench: DaemonBench;
 
   before(async function () {
     this.timeout(clusterTimeoutMs);
-    // The name of an extended resource would take the pods of other suites.
-    cluster = await ownCluster();
-    bench = new DaemonBench(await GpuNodes.start(cluster, { restartMs: 100 }));
+    bench = new DaemonBench(await GpuNodes.start(cluster(), { restartMs: 100 }));
     const extended = {
       metadata: { name: 'mig-3g-20gb.gpu.nvidia.com' },
       spec: {
@@ -54,7 +52,6 @@ describe('claims on a simulated node with the DRA driver, allocated by the real 
 
   after(async () => {
     await bench.nodes.stop();
-    await cluster.stop();
   });
 
   /** A node of its own label, whose driver has published a 1g.5gb and a 3g.20gb. */
