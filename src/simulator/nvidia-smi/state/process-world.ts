@@ -64,7 +64,7 @@ export function runAsProcess(settings: Settings, argv: readonly string[], help: 
   return runOnFiles(settings, argv, help, writeAll);
 }
 
-/** As {@link runAsProcess}, with the output wherever it should go. A fault may block the thread for ever. */
+/** As {@link runAsProcess}, with the output wherever it should go. A fault may block the thread forever. */
 export function runOnFiles(
   settings: Settings,
   argv: readonly string[],
