@@ -2,6 +2,7 @@
 // Bundling saves memory: the agent takes half of what it takes from source.
 import { build } from 'esbuild';
 import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { pageText } from '../src/ui/page-text.ts';
@@ -61,6 +62,22 @@ const narrowPackages = {
   },
 };
 
+/**
+ * An ES import of a module of Node.js reads every export. One of `node:http` is WebSocket, for which Node.js loads all of its undici: 70 ms
+ * of a start, and memory. Required, a module is loaded without its lazy parts.
+ */
+const requireBuiltins = {
+  name: 'require-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?[a-z_0-9/]+$/ }, ({ path, kind }) =>
+      kind === 'import-statement' && isBuiltin(path) ? { path, namespace: 'builtin' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 const outdir = process.argv[2] ?? 'dist';
 const { metafile } = await build({
   absWorkingDir: root.pathname,
@@ -104,6 +121,6 @@ const { metafile } = await build({
       'const require = __createRequire(import.meta.url);',
     ].join('\n'),
   },
-  plugins: [narrowPackages, shakeClientNode],
+  plugins: [narrowPackages, shakeClientNode, requireBuiltins],
 });
 await writeNotices(Object.keys(metafile.inputs), new URL(`${outdir}/NOTICES.txt`, root));
