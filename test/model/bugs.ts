@@ -722,6 +722,32 @@ export const bugs: readonly Bug[] = [
       ...(fresh && { fresh: { ...fresh, resourceSlices: fresh.resourceSlices.map(withoutDynamicMig) } }),
     }),
   },
+  {
+    name: 'NeverLost',
+    what: 'has an agent that does not say which devices were destroyed under their pods',
+    theme: 'Drift',
+  },
+  {
+    name: 'HoldLost',
+    what: 'has an agent that takes a pod whose device was destroyed for the holder of every other',
+    theme: 'Drift',
+  },
+  {
+    name: 'OverlookLost',
+    what: 'waits to hear what a pod holds whose device was destroyed',
+    theme: 'Drift',
+    see: (snapshot) => withDevice(snapshot, { lostDevices: [] }),
+  },
+  {
+    name: 'BlameAll',
+    what: 'tells all pods to go once a device of one was destroyed',
+    theme: 'Force',
+    see: (snapshot) => {
+      const { lostDevices = [] } = snapshot.partition?.status?.device ?? {};
+      const pods = (snapshot.pods ?? []).map(({ metadata }) => `default/${metadata.name}`);
+      return withDevice(snapshot, { lostDevices: lostDevices.map(({ id }) => ({ id, pods: [...pods] })) });
+    },
+  },
 ];
 
 type Claim = NonNullable<NonNullable<NodeSnapshot['fresh']>['claims']>[number];

@@ -17,6 +17,7 @@ import type { AgentProcess } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, type ExpectedSettings, isAsWished, offeringOf } from './expected.ts';
+import { listLosers } from '../../src/core/pods/lost-devices.ts';
 import { isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';
@@ -276,6 +277,25 @@ export class Invariants {
       ]),
     );
     for (const [id, entry] of this.#lost) if (!told.has(id)) entry.knownAt ??= this.#world.timeline.now;
+    const losers = new Set(listLosers(status?.device));
+    const held = status?.device?.gpus?.flatMap(({ pods = [], instances }) => [
+      ...pods,
+      ...instances.flatMap((one) => one.pods ?? []),
+    ]);
+    const wrong = held?.find((name) => losers.has(name));
+    demand(wrong === undefined, 'L2', `${wrong} keeps devices, and what it held is gone`);
+  }
+
+  /** Pods are named whose device is gone, and nothing that exists is said to be. @param lost as the agent tells it */
+  devicesAreRead(lost: readonly { readonly id: string }[]): void {
+    const { device, kubelet } = this.#world;
+    if (this.#isDra || device.gpus.some(({ isLost }) => isLost)) return;
+    const told = new Set(lost.map(({ id }) => id));
+    const { uuids } = device;
+    const wrong = [...told].find((id) => uuids.has(id));
+    demand(wrong === undefined, 'S10', `the agent says that ${wrong} is gone, which exists`);
+    const missed = [...kubelet.users.heldUuids()].find((id) => id.startsWith('MIG-') && !uuids.has(id) && !told.has(id));
+    demand(missed === undefined, 'L2', `pods hold ${missed}, which is gone, and the agent does not say so`);
   }
 
   /** What the agent has reported for so long must not be offered any more. */
@@ -517,7 +537,7 @@ export class Invariants {
     demand(slot !== undefined && scope !== 'None', 'S13', `pod ${uid} is told to go, against the policy or the ledger`);
     demand(isClosed(node), 'S13', `pod ${uid} is told to go from an open node`);
     const name = `default/${pod.metadata.name}`;
-    const hasLost = lostDevices.some((one) => one.pods.includes(name)) && !this.#world.kubelet.users.areKnown;
+    const hasLost = lostDevices.some((one) => one.pods.includes(name)) && !this.#world.kubelet.users.knows();
     const goes = scope === 'Node' || plan?.affectedPods?.includes(name) === true || hasLost;
     demand(goes, 'S13', `pod ${uid} is told to go, which holds nothing that goes`);
     const isModeChange = (plan?.modeChanges ?? 0) > 0;
@@ -595,8 +615,9 @@ export class Invariants {
       !faults.agentBlind &&
       faults.refusal === 0 &&
       faults.lostAnswer === 0;
-    // What a pod holds of a device that is gone, because a person let it have that, cannot be known.
-    const isKnown = kubelet.users.areKnown;
+    // What a pod holds of a device that is gone cannot be known before the agent has told that it is gone.
+    const told = new Set(partition?.status?.device?.lostDevices?.map(({ id }) => id));
+    const isKnown = kubelet.users.knows((id) => told.has(id));
     const isSeeing = controllers.length === 1 && controllers[0]?.frozen.size === 0;
     if (!isWaiting || !isWell || !isSeeing || !isKnown) {
       this.#unheardSince = undefined;

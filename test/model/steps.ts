@@ -2,7 +2,7 @@ import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { Kind } from './api.ts';
 import { deletePolicy } from './deletion.ts';
-import { DriverRefusal } from './device.ts';
+import { DriverRefusal, type Gpu } from './device.ts';
 import { hourMs, type ModelWorld } from './world.ts';
 
 type Act = (world: ModelWorld) => void;
@@ -167,6 +167,7 @@ const table = {
   findGpu: [3, (world) => findGpus(world)],
   destroyByHand: [4, (world) => drift(world, 'DestroyInstance')],
   createByHand: [3, (world) => drift(world, 'CreateInstance')],
+  destroyUnderPod: [0, (world) => destroyUnderPod(world)],
   budgetHolds: [
     2,
     (world) => {
@@ -466,12 +467,31 @@ function drift(world: ModelWorld, action: 'DestroyInstance' | 'CreateInstance'):
   const idle = random.pick(gpu.slices.filter(({ uuid }) => !held.has(uuid)));
   const chosen =
     action === 'DestroyInstance' ? idle : profile && { profile: profile.name, start: random.pick(profile.starts) ?? 0 };
-  if (!chosen) return;
+  if (chosen) changeByHand(world, gpu, action, chosen);
+}
+
+/** The person kills what runs on a slice first, and its pods live on. */
+function destroyUnderPod(world: ModelWorld): void {
+  const { device, random, kubelet } = world;
+  const held = kubelet.users.heldUuids();
+  const gpu = random.pick(device.gpus.filter(({ slices }) => slices.some(({ uuid }) => held.has(uuid))));
+  const slice = gpu && random.pick(gpu.slices.filter(({ uuid }) => held.has(uuid)));
+  if (!gpu || !slice) return;
+  kubelet.users.killProcesses(slice.uuid);
+  changeByHand(world, gpu, 'DestroyInstance', slice);
+}
+
+function changeByHand(
+  world: ModelWorld,
+  gpu: Gpu,
+  action: 'DestroyInstance' | 'CreateInstance',
+  chosen: { readonly profile: string; readonly start: number; readonly uuid?: string },
+): void {
   world.hasDrifted = true;
-  if ('uuid' in chosen) world.checks.devicesAreLost([chosen.uuid]);
+  if (chosen.uuid !== undefined) world.checks.devicesAreLost([chosen.uuid]);
   try {
-    device.takeStep(gpu, { action, profile: chosen.profile, start: chosen.start });
-    kubelet.plugin.devicesChanged();
+    world.device.takeStep(gpu, { action, profile: chosen.profile, start: chosen.start });
+    world.kubelet.plugin.devicesChanged();
   } catch (error) {
     if (!(error instanceof DriverRefusal)) throw error;
   }
