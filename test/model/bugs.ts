@@ -748,6 +748,10 @@ export const bugs: readonly Bug[] = [
       return withDevice(snapshot, { lostDevices: lostDevices.map(({ id }) => ({ id, pods: [...pods] })) });
     },
   },
+  {
+    name: 'BeginBehind',
+    what: 'begins a term before its watches have caught up',
+  },
 ];
 
 type Claim = NonNullable<NonNullable<NodeSnapshot['fresh']>['claims']>[number];

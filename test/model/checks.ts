@@ -294,7 +294,9 @@ export class Invariants {
     const { uuids } = device;
     const wrong = [...told].find((id) => uuids.has(id));
     demand(wrong === undefined, 'S10', `the agent says that ${wrong} is gone, which exists`);
-    const missed = [...kubelet.users.heldUuids()].find((id) => id.startsWith('MIG-') && !uuids.has(id) && !told.has(id));
+    const missed = [...kubelet.users.heldUuids()].find(
+      (id) => id.startsWith('MIG-') && !uuids.has(id) && !told.has(id),
+    );
     demand(missed === undefined, 'L2', `pods hold ${missed}, which is gone, and the agent does not say so`);
   }
 
