@@ -749,6 +749,11 @@ export const bugs: readonly Bug[] = [
     },
   },
   {
+    name: 'TrustOwnClock',
+    what: 'takes the clock of its machine for the API server’s',
+    theme: 'Clocks',
+  },
+  {
     name: 'BeginBehind',
     what: 'begins a term before its watches have caught up',
   },

@@ -161,13 +161,10 @@ export class Invariants {
     this.#countRepair(before, granted);
   }
 
-  /**
-   * Whether the deadline of a grant has passed by the clock of those that write deadlines. One whose clock differs from its
-   * predecessor's may be wrong about it: the agent is what keeps the devices safe then.
-   */
+  /** Whether the deadline of a grant has passed, by some leader's clock. */
   #isOver({ deadline }: Grant): boolean {
-    const { areClocksMixed, leadersAheadMs, timeline } = this.#world;
-    return areClocksMixed || Date.parse(deadline) - leadersAheadMs < timeline.now;
+    const { slackMs, timeline } = this.#world;
+    return Date.parse(deadline) - slackMs < timeline.now;
   }
 
   /** A policy takes a node from another only by what has been accepted of both: an edit that is invalid gives nothing away. */
@@ -196,17 +193,21 @@ export class Invariants {
     );
   }
 
-  /** A policy that first makes its GPUs whole goes when they are, or when its time is over by the leader's clock. */
+  /** A policy that first makes its GPUs whole goes when they are, or when its time is over, whatever clock a leader has. */
   #policyIsGone({ metadata, spec }: Policy): void {
-    const { api, partition, timeline, leadersAheadMs, areClocksMixed, device } = this.#world;
+    const { api, partition, timeline, device, slackMs } = this.#world;
     const gone = new Set(partition?.spec.wish?.gpus.map(({ uuid }) => uuid));
     const overdueAt = Date.parse(metadata.deletionTimestamp ?? '') + deleteDeadlineMs;
-    const isOverdue = areClocksMixed || timeline.now + leadersAheadMs > overdueAt;
+    const isOverdue = timeline.now + slackMs > overdueAt;
     if (spec.onDelete !== 'DisableMig' || partition?.spec.policy?.uid !== metadata.uid || isOverdue) return;
-    // One that outranks it has the node, though no wish of it may be written yet.
+    // One that outranks it has the node, though no wish of it may be written yet. One that turns to Plan keeps its nodes.
     const hasRival = api
       .list('policies')
-      .some((one) => one.metadata.deletionTimestamp === undefined && one.spec.mode !== 'Plan');
+      .some(
+        (one) =>
+          one.metadata.deletionTimestamp === undefined &&
+          (one.spec.mode !== 'Plan' || one.status?.inForce !== undefined),
+      );
     if (hasRival) return;
     const left = device.report().gpus.find(({ uuid, error, mig }) => gone.has(uuid) && !error && mig === 'Enabled');
     demand(left === undefined, 'U2', `policy ${metadata.name} is gone, and GPU ${left?.index} is not whole`);
@@ -246,7 +247,7 @@ export class Invariants {
     const before = isSame ? this.#failure.grantedAt.filter((at) => at > now - hourMs) : [];
     this.#failure = { what, grantedAt: [...before, now] };
     demand(
-      before.length < mostEqual || this.#world.areClocksMixed,
+      before.length < mostEqual,
       'S16',
       `the same has failed ${mostEqual} times within an hour, and is tried again`,
     );
@@ -262,11 +263,7 @@ export class Invariants {
     if (!isRepair) return;
     const { now } = this.#world.timeline;
     this.#repairs = [...this.#repairs.filter((at) => at > now - hourMs + 2000), now];
-    demand(
-      this.#repairs.length <= 3 || this.#world.areClocksMixed,
-      'S15',
-      `the layout was put right ${this.#repairs.length} times within an hour`,
-    );
+    demand(this.#repairs.length <= 3, 'S15', `the layout was put right ${this.#repairs.length} times within an hour`);
   }
 
   #deviceIsTold({ status }: StoredPartition): void {
@@ -433,7 +430,7 @@ export class Invariants {
     const wish = wishOf(snapshot);
     // A DaemonSet update replaces its pods one by one: a node that was Ready stays Ready for a while.
     const isAway = waits.AgentAway !== undefined && !isClosed(node);
-    const isJustAway = isAway && (this.#world.areClocksMixed || snapshot.now - waits.AgentAway.since < 30_000);
+    const isJustAway = isAway && snapshot.now - waits.AgentAway.since < 30_000 + this.#world.slackMs;
     demand(agent.state === 'Ready' || isJustAway, 'S10', 'Ready, and nobody hears of the agent');
     demand(device?.step !== 'Unknown', 'S10', 'Ready, and the device cannot be read');
     const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
@@ -638,8 +635,8 @@ export class Invariants {
 
   /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then other nodes get slots. */
   #isNotHeldByTheDead({ slot }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
-    const { diedAt, areClocksMixed, timeline } = this.#world;
-    const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay && !areClocksMixed;
+    const { diedAt, timeline } = this.#world;
+    const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay;
     const deadMs = isHeld ? timeline.now - diedAt : 0;
     demand(deadMs < longestDeadMs, 'L8', `dead for ${deadMs / 1000} s, the node keeps its slot: ${verdict.message}`);
   }

@@ -1,6 +1,7 @@
 import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { Kind } from './api.ts';
+import { leadersClocks } from './clock.ts';
 import { deletePolicy } from './deletion.ts';
 import { DriverRefusal, type Gpu } from './device.ts';
 import { hourMs, type ModelWorld } from './world.ts';
@@ -290,10 +291,10 @@ const table = {
   setAgentClock: [
     0,
     (world) => {
-      world.agentAheadMs = drawClock(world);
+      world.agentAheadMs = world.random.pick([0, hourMs, -hourMs]) ?? 0;
     },
   ],
-  setLeadersClock: [0, (world) => world.setLeadersClock(drawClock(world))],
+  setLeadersClock: [0, (world) => world.setLeadersClock(world.random.pick(leadersClocks) ?? 0)],
   nodeDies: [0, (world) => world.die()],
   nodeLives: [0, (world) => world.live()],
   blindAgent: [
@@ -451,10 +452,6 @@ function editSome(world: ModelWorld, change: (spec: PolicySpec) => PolicySpec): 
 function deleteAny(world: ModelWorld): void {
   const policy = world.random.pick(world.api.list('policies'));
   if (policy) deletePolicy(world.api, policy.metadata.name, world.timeline.now);
-}
-
-function drawClock({ random }: ModelWorld): number {
-  return random.pick([0, hourMs, -hourMs]) ?? 0;
 }
 
 /** A person on the node runs nvidia-smi. */

@@ -4,7 +4,7 @@ import { findTrouble } from './calm.ts';
 import { deletePolicy } from './deletion.ts';
 import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import { Random } from './random.ts';
-import { drawSetup, type Setup } from './setup.ts';
+import { deleteDeadlineMs, drawSetup, type Setup } from './setup.ts';
 import { cordon, endPods, findGpus, listSteps, type StoryStep, type StepName, take, thaw } from './steps.ts';
 import { Violation } from './violation.ts';
 import { ModelWorld } from './world.ts';
@@ -218,6 +218,9 @@ const themes = {
       'addPod',
       'addPod',
       'endAllPods',
+      'editOnDelete',
+      'editOnDelete',
+      'deletePolicy',
       'wait',
     ],
     pauses: [150, 2000, 5000, 15_000, 60_000, 150_000],
@@ -460,6 +463,7 @@ function editAtLast(world: ModelWorld, end: Story['end']): void {
     if (end === 'Delete' || metadata.name === 'b') deletePolicy(api, metadata.name, timeline.now);
   }
   if (end === 'Delete') return;
+  awaitDeletion(world, 'a');
   const spec = drawSpec(setup, random, true);
   const hasSchedules = api.find('policies', 'a')?.spec.schedules !== undefined;
   applyPolicy(world, 'a', {
@@ -468,6 +472,12 @@ function editAtLast(world: ModelWorld, end: Story['end']): void {
     ...(end === 'Plan' && { mode: 'Plan' as const }),
     ...(end === 'Pause' && { rollout: { paused: true } }),
   });
+}
+
+/** A policy that is being deleted can be applied again once it is gone. */
+function awaitDeletion(world: ModelWorld, name: string): void {
+  const isGoing = (): boolean => world.api.find('policies', name)?.metadata.deletionTimestamp !== undefined;
+  for (let ms = 0; isGoing() && ms <= deleteDeadlineMs; ms += 10_000) world.run(10_000);
 }
 
 /**

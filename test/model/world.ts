@@ -12,7 +12,7 @@ import { AgentProcess } from './agent.ts';
 import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';
 import type { Bug } from './bugs.ts';
 import { Invariants } from './checks.ts';
-import { withClock } from './clock.ts';
+import { clockSlackMs, leadersClocks, withClock } from './clock.ts';
 import { ModelConfigMap } from './config-map.ts';
 import { ControllerProcess } from './controller.ts';
 import type { ControllerWorld } from './controller-world.ts';
@@ -121,8 +121,6 @@ export class ModelWorld implements ControllerWorld {
   freeze: string | undefined;
   /** How far the clock of controllers that start now is ahead of the API server's, in ms. */
   leadersAheadMs = 0;
-  /** Whether leaders of one story had different clocks. */
-  areClocksMixed = false;
   /** How far the node's clock is ahead of the API server's, in ms. */
   agentAheadMs = 0;
   /** Somebody changed the device by hand. */
@@ -154,7 +152,7 @@ export class ModelWorld implements ControllerWorld {
     this.api = new Api((change) => this.#changed(change));
     this.kubelet = new ModelKubelet(this);
     if (setup.hasClocks === true) {
-      this.leadersAheadMs = this.random.pick([0, hourMs, -hourMs]) ?? 0;
+      this.leadersAheadMs = this.random.pick(leadersClocks) ?? 0;
       this.#mayClocksDiffer = this.random.chance(0.5);
     }
     this.api.create('nodes', 'n', this.#newNode(), 'cluster');
@@ -187,6 +185,11 @@ export class ModelWorld implements ControllerWorld {
 
   claims(): readonly ResourceClaimView[] {
     return [...this.kubelet.users.claims, ...this.kubelet.monitors.claims];
+  }
+
+  /** How far the times of two leaders may be apart, in ms. */
+  get slackMs(): number {
+    return this.setup.hasClocks === true ? clockSlackMs : 0;
   }
 
   hasBug(name: string): boolean {
@@ -341,7 +344,6 @@ export class ModelWorld implements ControllerWorld {
   setLeadersClock(aheadMs: number): void {
     if (aheadMs === this.leadersAheadMs || !this.#mayClocksDiffer) return;
     this.leadersAheadMs = aheadMs;
-    this.areClocksMixed = true;
     this.crashController();
   }
 
@@ -529,11 +531,6 @@ export class ModelWorld implements ControllerWorld {
     Object.assign(this.faults, noFaults);
     this.crashIn = undefined;
     this.agentAheadMs = 0;
-    // No agent takes a grant whose deadline was over an hour ago: somebody has to set that clock.
-    if (this.leadersAheadMs < 0) {
-      this.#mayClocksDiffer = true;
-      this.setLeadersClock(0);
-    }
     this.live();
     this.agent?.see(this.partition);
   }
