@@ -749,6 +749,34 @@ export const bugs: readonly Bug[] = [
     },
   },
   {
+    name: 'SwitchBackendAtOnce',
+    what: 'takes an edit of the backend for done in the middle of a change',
+    theme: 'SecondPlugin',
+    see: ({ partition, ...snapshot }) => {
+      const { backend = 'Auto' } = snapshot.claim.winner?.spec ?? {};
+      if (!partition || backend === 'Auto') return { ...snapshot, partition };
+      return { ...snapshot, partition: { ...partition, spec: { ...partition.spec, backend } } };
+    },
+  },
+  {
+    name: 'OverlookSecondPlugin',
+    what: 'does not see a device plugin beside the DRA driver',
+    theme: 'SecondPlugin',
+    see: ({ node, ...snapshot }) => {
+      const isDra = snapshot.partition?.spec.backend === 'DRA';
+      return { ...snapshot, node: isDra ? { ...node, status: { ...node.status, allocatable: {} } } : node };
+    },
+  },
+  {
+    name: 'OverlookSecondDriver',
+    what: 'does not see a DRA driver beside the device plugin',
+    theme: 'SecondDriver',
+    see: ({ fresh, ...snapshot }) => {
+      if (!fresh || snapshot.partition?.spec.backend === 'DRA') return { ...snapshot, ...(fresh && { fresh }) };
+      return { ...snapshot, slices: [], hasSlices: false, fresh: { ...fresh, resourceSlices: [] } };
+    },
+  },
+  {
     name: 'TrustOwnClock',
     what: 'takes the clock of its machine for the API server’s',
     theme: 'Clocks',

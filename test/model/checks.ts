@@ -138,7 +138,8 @@ export class Invariants {
     );
     if (was?.uid !== undefined && is?.uid !== undefined && was.uid !== is.uid) this.#isTakenOver(was.uid, is.uid);
     const { backend, granted } = after.spec;
-    const isFound = backend === undefined || backend === this.#world.setup.backend;
+    const isKnown = backend === undefined || backend === before.spec.backend;
+    const isFound = isKnown || backend === this.#world.setup.backend || this.#mayBeBackend(backend);
     demand(isFound, 'S12', `the node is told backend ${backend}, and has ${this.#world.setup.backend}`);
     if (granted === undefined || sameJson(granted, before.spec.granted)) {
       demand(granted !== undefined || before.spec.granted === undefined, 'S8', 'a grant was taken away');
@@ -159,6 +160,17 @@ export class Invariants {
     this.#countEqual(before);
     demand(granted.allowReboot !== true, 'S6', 'a reboot was granted that no policy allows');
     this.#countRepair(before, granted);
+  }
+
+  /** Whether a policy says so, or what hands GPUs out in this way is on the node, too. */
+  #mayBeBackend(backend: string): boolean {
+    const { api, kubelet } = this.#world;
+    const isSaid = api
+      .list('policies')
+      .some(({ spec, status }) =>
+        [spec.backend, (status?.inForce?.spec as typeof spec | undefined)?.backend].includes(backend as 'DRA'),
+      );
+    return isSaid || kubelet.hasSecondStack || (backend === 'DRA' && kubelet.driver.published.size > 0);
   }
 
   /** Whether the deadline of a grant has passed, by some leader's clock. */
@@ -442,8 +454,11 @@ export class Invariants {
     demand(isMet, 'S3', 'Ready, and the device is not as wished');
     // What is offered of a lost GPU might be other, shared devices.
     if (gpus.some(({ error }) => error !== undefined)) return;
-    const offer = this.#expect(gpus, offeringOf(claim.winner?.spec ?? { strategy: 'mixed' }));
-    demand(sameJson(offer, this.#offerOf(snapshot)), 'S3', 'Ready, and the node offers something else');
+    const isDra = partition?.spec.backend === 'DRA';
+    const offer = this.#expect(gpus, offeringOf(claim.winner?.spec ?? { strategy: 'mixed' }), isDra);
+    demand(sameJson(offer, this.#offerOf(snapshot, isDra)), 'S3', 'Ready, and the node offers something else');
+    const beside = isDra ? Object.keys(nonZero(node.status?.allocatable)) : [];
+    demand(beside.length === 0, 'S12', `Ready by the DRA driver, and a device plugin offers ${beside.join()}`);
   }
 
   get #isDra(): boolean {
@@ -451,13 +466,17 @@ export class Invariants {
   }
 
   /** What a node is to offer: how many of each resource, or each device of its slices. */
-  #expect(gpus: readonly GpuReport[], settings: ExpectedSettings): Readonly<Record<string, number>> {
-    return this.#isDra ? countSlices(nameDevices(gpus)) : countOffer(gpus, settings);
+  #expect(
+    gpus: readonly GpuReport[],
+    settings: ExpectedSettings,
+    isDra = this.#isDra,
+  ): Readonly<Record<string, number>> {
+    return isDra ? countSlices(nameDevices(gpus)) : countOffer(gpus, settings);
   }
 
   /** What it was seen to offer. */
-  #offerOf({ node, slices, fresh }: NodeSnapshot): Readonly<Record<string, number>> {
-    if (!this.#isDra) return nonZero(node.status?.allocatable);
+  #offerOf({ node, slices, fresh }: NodeSnapshot, isDra = this.#isDra): Readonly<Record<string, number>> {
+    if (!isDra) return nonZero(node.status?.allocatable);
     return countSlices(readSlices(slices ?? fresh?.resourceSlices ?? this.#world.kubelet.driver.slices));
   }
 
@@ -466,6 +485,11 @@ export class Invariants {
     const { winner } = claim;
     const device = partition?.status?.device;
     demand(isClosed(node), 'S1', 'granted on a node that is open');
+    const others =
+      partition?.spec.backend === 'DRA'
+        ? Object.keys(nonZero(node.status?.allocatable))
+        : [...readSlices(fresh?.resourceSlices ?? []).keys()];
+    demand(others.length === 0, 'S12', `granted, and another stack offers ${others.join()}`);
     const affected = new Set(device?.plan?.affectedPods);
     const known = new Set(fresh?.holders);
     const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
@@ -473,7 +497,8 @@ export class Invariants {
     const { destroy = 0, modeChanges = 0 } = device?.plan ?? {};
     const isHarmless = this.#isDra && destroy + modeChanges === 0;
     demand(isHarmless || users?.every((name) => known.has(name)), 'S1', 'granted though nobody knows what a pod holds');
-    if (this.#isDra && !isHarmless) this.#areClaimsKnown(snapshot);
+    // Of a driver that has left, and whose slices are gone, no claim can be prepared.
+    if (partition?.spec.backend === 'DRA' && !isHarmless) this.#areClaimsKnown(snapshot);
     demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =

@@ -92,6 +92,17 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'Registrations',
   ],
   [
+    35,
+    'an edit of the backend in the middle of a change opened a node whose DRA driver offered what was gone',
+    'SecondPlugin',
+  ],
+  [51, 'the same after a change that had failed', 'SecondPlugin'],
+  [
+    24,
+    'a node without a policy waited for the slices of a DRA driver that had left it to a device plugin',
+    'SecondDriver',
+  ],
+  [
     289,
     'a registration of a plugin that was gone stayed where it had exactly its devices, and another resource was missing',
     'Registrations',
@@ -140,6 +151,8 @@ describe('model of a node', function () {
     'Registrations',
     'Auto',
     'AutoPlugin',
+    'SecondDriver',
+    'SecondPlugin',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 57), theme }));

@@ -369,6 +369,16 @@ const table = {
       if (world.kubelet.isUp) world.kubelet.plugin.kubeletRestarts();
     },
   ],
+  secondStackComes: [0, (world) => switchSecondStack(world, true)],
+  secondStackGoes: [0, (world) => switchSecondStack(world, false)],
+  editBackend: [
+    0,
+    (world) =>
+      editSome(world, (spec) => ({
+        ...spec,
+        backend: world.random.pick(['DevicePlugin', 'DRA', 'Auto'] as const) ?? 'Auto',
+      })),
+  ],
   /** Its DaemonSet is changed, and its pod with it. */
   dynamicMigOn: [0, (world) => switchDynamicMig(world, true)],
   dynamicMigOff: [0, (world) => switchDynamicMig(world, false)],
@@ -441,6 +451,11 @@ function switchDynamicMig(world: ModelWorld, isOn: boolean): void {
   world.faults.dynamicMig = isOn;
   world.hasDrifted = true;
   world.kubelet.restartPlugin();
+}
+
+function switchSecondStack(world: ModelWorld, isThere: boolean): void {
+  world.faults.secondStack = isThere;
+  world.kubelet.syncDaemonsSoon();
 }
 
 /** A user edits a policy that is there. */

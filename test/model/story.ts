@@ -300,6 +300,27 @@ const themes = {
     ],
     pauses,
   },
+  /** A device plugin, and a DRA driver that comes to the node, too. */
+  SecondDriver: {
+    setup: { strategy: 'mixed', findsBackend: true, plugin: 'Stock', hasStartupTaint: false },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['editPolicy', 'editPolicy', 'addPod', 'addPod', 'endPod']),
+      ...repeat(5, ['secondStackComes', 'secondStackGoes', 'secondStackGoes', 'editBackend', 'restartPlugin']),
+    ],
+    pauses,
+  },
+  /** The same the other way round. */
+  SecondPlugin: {
+    setup: { backend: 'DRA', strategy: 'mixed', findsBackend: true, hasStartupTaint: false },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['editPolicy', 'editPolicy', 'addPod', 'addPod', 'endPod']),
+      ...repeat(5, ['secondStackComes', 'secondStackGoes', 'secondStackGoes', 'editBackend', 'restartPlugin']),
+      ...repeat(3, ['slowSlices', 'quickSlices', 'driverGoes', 'driverComes', 'driverComes']),
+    ],
+    pauses,
+  },
   /** Device plugins that register again, while the kubelet misses when they end. */
   Registrations: {
     setup: { hasStartupTaint: false, kubeletTells: true, obeysSignals: true },

@@ -56,6 +56,8 @@ export interface Faults {
   driverDeaf: boolean;
   /** The DRA driver runs with its gate DynamicMIG. */
   dynamicMig: boolean;
+  /** What hands the GPUs out on other nodes is on this one, too. */
+  secondStack: boolean;
   /** A DRA driver that has started publishes its slices up to a minute later. */
   slowSlices: boolean;
   /** How much longer each operation on the device takes, in ms. */
@@ -80,6 +82,7 @@ const noFaults: Faults = {
   claimDriverAway: false,
   driverDeaf: false,
   dynamicMig: false,
+  secondStack: false,
   slowSlices: false,
   slowDeviceMs: 0,
   missesEnds: false,
@@ -528,6 +531,7 @@ export class ModelWorld implements ControllerWorld {
   }
 
   healFaults(): void {
+    if (this.faults.secondStack) this.kubelet.syncDaemonsSoon();
     Object.assign(this.faults, noFaults);
     this.crashIn = undefined;
     this.agentAheadMs = 0;
