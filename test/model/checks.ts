@@ -10,6 +10,7 @@ import { isRevocation } from '../../src/core/node/revocation.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
+import { timeText } from '../../src/core/text/duration.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
@@ -162,15 +163,16 @@ export class Invariants {
     this.#countRepair(before, granted);
   }
 
-  /** Whether a policy says so, or what hands GPUs out in this way is on the node, too. */
+  /** Whether a policy says so, or what hands GPUs out in this way is on the node, too, or was when somebody looked. */
   #mayBeBackend(backend: string): boolean {
     const { api, kubelet } = this.#world;
-    const isSaid = api
+    const said = api
       .list('policies')
-      .some(({ spec, status }) =>
-        [spec.backend, (status?.inForce?.spec as typeof spec | undefined)?.backend].includes(backend as 'DRA'),
+      .flatMap(
+        ({ spec, status }) => [spec, status?.inForce?.spec, status?.previous?.spec] as (Policy['spec'] | undefined)[],
       );
-    return isSaid || kubelet.hasSecondStack || (backend === 'DRA' && kubelet.driver.published.size > 0);
+    const isPublished = backend === 'DRA' && kubelet.driver.published.size > 0;
+    return said.some((spec) => spec?.backend === backend) || kubelet.hadSecondStack(longestLookMs) || isPublished;
   }
 
   /** Whether the deadline of a grant has passed, by some leader's clock. */
@@ -206,12 +208,14 @@ export class Invariants {
   }
 
   /** A policy that first makes its GPUs whole goes when they are, or when its time is over, whatever clock a leader has. */
-  #policyIsGone({ metadata, spec }: Policy): void {
+  #policyIsGone({ metadata, spec, status }: Policy): void {
     const { api, partition, timeline, device, slackMs } = this.#world;
     const gone = new Set(partition?.spec.wish?.gpus.map(({ uuid }) => uuid));
     const overdueAt = Date.parse(metadata.deletionTimestamp ?? '') + deleteDeadlineMs;
     const isOverdue = timeline.now + slackMs > overdueAt;
     if (spec.onDelete !== 'DisableMig' || partition?.spec.policy?.uid !== metadata.uid || isOverdue) return;
+    // One that has only planned has made nothing.
+    if (status?.inForce === undefined) return;
     // One that outranks it has the node, though no wish of it may be written yet. One that turns to Plan keeps its nodes.
     const hasRival = api
       .list('policies')
@@ -660,10 +664,15 @@ export class Invariants {
 
   /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then other nodes get slots. */
   #isNotHeldByTheDead({ slot }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
-    const { diedAt, timeline } = this.#world;
+    const { diedAt, timeline, slackMs } = this.#world;
     const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay;
-    const deadMs = isHeld ? timeline.now - diedAt : 0;
-    demand(deadMs < longestDeadMs, 'L8', `dead for ${deadMs / 1000} s, the node keeps its slot: ${verdict.message}`);
+    const heldSince = Math.max(diedAt ?? 0, Date.parse(slot?.startTime ?? timeText(0)));
+    const deadMs = isHeld ? timeline.now - heldSince : 0;
+    demand(
+      deadMs < longestDeadMs + slackMs,
+      'L8',
+      `dead for ${deadMs / 1000} s, the node keeps its slot: ${verdict.message}`,
+    );
   }
 
   /** Who opens a node whose pods were told to go has given that up, and takes it back before closing the node again. */

@@ -17,6 +17,7 @@ export class ModelKubelet {
   readonly #world: ModelWorld;
   readonly daemons: readonly ModelDaemon[];
   readonly #second: ModelDaemon;
+  #secondEndedAt = -Infinity;
   isUp = true;
   boot = 1;
   readonly plugin: ModelPlugin;
@@ -53,9 +54,10 @@ export class ModelKubelet {
     return isDaemons || this.monitors.openGpus;
   }
 
-  /** Whether a pod of what is not to hand the GPUs out is there. */
-  get hasSecondStack(): boolean {
-    return this.#world.pods().some(({ metadata }) => metadata.labels?.['role'] === 'second');
+  /** Whether a pod of what is not to hand the GPUs out is there, or was so many ms ago. */
+  hadSecondStack(agoMs: number): boolean {
+    const isThere = this.#world.pods().some(({ metadata }) => metadata.labels?.['role'] === 'second');
+    return isThere || this.#world.timeline.now - this.#secondEndedAt < agoMs;
   }
 
   get #all(): readonly ModelDaemon[] {
@@ -162,6 +164,7 @@ export class ModelKubelet {
   }
 
   #release(uid: string): void {
+    if (this.#running.get(uid) === 'second') this.#secondEndedAt = this.#world.timeline.now;
     this.plugin.end(uid);
     this.driver.end(uid);
     this.#running.delete(uid);

@@ -91,6 +91,10 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'an agent that had restarted ended registrations of a plugin that served them, for a request of before',
     'Registrations',
   ],
+  [550, 'the onlooker counted for how long a slot was held from before it was given', 'Deletions'],
+  [610, 'the onlooker held a policy that had only planned to what its GPUs were', 'Deletions'],
+  [383, 'the onlooker had forgotten what a policy said of the backend until a moment ago', 'SecondDriver'],
+  [266, 'the onlooker had forgotten a device plugin that was there when the node was looked at', 'SecondPlugin'],
   [
     35,
     'an edit of the backend in the middle of a change opened a node whose DRA driver offered what was gone',
