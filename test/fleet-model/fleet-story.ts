@@ -146,6 +146,8 @@ const themes = {
       'crashController',
       'crashAgent',
       'addPods',
+      'leaderless',
+      'leaderless',
       'wait',
     ],
     pauses: [1000, 3000, 10_000, 30_000, 120_000],
