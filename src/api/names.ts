@@ -124,6 +124,7 @@ export const nodeReasons = [
   'GpusUnhealthy',
   'GpusHealthy',
   'HostNotRestored',
+  'DevicesLost',
   'Applying',
   'AdvertisePending',
   'RefreshBlocked',

@@ -12,7 +12,6 @@ import { exitOnUnhandled } from '../process/fatal.ts';
 import { serveHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createRegistry } from '../process/metrics.ts';
-import { steadyMs } from '../process/clock.ts';
 import { abortOnSignals } from '../process/shutdown.ts';
 import { programVersion } from '../process/version.ts';
 import { ClusterWatches } from './cluster-watches.ts';
@@ -37,7 +36,8 @@ async function runController(options: ProgramOptions): Promise<void> {
   const registry = options.healthPort === undefined ? undefined : createRegistry({ program: 'controller' });
   // From the start: a standby whose watches are warm leads at once.
   const watches = new ClusterWatches({ client, logger, agentNamespace: options.agentNamespace }).start();
-  const metrics = registry && new ControllerMetrics(registry, steadyMs, () => watches.figures);
+  const now = (): number => client.config.serverClock.nowMs();
+  const metrics = registry && new ControllerMetrics(registry, now, () => watches.figures);
   const health =
     options.healthPort === undefined
       ? undefined

@@ -8,7 +8,6 @@ import { ResilientOperator } from '../kube/operator.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Change } from '../kube/store.ts';
 import type { WarmWatch, WatchReader } from '../kube/warm-watch.ts';
-import { steadyMs } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
 import { AgentPods } from './agents.ts';
 import { Cluster } from './cluster.ts';
@@ -153,7 +152,8 @@ export class GpuPartitionOperator extends ResilientOperator {
       }
       return nodeQueue.add(key);
     };
-    const now = steadyMs;
+    // Deadlines and times in objects are read by others, and compared with times that the API server writes.
+    const now = (): number => client.config.serverClock.nowMs();
     const configFiles = settings.pluginConfigMap && new ConfigMapFiles(client, settings.pluginConfigMap, now);
     const notifier = new NodeNotifier({ cluster, events, log: logger });
     const reporter = new NodeReporter({ client, cluster, events, onNews: tellPolicy, now });

@@ -1,4 +1,5 @@
 import { untilAborted } from '../process/abort.ts';
+import { steadyMs } from '../process/clock.ts';
 import { type Dispatcher, request as send } from 'undici';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, describeCause, parseApiError } from './api-error.ts';
@@ -87,7 +88,7 @@ export async function openRequest(
   try {
     // Not fetch: its browser machinery costs 10 MB in each process.
     signal.throwIfAborted();
-    const sentMs = Date.now();
+    const sentMs = steadyMs();
     const answer = send(url, {
       method: request.method,
       headers: {
@@ -102,7 +103,7 @@ export async function openRequest(
     });
     // undici notices an abort only once it has a connection: a handshake without an answer would block.
     const response = await untilAborted(answer, signal);
-    config.serverClock.see(response.headers['date'], sentMs, Date.now());
+    config.serverClock.see(response.headers['date'], sentMs, steadyMs());
     if (response.statusCode >= 200 && response.statusCode < 300) return response;
     const retryAfter = response.headers['retry-after'];
     const text = await response.body.text();

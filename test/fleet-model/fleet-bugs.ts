@@ -29,6 +29,11 @@ export interface FleetBug {
 
 export const fleetBugs: readonly FleetBug[] = [
   {
+    name: 'BeginBehind',
+    what: 'begins a term before its watches have caught up',
+    theme: 'Succession',
+  },
+  {
     name: 'RoundUp',
     what: 'rounds a percentage of nodes up',
     seeLedger: (snapshot) => {

@@ -196,9 +196,9 @@ export class FleetChecks {
     );
   }
 
-  /** When a grant is over, in ms: the clock of those that write deadlines may be wrong. */
+  /** When a grant is over, in ms, by some leader's clock. */
   #endOf({ deadline }: Grant): number {
-    return Date.parse(deadline) - this.#world.leadersAheadMs;
+    return Date.parse(deadline) - this.#world.slackMs;
   }
 
   #countNodes(): void {
@@ -411,7 +411,11 @@ export class FleetChecks {
     if (disrupting.length > 0) {
       if (disrupting.some((slot) => !isExchanged(slot))) this.#isWithinBudget(policy, slots, words);
       const { windows } = rollout ?? {};
-      demand(retires || windows === undefined || isOpen(windows, this.#now), 'S19', `${words} outside of its windows`);
+      demand(
+        retires || windows === undefined || isOpen(windows, this.#now, this.#world.slackMs),
+        'S19',
+        `${words} outside of its windows`,
+      );
     }
     const fresh = chosen.filter(({ kind }) => kind === 'New');
     if (fresh.length > 0 && !retires) this.#isStarted(policy, fresh, words);
@@ -495,7 +499,9 @@ export class FleetChecks {
     this.#canaries.set(key, known);
     // Times have a resolution of one second.
     const soakMs = soakOf(canary.soak);
-    const soaked = [...known.values()].filter((since) => since !== undefined && since + soakMs <= this.#now + 1000);
+    const soaked = [...known.values()].filter(
+      (since) => since !== undefined && since + soakMs <= this.#now + 1000 + this.#world.slackMs,
+    );
     if (soaked.length >= canary.nodes) this.#passed.add(key);
     if (this.#passed.has(key)) return;
     // A node whose pods did not terminate the first time starts once more.
@@ -722,7 +728,11 @@ function soakOf(soak: string | undefined): number {
 }
 
 /** Windows in these stories start every ten minutes; a decision made just before one closes is written just after. */
-function isOpen(windows: NonNullable<NonNullable<PolicySpec['rollout']>['windows']>, now: number): boolean {
-  const slackMs = 2000;
-  return windows.some(({ duration }) => now % 600_000 <= soakOf(duration) + slackMs);
+function isOpen(
+  windows: NonNullable<NonNullable<PolicySpec['rollout']>['windows']>,
+  now: number,
+  clocksMs: number,
+): boolean {
+  const slackMs = 2000 + clocksMs;
+  return windows.some(({ duration }) => (now + clocksMs) % 600_000 <= soakOf(duration) + slackMs + clocksMs);
 }

@@ -177,7 +177,7 @@ const lateSteps = {
   blindAgent: (world) =>
     withMachine(world, (machine) => {
       machine.isBlind = true;
-      world.later(5000, 200_000, () => {
+      world.later(5000, 500_000, () => {
         machine.isBlind = false;
         machine.agent?.see();
       });

@@ -146,6 +146,8 @@ const themes = {
       'crashController',
       'crashAgent',
       'addPods',
+      'leaderless',
+      'leaderless',
       'wait',
     ],
     pauses: [1000, 3000, 10_000, 30_000, 120_000],
@@ -311,8 +313,6 @@ function calmDown(world: FleetWorld): void {
   world.crashIn = undefined;
   world.freeze = undefined;
   world.leaderlessUntil = -Infinity;
-  // No agent takes a grant whose deadline was over an hour ago: somebody has to set that clock.
-  world.leadersAheadMs = Math.max(0, world.leadersAheadMs);
   world.deliverAll();
   world.endControllers();
   for (const machine of world.machines.values()) machine.stuckAt = undefined;

@@ -11,7 +11,7 @@ import { composeDevicePluginConfig } from '../../src/core/nvidia/plugin-config/d
 import { timeText } from '../../src/core/text/duration.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { Api, type ApiChange, type Kind, type Pod, type Policy, refuse, type StoredPartition } from '../model/api.ts';
-import { withClock } from '../model/clock.ts';
+import { clockSlackMs, leadersClocks, withClock } from '../model/clock.ts';
 import { ControllerProcess } from '../model/controller.ts';
 import type { ControllerWorld } from '../model/controller-world.ts';
 import { setFinalizers } from '../model/deletion.ts';
@@ -63,8 +63,6 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
   /** When a leader's view or actions were last disturbed. */
   lastFaultAt = -Infinity;
   crashIn: number | undefined;
-  /** How far the clock of controllers that start now is ahead of the API server's, in ms. */
-  leadersAheadMs = 0;
   /** When a controller last started, in ms. */
   ledAt = -Infinity;
   /** Until when no controller starts, in ms. */
@@ -87,7 +85,6 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     this.random = new Random(seed ^ 0x5f5f5f);
     this.checks = new FleetChecks(this);
     this.api = new Api((change) => this.#changed(change));
-    if (setup.hasClocks === true) this.leadersAheadMs = this.random.pick([0, hourMs, -hourMs]) ?? 0;
     for (let index = 0; index < setup.nodes; index += 1) this.join(`n${index}`);
     this.lead();
   }
@@ -111,6 +108,11 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     const { bug } = this;
     const step = stepLedger(bug?.seeLedger?.(snapshot) ?? snapshot);
     return bug?.sayLedger?.(step, snapshot) ?? step;
+  }
+
+  /** How far the times of two leaders may be apart, in ms. */
+  get slackMs(): number {
+    return this.setup.hasClocks === true ? clockSlackMs : 0;
   }
 
   hasBug(name: string): boolean {
@@ -172,7 +174,8 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     this.ledAt = this.timeline.now;
     const rivals = this.controllers;
     const name = `controller-${this.#leaders}`;
-    this.controllers = [...rivals, new ControllerProcess(withClock(this, this.leadersAheadMs), name, this.freeze)];
+    const aheadMs = this.setup.hasClocks === true ? (this.random.pick(leadersClocks) ?? 0) : 0;
+    this.controllers = [...rivals, new ControllerProcess(withClock(this, aheadMs), name, this.freeze)];
     if (rivals.length === 0) return;
     this.noteFault();
     this.timeline.after(rivalryMs, () => {

@@ -4,7 +4,7 @@ import { faultFields, keepOutcome, pickReading, retryMs } from '../../src/core/r
 import { confirmedMs, isRevocation } from '../../src/core/node/revocation.ts';
 import { GrantClock } from '../../src/agent/grant-clock.ts';
 import type { KubeletWord } from '../../src/agent/kubelet.ts';
-import { cutLostDevices, withoutLost } from '../../src/core/pods/lost-devices.ts';
+import { cutLostDevices, type LostDevice, withoutLost } from '../../src/core/pods/lost-devices.ts';
 import { MissingDevices } from '../../src/agent/missing-devices.ts';
 import { withHolders } from '../../src/core/report/held-devices.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
@@ -13,7 +13,7 @@ import { offersDevices } from '../../src/core/nvidia/resources/advertised.ts';
 import { computeResources } from '../../src/core/nvidia/resources/node-resources.ts';
 import { judgeAdvertised } from '../../src/core/pods/advertised-devices.ts';
 import { listUnserved } from '../../src/core/nvidia/resources/unserved.ts';
-import { holdersOf } from '../../src/core/pods/slice-holders.ts';
+import { type Holders, holdersOf } from '../../src/core/pods/slice-holders.ts';
 import { findForeign, type ForeignInstances, lastGoodOf } from '../../src/core/wish/ownership.ts';
 import type { GpuWork } from '../../src/core/wish/plan-gpu-wish.ts';
 import { listInTheWay, planDrained } from '../../src/core/wish/drain-plan.ts';
@@ -390,11 +390,11 @@ export class AgentProcess {
       return { code: 'Timeout', message: 'no answer' };
     }
     const report = device.report();
-    const lost = this.#missing.note({ lost: [] }, report, word?.holders);
+    const lost = this.#noteLost(report, word?.holders);
     this.#report = word
       ? {
           ...report,
-          gpus: [...withHolders(report.gpus, withoutLost(word.holders, lost))],
+          gpus: [...withHolders(report.gpus, withoutLost(word.holders, this.#world.hasBug('HoldLost') ? [] : lost))],
           ...(lost.length > 0 && { lostDevices: cutLostDevices(lost) }),
           advertised: word.advertised,
         }
@@ -402,6 +402,15 @@ export class AgentProcess {
     this.#readAt = this.#world.timeline.now;
     this.#readFailures = 0;
     return undefined;
+  }
+
+  /** A reading that lacks a device of a pod is repeated at once. */
+  #noteLost(report: DeviceReport, holders: Holders | undefined): readonly LostDevice[] {
+    const first = this.#missing.note({ lost: [] }, report, holders);
+    const lost = this.#missing.isUnsure ? this.#missing.note({ lost: [] }, report, holders) : first;
+    const named = this.#world.hasBug('NeverLost') ? [] : lost;
+    if (holders) this.#world.checks.devicesAreRead(named);
+    return named;
   }
 
   #ask(

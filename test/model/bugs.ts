@@ -722,6 +722,69 @@ export const bugs: readonly Bug[] = [
       ...(fresh && { fresh: { ...fresh, resourceSlices: fresh.resourceSlices.map(withoutDynamicMig) } }),
     }),
   },
+  {
+    name: 'NeverLost',
+    what: 'has an agent that does not say which devices were destroyed under their pods',
+    theme: 'Drift',
+  },
+  {
+    name: 'HoldLost',
+    what: 'has an agent that takes a pod whose device was destroyed for the holder of every other',
+    theme: 'Drift',
+  },
+  {
+    name: 'OverlookLost',
+    what: 'waits to hear what a pod holds whose device was destroyed',
+    theme: 'Drift',
+    see: (snapshot) => withDevice(snapshot, { lostDevices: [] }),
+  },
+  {
+    name: 'BlameAll',
+    what: 'tells all pods to go once a device of one was destroyed',
+    theme: 'Force',
+    see: (snapshot) => {
+      const { lostDevices = [] } = snapshot.partition?.status?.device ?? {};
+      const pods = (snapshot.pods ?? []).map(({ metadata }) => `default/${metadata.name}`);
+      return withDevice(snapshot, { lostDevices: lostDevices.map(({ id }) => ({ id, pods: [...pods] })) });
+    },
+  },
+  {
+    name: 'SwitchBackendAtOnce',
+    what: 'takes an edit of the backend for done in the middle of a change',
+    theme: 'SecondPlugin',
+    see: ({ partition, ...snapshot }) => {
+      const { backend = 'Auto' } = snapshot.claim.winner?.spec ?? {};
+      if (!partition || backend === 'Auto') return { ...snapshot, partition };
+      return { ...snapshot, partition: { ...partition, spec: { ...partition.spec, backend } } };
+    },
+  },
+  {
+    name: 'OverlookSecondPlugin',
+    what: 'does not see a device plugin beside the DRA driver',
+    theme: 'SecondPlugin',
+    see: ({ node, ...snapshot }) => {
+      const isDra = snapshot.partition?.spec.backend === 'DRA';
+      return { ...snapshot, node: isDra ? { ...node, status: { ...node.status, allocatable: {} } } : node };
+    },
+  },
+  {
+    name: 'OverlookSecondDriver',
+    what: 'does not see a DRA driver beside the device plugin',
+    theme: 'SecondDriver',
+    see: ({ fresh, ...snapshot }) => {
+      if (!fresh || snapshot.partition?.spec.backend === 'DRA') return { ...snapshot, ...(fresh && { fresh }) };
+      return { ...snapshot, slices: [], hasSlices: false, fresh: { ...fresh, resourceSlices: [] } };
+    },
+  },
+  {
+    name: 'TrustOwnClock',
+    what: 'takes the clock of its machine for the API server’s',
+    theme: 'Clocks',
+  },
+  {
+    name: 'BeginBehind',
+    what: 'begins a term before its watches have caught up',
+  },
 ];
 
 type Claim = NonNullable<NonNullable<NodeSnapshot['fresh']>['claims']>[number];

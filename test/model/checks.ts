@@ -10,6 +10,7 @@ import { isRevocation } from '../../src/core/node/revocation.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
+import { timeText } from '../../src/core/text/duration.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
@@ -17,6 +18,7 @@ import type { AgentProcess } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
 import { countOffer, type ExpectedSettings, isAsWished, offeringOf } from './expected.ts';
+import { listLosers } from '../../src/core/pods/lost-devices.ts';
 import { isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
 import { uuidOf } from './plugin.ts';
@@ -137,7 +139,8 @@ export class Invariants {
     );
     if (was?.uid !== undefined && is?.uid !== undefined && was.uid !== is.uid) this.#isTakenOver(was.uid, is.uid);
     const { backend, granted } = after.spec;
-    const isFound = backend === undefined || backend === this.#world.setup.backend;
+    const isKnown = backend === undefined || backend === before.spec.backend;
+    const isFound = isKnown || backend === this.#world.setup.backend || this.#mayBeBackend(backend);
     demand(isFound, 'S12', `the node is told backend ${backend}, and has ${this.#world.setup.backend}`);
     if (granted === undefined || sameJson(granted, before.spec.granted)) {
       demand(granted !== undefined || before.spec.granted === undefined, 'S8', 'a grant was taken away');
@@ -160,13 +163,22 @@ export class Invariants {
     this.#countRepair(before, granted);
   }
 
-  /**
-   * Whether the deadline of a grant has passed by the clock of those that write deadlines. One whose clock differs from its
-   * predecessor's may be wrong about it: the agent is what keeps the devices safe then.
-   */
+  /** Whether a policy says so, or what hands GPUs out in this way is on the node, too, or was when somebody looked. */
+  #mayBeBackend(backend: string): boolean {
+    const { api, kubelet } = this.#world;
+    const said = api
+      .list('policies')
+      .flatMap(
+        ({ spec, status }) => [spec, status?.inForce?.spec, status?.previous?.spec] as (Policy['spec'] | undefined)[],
+      );
+    const isPublished = backend === 'DRA' && kubelet.driver.published.size > 0;
+    return said.some((spec) => spec?.backend === backend) || kubelet.hadSecondStack(longestLookMs) || isPublished;
+  }
+
+  /** Whether the deadline of a grant has passed, by some leader's clock. */
   #isOver({ deadline }: Grant): boolean {
-    const { areClocksMixed, leadersAheadMs, timeline } = this.#world;
-    return areClocksMixed || Date.parse(deadline) - leadersAheadMs < timeline.now;
+    const { slackMs, timeline } = this.#world;
+    return Date.parse(deadline) - slackMs < timeline.now;
   }
 
   /** A policy takes a node from another only by what has been accepted of both: an edit that is invalid gives nothing away. */
@@ -195,17 +207,23 @@ export class Invariants {
     );
   }
 
-  /** A policy that first makes its GPUs whole goes when they are, or when its time is over by the leader's clock. */
-  #policyIsGone({ metadata, spec }: Policy): void {
-    const { api, partition, timeline, leadersAheadMs, areClocksMixed, device } = this.#world;
+  /** A policy that first makes its GPUs whole goes when they are, or when its time is over, whatever clock a leader has. */
+  #policyIsGone({ metadata, spec, status }: Policy): void {
+    const { api, partition, timeline, device, slackMs } = this.#world;
     const gone = new Set(partition?.spec.wish?.gpus.map(({ uuid }) => uuid));
     const overdueAt = Date.parse(metadata.deletionTimestamp ?? '') + deleteDeadlineMs;
-    const isOverdue = areClocksMixed || timeline.now + leadersAheadMs > overdueAt;
+    const isOverdue = timeline.now + slackMs > overdueAt;
     if (spec.onDelete !== 'DisableMig' || partition?.spec.policy?.uid !== metadata.uid || isOverdue) return;
-    // One that outranks it has the node, though no wish of it may be written yet.
+    // One that has only planned has made nothing.
+    if (status?.inForce === undefined) return;
+    // One that outranks it has the node, though no wish of it may be written yet. One that turns to Plan keeps its nodes.
     const hasRival = api
       .list('policies')
-      .some((one) => one.metadata.deletionTimestamp === undefined && one.spec.mode !== 'Plan');
+      .some(
+        (one) =>
+          one.metadata.deletionTimestamp === undefined &&
+          (one.spec.mode !== 'Plan' || one.status?.inForce !== undefined),
+      );
     if (hasRival) return;
     const left = device.report().gpus.find(({ uuid, error, mig }) => gone.has(uuid) && !error && mig === 'Enabled');
     demand(left === undefined, 'U2', `policy ${metadata.name} is gone, and GPU ${left?.index} is not whole`);
@@ -245,7 +263,7 @@ export class Invariants {
     const before = isSame ? this.#failure.grantedAt.filter((at) => at > now - hourMs) : [];
     this.#failure = { what, grantedAt: [...before, now] };
     demand(
-      before.length < mostEqual || this.#world.areClocksMixed,
+      before.length < mostEqual,
       'S16',
       `the same has failed ${mostEqual} times within an hour, and is tried again`,
     );
@@ -261,11 +279,7 @@ export class Invariants {
     if (!isRepair) return;
     const { now } = this.#world.timeline;
     this.#repairs = [...this.#repairs.filter((at) => at > now - hourMs + 2000), now];
-    demand(
-      this.#repairs.length <= 3 || this.#world.areClocksMixed,
-      'S15',
-      `the layout was put right ${this.#repairs.length} times within an hour`,
-    );
+    demand(this.#repairs.length <= 3, 'S15', `the layout was put right ${this.#repairs.length} times within an hour`);
   }
 
   #deviceIsTold({ status }: StoredPartition): void {
@@ -276,6 +290,27 @@ export class Invariants {
       ]),
     );
     for (const [id, entry] of this.#lost) if (!told.has(id)) entry.knownAt ??= this.#world.timeline.now;
+    const losers = new Set(listLosers(status?.device));
+    const held = status?.device?.gpus?.flatMap(({ pods = [], instances }) => [
+      ...pods,
+      ...instances.flatMap((one) => one.pods ?? []),
+    ]);
+    const wrong = held?.find((name) => losers.has(name));
+    demand(wrong === undefined, 'L2', `${wrong} keeps devices, and what it held is gone`);
+  }
+
+  /** Pods are named whose device is gone, and nothing that exists is said to be. @param lost as the agent tells it */
+  devicesAreRead(lost: readonly { readonly id: string }[]): void {
+    const { device, kubelet } = this.#world;
+    if (this.#isDra || device.gpus.some(({ isLost }) => isLost)) return;
+    const told = new Set(lost.map(({ id }) => id));
+    const { uuids } = device;
+    const wrong = [...told].find((id) => uuids.has(id));
+    demand(wrong === undefined, 'S10', `the agent says that ${wrong} is gone, which exists`);
+    const missed = [...kubelet.users.heldUuids()].find(
+      (id) => id.startsWith('MIG-') && !uuids.has(id) && !told.has(id),
+    );
+    demand(missed === undefined, 'L2', `pods hold ${missed}, which is gone, and the agent does not say so`);
   }
 
   /** What the agent has reported for so long must not be offered any more. */
@@ -411,7 +446,7 @@ export class Invariants {
     const wish = wishOf(snapshot);
     // A DaemonSet update replaces its pods one by one: a node that was Ready stays Ready for a while.
     const isAway = waits.AgentAway !== undefined && !isClosed(node);
-    const isJustAway = isAway && (this.#world.areClocksMixed || snapshot.now - waits.AgentAway.since < 30_000);
+    const isJustAway = isAway && snapshot.now - waits.AgentAway.since < 30_000 + this.#world.slackMs;
     demand(agent.state === 'Ready' || isJustAway, 'S10', 'Ready, and nobody hears of the agent');
     demand(device?.step !== 'Unknown', 'S10', 'Ready, and the device cannot be read');
     const isThisBoot = device?.bootID === node.status?.nodeInfo?.bootID;
@@ -423,8 +458,11 @@ export class Invariants {
     demand(isMet, 'S3', 'Ready, and the device is not as wished');
     // What is offered of a lost GPU might be other, shared devices.
     if (gpus.some(({ error }) => error !== undefined)) return;
-    const offer = this.#expect(gpus, offeringOf(claim.winner?.spec ?? { strategy: 'mixed' }));
-    demand(sameJson(offer, this.#offerOf(snapshot)), 'S3', 'Ready, and the node offers something else');
+    const isDra = partition?.spec.backend === 'DRA';
+    const offer = this.#expect(gpus, offeringOf(claim.winner?.spec ?? { strategy: 'mixed' }), isDra);
+    demand(sameJson(offer, this.#offerOf(snapshot, isDra)), 'S3', 'Ready, and the node offers something else');
+    const beside = isDra ? Object.keys(nonZero(node.status?.allocatable)) : [];
+    demand(beside.length === 0, 'S12', `Ready by the DRA driver, and a device plugin offers ${beside.join()}`);
   }
 
   get #isDra(): boolean {
@@ -432,13 +470,17 @@ export class Invariants {
   }
 
   /** What a node is to offer: how many of each resource, or each device of its slices. */
-  #expect(gpus: readonly GpuReport[], settings: ExpectedSettings): Readonly<Record<string, number>> {
-    return this.#isDra ? countSlices(nameDevices(gpus)) : countOffer(gpus, settings);
+  #expect(
+    gpus: readonly GpuReport[],
+    settings: ExpectedSettings,
+    isDra = this.#isDra,
+  ): Readonly<Record<string, number>> {
+    return isDra ? countSlices(nameDevices(gpus)) : countOffer(gpus, settings);
   }
 
   /** What it was seen to offer. */
-  #offerOf({ node, slices, fresh }: NodeSnapshot): Readonly<Record<string, number>> {
-    if (!this.#isDra) return nonZero(node.status?.allocatable);
+  #offerOf({ node, slices, fresh }: NodeSnapshot, isDra = this.#isDra): Readonly<Record<string, number>> {
+    if (!isDra) return nonZero(node.status?.allocatable);
     return countSlices(readSlices(slices ?? fresh?.resourceSlices ?? this.#world.kubelet.driver.slices));
   }
 
@@ -447,6 +489,11 @@ export class Invariants {
     const { winner } = claim;
     const device = partition?.status?.device;
     demand(isClosed(node), 'S1', 'granted on a node that is open');
+    const others =
+      partition?.spec.backend === 'DRA'
+        ? Object.keys(nonZero(node.status?.allocatable))
+        : [...readSlices(fresh?.resourceSlices ?? []).keys()];
+    demand(others.length === 0, 'S12', `granted, and another stack offers ${others.join()}`);
     const affected = new Set(device?.plan?.affectedPods);
     const known = new Set(fresh?.holders);
     const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
@@ -454,7 +501,8 @@ export class Invariants {
     const { destroy = 0, modeChanges = 0 } = device?.plan ?? {};
     const isHarmless = this.#isDra && destroy + modeChanges === 0;
     demand(isHarmless || users?.every((name) => known.has(name)), 'S1', 'granted though nobody knows what a pod holds');
-    if (this.#isDra && !isHarmless) this.#areClaimsKnown(snapshot);
+    // Of a driver that has left, and whose slices are gone, no claim can be prepared.
+    if (partition?.spec.backend === 'DRA' && !isHarmless) this.#areClaimsKnown(snapshot);
     demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =
@@ -517,7 +565,7 @@ export class Invariants {
     demand(slot !== undefined && scope !== 'None', 'S13', `pod ${uid} is told to go, against the policy or the ledger`);
     demand(isClosed(node), 'S13', `pod ${uid} is told to go from an open node`);
     const name = `default/${pod.metadata.name}`;
-    const hasLost = lostDevices.some((one) => one.pods.includes(name)) && !this.#world.kubelet.users.areKnown;
+    const hasLost = lostDevices.some((one) => one.pods.includes(name)) && !this.#world.kubelet.users.knows();
     const goes = scope === 'Node' || plan?.affectedPods?.includes(name) === true || hasLost;
     demand(goes, 'S13', `pod ${uid} is told to go, which holds nothing that goes`);
     const isModeChange = (plan?.modeChanges ?? 0) > 0;
@@ -595,8 +643,9 @@ export class Invariants {
       !faults.agentBlind &&
       faults.refusal === 0 &&
       faults.lostAnswer === 0;
-    // What a pod holds of a device that is gone, because a person let it have that, cannot be known.
-    const isKnown = kubelet.users.areKnown;
+    // What a pod holds of a device that is gone cannot be known before the agent has told that it is gone.
+    const told = new Set(partition?.status?.device?.lostDevices?.map(({ id }) => id));
+    const isKnown = kubelet.users.knows((id) => told.has(id));
     const isSeeing = controllers.length === 1 && controllers[0]?.frozen.size === 0;
     if (!isWaiting || !isWell || !isSeeing || !isKnown) {
       this.#unheardSince = undefined;
@@ -615,10 +664,15 @@ export class Invariants {
 
   /** The deadline of a grant, the time until nothing of it is under way, and the plugin's: then other nodes get slots. */
   #isNotHeldByTheDead({ slot }: NodeSnapshot, { verdict, rolloutState }: SettledDecision): void {
-    const { diedAt, areClocksMixed, timeline } = this.#world;
-    const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay && !areClocksMixed;
-    const deadMs = isHeld ? timeline.now - diedAt : 0;
-    demand(deadMs < longestDeadMs, 'L8', `dead for ${deadMs / 1000} s, the node keeps its slot: ${verdict.message}`);
+    const { diedAt, timeline, slackMs } = this.#world;
+    const isHeld = diedAt !== undefined && slot !== undefined && rolloutState.isUnderWay;
+    const heldSince = Math.max(diedAt ?? 0, Date.parse(slot?.startTime ?? timeText(0)));
+    const deadMs = isHeld ? timeline.now - heldSince : 0;
+    demand(
+      deadMs < longestDeadMs + slackMs,
+      'L8',
+      `dead for ${deadMs / 1000} s, the node keeps its slot: ${verdict.message}`,
+    );
   }
 
   /** Who opens a node whose pods were told to go has given that up, and takes it back before closing the node again. */

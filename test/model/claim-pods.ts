@@ -37,9 +37,9 @@ export class ClaimPods extends UserPods {
     }));
   }
 
-  override get areKnown(): boolean {
+  override knows(isToldGone?: (uuid: string) => boolean): boolean {
     const isHeld = ({ metadata }: Pod): boolean => this.allocations.has(metadata.uid ?? '');
-    return super.areKnown && this.list().every(isHeld);
+    return super.knows(isToldGone) && this.list().every(isHeld);
   }
 
   /** The driver has to unprepare its claim. */

@@ -18,6 +18,9 @@ import { Worker, type WorkerTask } from './worker.ts';
 const watchedKinds = ['policies', 'nodes', 'partitions', 'agents'] as const;
 /** How long news of a policy's nodes is collected, in ms. */
 const policyPaceMs = 100;
+/** Changes that a leader which begins behind has not seen, and how long it may take until it has, in ms. */
+const unseen = 40;
+const behindMs = 5000;
 /** How long news of a policy's nodes is collected before layouts are chosen for its demand, in ms. */
 const demandPaceMs = 250;
 
@@ -73,11 +76,26 @@ export class ControllerProcess {
     const { demands } = world;
     this.#demandWork = demands && new DemandWork({ ...parts, demands, lookAt: (node) => this.#lookAt(node) });
     const { api } = world;
+    if (world.hasBug('BeginBehind')) {
+      this.#beginBehind();
+      return;
+    }
     for (const kind of watchedKinds) this.#cursor.set(kind, api.log.length);
     for (const object of api.list('policies')) this.#take('policies', this.#stores.policies.upsert(object));
     for (const object of api.list('nodes')) this.#take('nodes', this.#stores.nodes.upsert(projectNodeOnce(object)));
     for (const object of api.list('partitions')) this.#take('partitions', this.#stores.partitions.upsert(object));
     for (const object of api.list('agents')) this.#take('agents', this.#stores.agents.upsert(object));
+  }
+
+  /** With what its watches, while another led, have seen so far. */
+  #beginBehind(): void {
+    const { log } = this.#world.api;
+    const seen = log.slice(0, -unseen);
+    for (const kind of watchedKinds) this.#cursor.set(kind, seen.length);
+    for (const kind of watchedKinds) for (const change of seen) if (change.kind === kind) this.#see(change);
+    this.#world.timeline.after(behindMs, () => {
+      for (const kind of watchedKinds) this.deliver(kind);
+    });
   }
 
   get isGone(): boolean {

@@ -1,6 +1,7 @@
 import { pluginConfigMap, type Setup } from './setup.ts';
 
-export type Role = 'plugin' | 'discovery' | 'exporter' | 'client';
+/** `second`: what hands the GPUs out, too, and is not to. */
+export type Role = 'plugin' | 'second' | 'discovery' | 'exporter' | 'client';
 
 /** A DaemonSet with a pod on GPU nodes. */
 export interface ModelDaemon {
@@ -29,6 +30,13 @@ const configManager = {
   volume: { name: 'configs', configMap: { name: pluginConfigMap.name } },
 } as const;
 
+/** The DRA driver beside a device plugin, or a device plugin beside the DRA driver: somebody has installed it on all nodes. */
+export function secondStackOf(setup: Setup): ModelDaemon {
+  const backend = setup.backend === 'DRA' ? 'DevicePlugin' : 'DRA';
+  const [other] = daemonsOf({ ...setup, backend, plugin: setup.plugin === 'Operator' ? 'Stock' : setup.plugin });
+  return { ...other, role: 'second' };
+}
+
 export function daemonsOf({
   backend,
   plugin,
@@ -41,7 +49,7 @@ export function daemonsOf({
 }: Pick<
   Setup,
   'backend' | 'plugin' | 'strategy' | 'hasDiscovery' | 'exporter' | 'hasClient' | 'hasStartupTaint' | 'hasConfigMap'
->): readonly ModelDaemon[] {
+>): readonly [ModelDaemon, ...ModelDaemon[]] {
   const isOperator = plugin === 'Operator';
   const isDra = backend === 'DRA';
   const pluginLabels: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { isOwnTaint } from '../../src/core/node/node-view.ts';
 import { devicePluginConfigLabel } from '../../src/core/nvidia/labels/label-key.ts';
 import { timeText } from '../../src/core/text/duration.ts';
 import type { Pod } from './api.ts';
-import { type ModelDaemon, daemonsOf, type Role } from './daemons.ts';
+import { type ModelDaemon, daemonsOf, type Role, secondStackOf } from './daemons.ts';
 import { writeGfdLabels } from './discovery.ts';
 import { ClaimPods } from './claim-pods.ts';
 import { ModelDriver } from './driver.ts';
@@ -16,6 +16,8 @@ import type { ModelWorld } from './world.ts';
 export class ModelKubelet {
   readonly #world: ModelWorld;
   readonly daemons: readonly ModelDaemon[];
+  readonly #second: ModelDaemon;
+  #secondEndedAt = -Infinity;
   isUp = true;
   boot = 1;
   readonly plugin: ModelPlugin;
@@ -37,6 +39,7 @@ export class ModelKubelet {
     this.users = world.setup.backend === 'DRA' ? new ClaimPods(world) : new UserPods(world);
     this.monitors = new ModelMonitors(world);
     this.daemons = daemonsOf(world.setup);
+    this.#second = secondStackOf(world.setup);
   }
 
   get bootID(): string {
@@ -46,9 +49,19 @@ export class ModelKubelet {
   /** Whether a program keeps the GPUs open. */
   get isGpuOpen(): boolean {
     const isDaemons = [...this.#running.values()].some(
-      (role) => this.daemons.find((one) => one.role === role)?.opensGpus === true,
+      (role) => this.#all.find((one) => one.role === role)?.opensGpus === true,
     );
     return isDaemons || this.monitors.openGpus;
+  }
+
+  /** Whether a pod of what is not to hand the GPUs out is there, or was so many ms ago. */
+  hadSecondStack(agoMs: number): boolean {
+    const isThere = this.#world.pods().some(({ metadata }) => metadata.labels?.['role'] === 'second');
+    return isThere || this.#world.timeline.now - this.#secondEndedAt < agoMs;
+  }
+
+  get #all(): readonly ModelDaemon[] {
+    return [...this.daemons, this.#second];
   }
 
   /** UUIDs of the devices that pods may be given, by resource, or by the name of each in the node's slices. */
@@ -78,8 +91,10 @@ export class ModelKubelet {
     if (this.#world.setup.hasConfigMap && config !== this.#config) this.plugin.settingsChanged();
     this.#config = config;
     const taints = node.spec?.taints ?? [];
-    for (const daemon of this.daemons) {
-      const isWanted = daemon.deployLabel === undefined || node.metadata.labels?.[daemon.deployLabel] === 'true';
+    for (const daemon of this.#all) {
+      const isChosen = daemon.role !== 'second' || this.#world.faults.secondStack;
+      const isDeployed = daemon.deployLabel === undefined || node.metadata.labels?.[daemon.deployLabel] === 'true';
+      const isWanted = isChosen && isDeployed;
       const pods = this.#world.pods().filter((pod) => pod.metadata.labels?.['role'] === daemon.role);
       const isLetIn = daemon.toleratesOurs || !taints.some(isOwnTaint);
       if (pods.length === 0 && isWanted && isLetIn) this.#makePod(daemon);
@@ -111,7 +126,9 @@ export class ModelKubelet {
       if (!this.isUp || !this.isThere(uid)) return;
       this.#running.set(uid, role);
       this.setStatus(uid, 'Running', true);
-      if (role === 'plugin') (this.#world.setup.backend === 'DRA' ? this.driver : this.plugin).start(uid);
+      const isDra = this.#world.setup.backend === 'DRA';
+      if (role === 'plugin') (isDra ? this.driver : this.plugin).start(uid);
+      if (role === 'second') (isDra ? this.plugin : this.driver).start(uid);
       if (role === 'discovery') this.#label(uid);
     });
   }
@@ -147,6 +164,7 @@ export class ModelKubelet {
   }
 
   #release(uid: string): void {
+    if (this.#running.get(uid) === 'second') this.#secondEndedAt = this.#world.timeline.now;
     this.plugin.end(uid);
     this.driver.end(uid);
     this.#running.delete(uid);
@@ -210,7 +228,7 @@ export class ModelKubelet {
       ...node,
       status: { allocatable, nodeInfo: { bootID: this.bootID }, conditions: [{ type: 'Ready', status: 'True' }] },
     }));
-    for (const daemon of this.daemons) {
+    for (const daemon of this.#all) {
       for (const { metadata } of this.#world.pods()) {
         if (metadata.labels?.['role'] !== daemon.role || metadata.deletionTimestamp !== undefined) continue;
         this.setStatus(metadata.uid ?? '', 'Running', false);

@@ -91,6 +91,21 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'an agent that had restarted ended registrations of a plugin that served them, for a request of before',
     'Registrations',
   ],
+  [550, 'the onlooker counted for how long a slot was held from before it was given', 'Deletions'],
+  [610, 'the onlooker held a policy that had only planned to what its GPUs were', 'Deletions'],
+  [383, 'the onlooker had forgotten what a policy said of the backend until a moment ago', 'SecondDriver'],
+  [266, 'the onlooker had forgotten a device plugin that was there when the node was looked at', 'SecondPlugin'],
+  [
+    35,
+    'an edit of the backend in the middle of a change opened a node whose DRA driver offered what was gone',
+    'SecondPlugin',
+  ],
+  [51, 'the same after a change that had failed', 'SecondPlugin'],
+  [
+    24,
+    'a node without a policy waited for the slices of a DRA driver that had left it to a device plugin',
+    'SecondDriver',
+  ],
   [
     289,
     'a registration of a plugin that was gone stayed where it had exactly its devices, and another resource was missing',
@@ -140,6 +155,8 @@ describe('model of a node', function () {
     'Registrations',
     'Auto',
     'AutoPlugin',
+    'SecondDriver',
+    'SecondPlugin',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 57), theme }));

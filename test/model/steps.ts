@@ -1,8 +1,9 @@
 import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import type { PolicySpec } from '../../src/api/types.ts';
 import type { Kind } from './api.ts';
+import { leadersClocks } from './clock.ts';
 import { deletePolicy } from './deletion.ts';
-import { DriverRefusal } from './device.ts';
+import { DriverRefusal, type Gpu } from './device.ts';
 import { hourMs, type ModelWorld } from './world.ts';
 
 type Act = (world: ModelWorld) => void;
@@ -167,6 +168,7 @@ const table = {
   findGpu: [3, (world) => findGpus(world)],
   destroyByHand: [4, (world) => drift(world, 'DestroyInstance')],
   createByHand: [3, (world) => drift(world, 'CreateInstance')],
+  destroyUnderPod: [0, (world) => destroyUnderPod(world)],
   budgetHolds: [
     2,
     (world) => {
@@ -289,10 +291,10 @@ const table = {
   setAgentClock: [
     0,
     (world) => {
-      world.agentAheadMs = drawClock(world);
+      world.agentAheadMs = world.random.pick([0, hourMs, -hourMs]) ?? 0;
     },
   ],
-  setLeadersClock: [0, (world) => world.setLeadersClock(drawClock(world))],
+  setLeadersClock: [0, (world) => world.setLeadersClock(world.random.pick(leadersClocks) ?? 0)],
   nodeDies: [0, (world) => world.die()],
   nodeLives: [0, (world) => world.live()],
   blindAgent: [
@@ -366,6 +368,16 @@ const table = {
     (world) => {
       if (world.kubelet.isUp) world.kubelet.plugin.kubeletRestarts();
     },
+  ],
+  secondStackComes: [0, (world) => switchSecondStack(world, true)],
+  secondStackGoes: [0, (world) => switchSecondStack(world, false)],
+  editBackend: [
+    0,
+    (world) =>
+      editSome(world, (spec) => ({
+        ...spec,
+        backend: world.random.pick(['DevicePlugin', 'DRA', 'Auto'] as const) ?? 'Auto',
+      })),
   ],
   /** Its DaemonSet is changed, and its pod with it. */
   dynamicMigOn: [0, (world) => switchDynamicMig(world, true)],
@@ -441,6 +453,11 @@ function switchDynamicMig(world: ModelWorld, isOn: boolean): void {
   world.kubelet.restartPlugin();
 }
 
+function switchSecondStack(world: ModelWorld, isThere: boolean): void {
+  world.faults.secondStack = isThere;
+  world.kubelet.syncDaemonsSoon();
+}
+
 /** A user edits a policy that is there. */
 function editSome(world: ModelWorld, change: (spec: PolicySpec) => PolicySpec): void {
   const policy = world.random.pick(world.api.list('policies'));
@@ -450,10 +467,6 @@ function editSome(world: ModelWorld, change: (spec: PolicySpec) => PolicySpec): 
 function deleteAny(world: ModelWorld): void {
   const policy = world.random.pick(world.api.list('policies'));
   if (policy) deletePolicy(world.api, policy.metadata.name, world.timeline.now);
-}
-
-function drawClock({ random }: ModelWorld): number {
-  return random.pick([0, hourMs, -hourMs]) ?? 0;
 }
 
 /** A person on the node runs nvidia-smi. */
@@ -466,12 +479,31 @@ function drift(world: ModelWorld, action: 'DestroyInstance' | 'CreateInstance'):
   const idle = random.pick(gpu.slices.filter(({ uuid }) => !held.has(uuid)));
   const chosen =
     action === 'DestroyInstance' ? idle : profile && { profile: profile.name, start: random.pick(profile.starts) ?? 0 };
-  if (!chosen) return;
+  if (chosen) changeByHand(world, gpu, action, chosen);
+}
+
+/** The person kills what runs on a slice first, and its pods live on. */
+function destroyUnderPod(world: ModelWorld): void {
+  const { device, random, kubelet } = world;
+  const held = kubelet.users.heldUuids();
+  const gpu = random.pick(device.gpus.filter(({ slices }) => slices.some(({ uuid }) => held.has(uuid))));
+  const slice = gpu && random.pick(gpu.slices.filter(({ uuid }) => held.has(uuid)));
+  if (!gpu || !slice) return;
+  kubelet.users.killProcesses(slice.uuid);
+  changeByHand(world, gpu, 'DestroyInstance', slice);
+}
+
+function changeByHand(
+  world: ModelWorld,
+  gpu: Gpu,
+  action: 'DestroyInstance' | 'CreateInstance',
+  chosen: { readonly profile: string; readonly start: number; readonly uuid?: string },
+): void {
   world.hasDrifted = true;
-  if ('uuid' in chosen) world.checks.devicesAreLost([chosen.uuid]);
+  if (chosen.uuid !== undefined) world.checks.devicesAreLost([chosen.uuid]);
   try {
-    device.takeStep(gpu, { action, profile: chosen.profile, start: chosen.start });
-    kubelet.plugin.devicesChanged();
+    world.device.takeStep(gpu, { action, profile: chosen.profile, start: chosen.start });
+    world.kubelet.plugin.devicesChanged();
   } catch (error) {
     if (!(error instanceof DriverRefusal)) throw error;
   }

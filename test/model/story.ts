@@ -4,7 +4,7 @@ import { findTrouble } from './calm.ts';
 import { deletePolicy } from './deletion.ts';
 import { applyPolicy, drawSchedules, drawSpec } from './policies.ts';
 import { Random } from './random.ts';
-import { drawSetup, type Setup } from './setup.ts';
+import { deleteDeadlineMs, drawSetup, type Setup } from './setup.ts';
 import { cordon, endPods, findGpus, listSteps, type StoryStep, type StepName, take, thaw } from './steps.ts';
 import { Violation } from './violation.ts';
 import { ModelWorld } from './world.ts';
@@ -33,9 +33,10 @@ const themes = {
     names: [
       'destroyByHand',
       'destroyByHand',
-      'destroyByHand',
+      'destroyUnderPod',
       'createByHand',
       'endAllPods',
+      'addPod',
       'addPod',
       'crashController',
     ],
@@ -77,6 +78,7 @@ const themes = {
       'budgetHolds',
       'budgetGives',
       'destroyByHand',
+      'destroyUnderPod',
       'createByHand',
       'wait',
       'wait',
@@ -216,6 +218,9 @@ const themes = {
       'addPod',
       'addPod',
       'endAllPods',
+      'editOnDelete',
+      'editOnDelete',
+      'deletePolicy',
       'wait',
     ],
     pauses: [150, 2000, 5000, 15_000, 60_000, 150_000],
@@ -292,6 +297,27 @@ const themes = {
       ...listSteps(),
       ...repeat(10, ['editPolicy', 'editPolicy', 'addPod', 'endPod']),
       ...repeat(4, ['restartPlugin', 'driverDown', 'driverUp', 'driverUp', 'addRival']),
+    ],
+    pauses,
+  },
+  /** A device plugin, and a DRA driver that comes to the node, too. */
+  SecondDriver: {
+    setup: { strategy: 'mixed', findsBackend: true, plugin: 'Stock', hasStartupTaint: false },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['editPolicy', 'editPolicy', 'addPod', 'addPod', 'endPod']),
+      ...repeat(5, ['secondStackComes', 'secondStackGoes', 'secondStackGoes', 'editBackend', 'restartPlugin']),
+    ],
+    pauses,
+  },
+  /** The same the other way round. */
+  SecondPlugin: {
+    setup: { backend: 'DRA', strategy: 'mixed', findsBackend: true, hasStartupTaint: false },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['editPolicy', 'editPolicy', 'addPod', 'addPod', 'endPod']),
+      ...repeat(5, ['secondStackComes', 'secondStackGoes', 'secondStackGoes', 'editBackend', 'restartPlugin']),
+      ...repeat(3, ['slowSlices', 'quickSlices', 'driverGoes', 'driverComes', 'driverComes']),
     ],
     pauses,
   },
@@ -458,6 +484,7 @@ function editAtLast(world: ModelWorld, end: Story['end']): void {
     if (end === 'Delete' || metadata.name === 'b') deletePolicy(api, metadata.name, timeline.now);
   }
   if (end === 'Delete') return;
+  awaitDeletion(world, 'a');
   const spec = drawSpec(setup, random, true);
   const hasSchedules = api.find('policies', 'a')?.spec.schedules !== undefined;
   applyPolicy(world, 'a', {
@@ -466,6 +493,12 @@ function editAtLast(world: ModelWorld, end: Story['end']): void {
     ...(end === 'Plan' && { mode: 'Plan' as const }),
     ...(end === 'Pause' && { rollout: { paused: true } }),
   });
+}
+
+/** A policy that is being deleted can be applied again once it is gone. */
+function awaitDeletion(world: ModelWorld, name: string): void {
+  const isGoing = (): boolean => world.api.find('policies', name)?.metadata.deletionTimestamp !== undefined;
+  for (let ms = 0; isGoing() && ms <= deleteDeadlineMs; ms += 10_000) world.run(10_000);
 }
 
 /**

@@ -28,9 +28,11 @@ export class UserPods {
     return [];
   }
 
-  /** Whether the kubelet knows which device each pod has, and each of them exists. */
-  get areKnown(): boolean {
-    return [...this.allocations.values()].every(({ id }) => this.world.device.uuids.has(uuidOf(id)));
+  /** Whether the kubelet knows which device each pod has, and each of them exists, or is said to be gone. */
+  knows(isToldGone: (uuid: string) => boolean = () => false): boolean {
+    const { uuids } = this.world.device;
+    const ids = [...this.allocations.values()].map(({ id }) => uuidOf(id));
+    return ids.every((id) => uuids.has(id) || isToldGone(id));
   }
 
   /** Whether the kubelet can end a pod that was told to go. */
@@ -135,6 +137,15 @@ export class UserPods {
     if (this.allocations.get(uid)?.id !== id || !device.uuids.has(uuidOf(id)) || !kubelet.isUp) return;
     this.#busy.add(uid);
     device.startProcess(uuidOf(id));
+  }
+
+  /** What runs on a device is killed; the pods that hold it live on. */
+  killProcesses(uuid: string): void {
+    for (const uid of this.#busy) {
+      if (uuidOf(this.allocations.get(uid)?.id ?? '') !== uuid) continue;
+      this.#busy.delete(uid);
+      this.world.device.endProcess(uuid);
+    }
   }
 
   /** The kubelet has ended a pod. */

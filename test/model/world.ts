@@ -12,7 +12,7 @@ import { AgentProcess } from './agent.ts';
 import { Api, type ApiChange, type Kind, type StoredPartition, type Pod, type Policy, refuse } from './api.ts';
 import type { Bug } from './bugs.ts';
 import { Invariants } from './checks.ts';
-import { withClock } from './clock.ts';
+import { clockSlackMs, leadersClocks, withClock } from './clock.ts';
 import { ModelConfigMap } from './config-map.ts';
 import { ControllerProcess } from './controller.ts';
 import type { ControllerWorld } from './controller-world.ts';
@@ -56,6 +56,8 @@ export interface Faults {
   driverDeaf: boolean;
   /** The DRA driver runs with its gate DynamicMIG. */
   dynamicMig: boolean;
+  /** What hands the GPUs out on other nodes is on this one, too. */
+  secondStack: boolean;
   /** A DRA driver that has started publishes its slices up to a minute later. */
   slowSlices: boolean;
   /** How much longer each operation on the device takes, in ms. */
@@ -80,6 +82,7 @@ const noFaults: Faults = {
   claimDriverAway: false,
   driverDeaf: false,
   dynamicMig: false,
+  secondStack: false,
   slowSlices: false,
   slowDeviceMs: 0,
   missesEnds: false,
@@ -121,8 +124,6 @@ export class ModelWorld implements ControllerWorld {
   freeze: string | undefined;
   /** How far the clock of controllers that start now is ahead of the API server's, in ms. */
   leadersAheadMs = 0;
-  /** Whether leaders of one story had different clocks. */
-  areClocksMixed = false;
   /** How far the node's clock is ahead of the API server's, in ms. */
   agentAheadMs = 0;
   /** Somebody changed the device by hand. */
@@ -154,7 +155,7 @@ export class ModelWorld implements ControllerWorld {
     this.api = new Api((change) => this.#changed(change));
     this.kubelet = new ModelKubelet(this);
     if (setup.hasClocks === true) {
-      this.leadersAheadMs = this.random.pick([0, hourMs, -hourMs]) ?? 0;
+      this.leadersAheadMs = this.random.pick(leadersClocks) ?? 0;
       this.#mayClocksDiffer = this.random.chance(0.5);
     }
     this.api.create('nodes', 'n', this.#newNode(), 'cluster');
@@ -187,6 +188,11 @@ export class ModelWorld implements ControllerWorld {
 
   claims(): readonly ResourceClaimView[] {
     return [...this.kubelet.users.claims, ...this.kubelet.monitors.claims];
+  }
+
+  /** How far the times of two leaders may be apart, in ms. */
+  get slackMs(): number {
+    return this.setup.hasClocks === true ? clockSlackMs : 0;
   }
 
   hasBug(name: string): boolean {
@@ -341,7 +347,6 @@ export class ModelWorld implements ControllerWorld {
   setLeadersClock(aheadMs: number): void {
     if (aheadMs === this.leadersAheadMs || !this.#mayClocksDiffer) return;
     this.leadersAheadMs = aheadMs;
-    this.areClocksMixed = true;
     this.crashController();
   }
 
@@ -526,14 +531,10 @@ export class ModelWorld implements ControllerWorld {
   }
 
   healFaults(): void {
+    if (this.faults.secondStack) this.kubelet.syncDaemonsSoon();
     Object.assign(this.faults, noFaults);
     this.crashIn = undefined;
     this.agentAheadMs = 0;
-    // No agent takes a grant whose deadline was over an hour ago: somebody has to set that clock.
-    if (this.leadersAheadMs < 0) {
-      this.#mayClocksDiffer = true;
-      this.setLeadersClock(0);
-    }
     this.live();
     this.agent?.see(this.partition);
   }

@@ -28,6 +28,8 @@ export class FaultProxy implements AsyncDisposable {
   readonly #parts: Parts;
   readonly requests: SeenRequest[] = [];
   rule: RequestRule = () => undefined;
+  /** How far the clock that its answers show is ahead of the API server's, in ms. */
+  aheadMs = 0;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -112,6 +114,7 @@ export class FaultProxy implements AsyncDisposable {
       const value = answer.headers[name];
       if (value !== undefined) response.setHeader(name, value);
     }
+    response.setHeader('date', new Date(Date.now() + this.aheadMs).toUTCString());
     response.writeHead(answer.statusCode);
     if ('reset' in fault) {
       const text = await answer.body.text();

@@ -140,7 +140,7 @@ export interface GpuNodePartition {
        */
       planHash: string;
       /**
-       * When the controller takes the grant back if it is not answered, by its own clock.
+       * When the controller takes the grant back if it is not answered, by the API server's clock.
        */
       deadline: string;
       /**

@@ -1,5 +1,7 @@
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { hasEnded, podName } from '../pods/gpu-pods.ts';
+import { listLosses } from '../pods/lost-devices.ts';
+import { isSurelyRead } from '../pods/reported-pods.ts';
 import { namespacedName } from '../text/namespaced-name.ts';
 import { isAllocated, nameDevices } from './allocated-claim.ts';
 import { describeAsks } from './asks-text.ts';
@@ -13,6 +15,7 @@ import type { WorkloadPod } from './workload.ts';
 
 export type ExplanationCode =
   | 'Bound'
+  | 'DeviceLost'
   | 'NotStarted'
   | 'Rejected'
   | 'Ended'
@@ -91,6 +94,9 @@ function explainState(pod: WorkloadPod, facts: ClusterFacts): Finding | undefine
   if (spec?.nodeName !== undefined) {
     const waiting = status?.containerStatuses?.find(({ state }) => state?.waiting?.reason !== undefined);
     const held = describeHeld(pod, facts);
+    const lost = explainLoss(pod, facts);
+    if (lost !== undefined)
+      return say('DeviceLost', `it is on node ${spec.nodeName}${held}; ${lost}: delete it`, false);
     if (!waiting) return say('Bound', `it is on node ${spec.nodeName} (${status?.phase ?? 'Pending'})${held}`, false);
     const { reason, message } = waiting.state?.waiting ?? {};
     const words = message === undefined ? '' : `: ${message}`;
@@ -172,6 +178,12 @@ function describeHeld(pod: WorkloadPod, { claims = [] }: ClusterFacts): string {
   const names = listClaimNames(pod);
   const own = claims.filter((one) => isAllocated(one) && names.includes(namespacedName(one.metadata)));
   return own.map((one) => `, with ${nameDevices(one)} by claim ${namespacedName(one.metadata)}`).join('');
+}
+
+/** A reading that is older than the pod tells of an earlier one of its name. */
+function explainLoss(pod: WorkloadPod, { partitions }: ClusterFacts): string | undefined {
+  const { device } = partitions.find(({ metadata }) => metadata.name === pod.spec?.nodeName)?.status ?? {};
+  return isSurelyRead(pod, device) ? listLosses(device, [pod])[0]?.why : undefined;
 }
 
 function scheduler(word: string | undefined): string {

@@ -1,16 +1,45 @@
 import type { GpuNodePartition, NodePartitionSpec } from '../../api/types.ts';
+import { listSliceDevices } from '../dra/resource-slice.ts';
+import { advertisedResources } from '../nvidia/resources/advertised.ts';
+import { isUnfinished } from './node-view.ts';
 import { publishDevices } from '../dra/published-devices.ts';
 import { compareSlices, type SliceOffer } from '../dra/slice-offer.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
 export type Backend = NonNullable<NodePartitionSpec['backend']>;
 
-type Planned = Pick<NodeSnapshot, 'claim'> & { readonly partition: GpuNodePartition | undefined };
+type Planned = Pick<NodeSnapshot, 'node' | 'claim' | 'slices'> & { readonly partition: GpuNodePartition | undefined };
 
-/** How a node's GPUs are handed out: by its policy, else as they last were. With Auto as was found, until then as by the device plugin. */
-export function backendOf({ claim, partition }: Planned): Backend {
-  const asked = claim.winner?.spec.backend ?? 'Auto';
-  return asked === 'Auto' ? (partition?.spec.backend ?? 'DevicePlugin') : asked;
+/**
+ * How a node's GPUs are handed out: by its policy, else as they last were. With Auto as was found, until then as by the device plugin. An
+ * edit in the middle of a change counts when nothing is on offer any more that the change may have taken away.
+ */
+export function backendOf(planned: Planned): Backend {
+  const { partition } = planned;
+  const { winner } = planned.claim;
+  const known = partition?.spec.backend ?? 'DevicePlugin';
+  if (winner === undefined) return hasChangedHands(planned, known) ? 'DevicePlugin' : known;
+  const asked = winner.spec.backend ?? 'DevicePlugin';
+  return asked === 'Auto' || (asked !== known && isBetween(planned, known)) ? known : asked;
+}
+
+/** Whether what handed a node's GPUs out when a change of it began may offer what is gone. What was not read may be there. */
+function isBetween({ node, partition, slices }: Planned, known: Backend): boolean {
+  if (partition?.spec.granted === undefined || !isUnfinished(node)) return false;
+  return known === 'DRA' ? publishesAny(slices) : offersAny(node);
+}
+
+/** Whether a device plugin is where the DRA driver was, on a node that no policy decides over any more: no slices will be published. */
+function hasChangedHands({ node, slices }: Planned, known: Backend): boolean {
+  return known === 'DRA' && !publishesAny(slices) && offersAny(node);
+}
+
+function publishesAny(slices: NodeSnapshot['slices']): boolean {
+  return slices === undefined || listSliceDevices(slices).length > 0;
+}
+
+function offersAny(node: NodeSnapshot['node']): boolean {
+  return Object.keys(advertisedResources(node.status?.allocatable ?? {})).length > 0;
 }
 
 /** Whether a node's policy has its backend found out. */
@@ -28,8 +57,9 @@ export function asksForClaims(planned: Planned): boolean {
 }
 
 /** Whether a node's plan takes devices away that claims may have: some go, or pods that hold some have to, or every pod that uses a GPU. */
-export function takesFromClaims({ claim, partition }: Planned): boolean {
-  if (backendOf({ claim, partition }) !== 'DRA') return false;
+export function takesFromClaims(planned: Planned): boolean {
+  const { claim, partition } = planned;
+  if (backendOf(planned) !== 'DRA') return false;
   const { destroy = 0, modeChanges = 0, affectedPods = [] } = partition?.status?.device?.plan ?? {};
   return destroy + modeChanges + affectedPods.length > 0 || claim.winner?.spec.drain?.scope === 'Node';
 }
@@ -45,10 +75,10 @@ export function nameBackend(backend: Backend): string {
 }
 
 /** What the DRA driver offers of the device as it is; undefined if its slices have not been read, or are not what counts. */
-export function sliceOfferOf({
-  slices,
-  ...known
-}: Pick<NodeSnapshot, 'slices' | 'claim'> & { readonly partition: GpuNodePartition }): SliceOffer | undefined {
+export function sliceOfferOf(
+  known: Pick<NodeSnapshot, 'node' | 'slices' | 'claim'> & { readonly partition: GpuNodePartition },
+): SliceOffer | undefined {
+  const { slices, partition } = known;
   if (slices === undefined || backendOf(known) !== 'DRA') return undefined;
-  return compareSlices(slices, publishDevices(known.partition.status?.device ?? {}).devices);
+  return compareSlices(slices, publishDevices(partition.status?.device ?? {}).devices);
 }

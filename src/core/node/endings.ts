@@ -48,6 +48,7 @@ export const endings: Readonly<Record<NodeReason, Ending | undefined>> = {
   GpusUnhealthy: goesOn,
   GpusHealthy: goesOn,
   HostNotRestored: goesOn,
+  DevicesLost: goesOn,
 
   Failed: agentFailed,
   Resting: agentFailed,

@@ -1,6 +1,6 @@
 import type { DeviceReport } from '../../api/types.ts';
 import { computeInstancesOf } from '../gpu/state/compute-instances.ts';
-import { type PodCause, podName, type PodView } from './gpu-pods.ts';
+import { listPodCauses, type PodCause, podName, type PodView } from './gpu-pods.ts';
 import type { Holders } from './slice-holders.ts';
 
 /** A MIG device that was destroyed under the pods that hold it. */
@@ -60,4 +60,13 @@ export function listLosses<Pod extends Pick<PodView, 'metadata'>>(
         : `${ids[0]}, which no longer exists`;
     return ids.length === 0 ? [] : [{ pod, why: `it holds ${named}, and cannot work` }];
   });
+}
+
+/** All pods that hold a device that no longer exists, as told of causes. */
+export function describeLosses(device: Pick<DeviceReport, 'lostDevices'>): readonly string[] {
+  const pods = listLosers(device).map((loser) => {
+    const [namespace = '', name = ''] = loser.split('/');
+    return { metadata: { namespace, name } };
+  });
+  return listPodCauses(listLosses(device, pods));
 }

@@ -1,16 +1,22 @@
 import type { DeviceReport, GpuReport } from '../../api/types.ts';
 import type { ConditionDraft, StatusCondition } from './conditions.ts';
+import { describeLosses } from '../pods/lost-devices.ts';
 import { joinWithin } from '../text/cut-text.ts';
 
-/** Of two lists in one message, each followed by what becomes of it. */
-const longestList = 1900;
+/** Of three lists in one message, each followed by what becomes of it. */
+const longestList = 1250;
 
-/** Names the GPUs that do not work properly, and what the host lacks since a change; omitted for a node that never had either. */
+/**
+ * Names the GPUs that do not work properly, what the host lacks since a change, and pods whose device was destroyed; omitted for a
+ * node that never had any of these.
+ */
 export function judgeDegraded(
-  { gpus = [], hostProblems = [] }: Pick<DeviceReport, 'gpus' | 'hostProblems'>,
+  device: Pick<DeviceReport, 'gpus' | 'hostProblems' | 'lostDevices'>,
   current: readonly StatusCondition[],
   observed: Pick<ConditionDraft, 'observedGeneration'>,
 ): readonly ConditionDraft[] {
+  const { gpus = [], hostProblems = [] } = device;
+  const losses = describeLosses(device);
   const sick = gpus.flatMap((gpu) => {
     const found = gpu.error ?? gpu.health?.message;
     return found === undefined ? [] : [`GPU ${gpu.index} (${gpu.product}, ${gpu.pciBusId}): ${found}${advise(gpu)}`];
@@ -20,9 +26,10 @@ export function judgeDegraded(
     ...(hostProblems.length > 0
       ? [`${joinWithin(hostProblems, longestList)}. The agent tries again with each reading`]
       : []),
+    ...(losses.length > 0 ? [`${joinWithin(losses, longestList)}. Delete such pods, unless a change evicts them`] : []),
   ];
   if (messages.length > 0) {
-    const reason = sick.length > 0 ? 'GpusUnhealthy' : 'HostNotRestored';
+    const reason = sick.length > 0 ? 'GpusUnhealthy' : hostProblems.length > 0 ? 'HostNotRestored' : 'DevicesLost';
     return [{ type: 'Degraded', status: 'True', reason, message: messages.join('. '), ...observed }];
   }
   if (!current.some(({ type }) => type === 'Degraded')) return [];
@@ -31,7 +38,7 @@ export function judgeDegraded(
       type: 'Degraded',
       status: 'False',
       reason: 'GpusHealthy',
-      message: 'all GPUs work, and the host is as it was',
+      message: 'all GPUs work, the host is as it was, and pods hold what exists',
       ...observed,
     },
   ];

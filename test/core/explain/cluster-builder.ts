@@ -1,4 +1,4 @@
-import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, Phase } from '../../../src/api/types.ts';
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, Phase } from '../../../src/api/types.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
 import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
@@ -23,6 +23,7 @@ export interface StoryNode {
   readonly phase?: Phase;
   readonly reason?: string;
   readonly message?: string;
+  readonly lostDevices?: NonNullable<DeviceReport['lostDevices']>;
 }
 
 export interface StoryPod {
@@ -104,6 +105,7 @@ function partitionOf(wish: StoryNode, gpus: readonly GpuReport[]): GpuNodePartit
     reason = 'Ready',
     message = '',
     isDra,
+    lostDevices,
   } = wish;
   const device = aDevice(...gpus);
   // What is there is ours.
@@ -127,7 +129,7 @@ function partitionOf(wish: StoryNode, gpus: readonly GpuReport[]): GpuNodePartit
       conditions: [
         { type: 'Ready', status: phase === 'Ready' ? 'True' : 'False', reason, message, lastTransitionTime: '' },
       ],
-      device: { ...device, lastGood },
+      device: { ...device, lastGood, ...(lostDevices && { lostDevices }) },
     },
   };
 }

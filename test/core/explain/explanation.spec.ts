@@ -29,6 +29,18 @@ const holders = (resource: string, count: number, node = 'n'): readonly StoryPod
 
 const stories: Readonly<Record<string, Story>> = {
   'a pod that runs': { pod: { ...asks(slice), node: 'n' }, code: 'Bound', says: 'it is on node n (Running)' },
+  'a pod that runs, and whose MIG device was destroyed': {
+    pod: { ...asks(slice), node: 'n' },
+    nodes: [{ gpus: [sevens], lostDevices: [{ id: 'MIG-1', pods: ['team/train'] }] }],
+    code: 'DeviceLost',
+    says: 'it is on node n; it holds MIG-1, which no longer exists, and cannot work: delete it',
+  },
+  'a pod that runs beside one whose MIG device was destroyed': {
+    pod: { ...asks(slice), node: 'n' },
+    nodes: [{ gpus: [sevens], lostDevices: [{ id: 'MIG-1', pods: ['team/other'] }] }],
+    code: 'Bound',
+    says: 'it is on node n (Running)',
+  },
   'a pod whose container waits': {
     pod: {
       ...asks(slice),

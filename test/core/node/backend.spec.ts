@@ -1,14 +1,23 @@
 import { expect } from 'chai';
 import type { PlanReport } from '../../../src/api/types.ts';
-import { asksForClaims } from '../../../src/core/node/backend.ts';
-import { aClaim, aManagedPartition, aSlicingPolicy, wholeGpu } from '../../support/node-builders.ts';
+import { repartitioningTaint } from '../../../src/api/names.ts';
+import { asksForClaims, backendOf } from '../../../src/core/node/backend.ts';
+import {
+  aClaim,
+  aGrant,
+  aManagedPartition,
+  aNode,
+  aSlicingPolicy,
+  slicesOf,
+  wholeGpu,
+} from '../../support/node-builders.ts';
 
 function asks(plan: Partial<PlanReport>, drain?: 'Node'): boolean {
   const policy = aSlicingPolicy({ backend: 'DRA', ...(drain && { drain: { scope: drain } }) });
   const nothing = { hash: 'h', wishHash: 'w', keep: 1, destroy: 0, create: 0 };
   const device = { ...wholeGpu, plan: { ...nothing, ...plan } };
   const partition = aManagedPartition({ backend: 'DRA', device });
-  return asksForClaims({ claim: aClaim(policy, partition), partition });
+  return asksForClaims({ node: aNode(), claim: aClaim(policy, partition), partition });
 }
 
 describe('the claims of the cluster', () => {
@@ -22,5 +31,38 @@ describe('the claims of the cluster', () => {
 
   it('are listed for a plan that only creates: without them a pod that looks on would be waited for', () => {
     expect(asks({ create: 1 })).to.equal(true);
+  });
+});
+
+describe('the backend of a node whose policy is edited in the middle of a change', () => {
+  const granted = aGrant();
+  const closed = aNode({ taints: [repartitioningTaint] });
+  const wasDra = aManagedPartition({ backend: 'DRA', device: wholeGpu, granted });
+  const asksPlugin = aClaim(aSlicingPolicy({ backend: 'DevicePlugin' }), wasDra);
+
+  it('stays DRA until the driver offers nothing any more: its slices may name what is gone', () => {
+    const known = { node: closed, partition: wasDra, claim: asksPlugin };
+    expect(backendOf(known)).to.equal('DRA');
+    expect(backendOf({ ...known, slices: slicesOf(wholeGpu) })).to.equal('DRA');
+    expect(backendOf({ ...known, slices: [] })).to.equal('DevicePlugin');
+    expect(backendOf({ ...known, node: aNode(), slices: slicesOf(wholeGpu) })).to.equal('DevicePlugin');
+  });
+
+  it('stays the device plugin’s until that offers nothing any more', () => {
+    const partition = aManagedPartition({ device: wholeGpu, granted });
+    const known = { partition, claim: aClaim(aSlicingPolicy({ backend: 'DRA' }), partition) };
+    const offering = aNode({ taints: [repartitioningTaint], allocatable: { 'nvidia.com/gpu': '1' } });
+    expect(backendOf({ ...known, node: offering })).to.equal('DevicePlugin');
+    const empty = aNode({ taints: [repartitioningTaint], allocatable: { 'nvidia.com/gpu': '0' } });
+    expect(backendOf({ ...known, node: empty })).to.equal('DRA');
+  });
+
+  it('is the device plugin’s once no policy is left, the DRA driver’s slices are gone, and a device plugin is there', () => {
+    const left = { ...asksPlugin, winner: undefined };
+    const known = { node: closed, partition: wasDra, claim: left };
+    expect(backendOf(known)).to.equal('DRA');
+    expect(backendOf({ ...known, slices: slicesOf(wholeGpu) })).to.equal('DRA');
+    expect(backendOf({ ...known, slices: [] })).to.equal('DevicePlugin');
+    expect(backendOf({ ...known, slices: [], node: aNode({ allocatable: {} }) })).to.equal('DRA');
   });
 });

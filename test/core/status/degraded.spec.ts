@@ -39,6 +39,22 @@ describe('the condition Degraded', () => {
     expect(both?.message).to.contain('GPU is lost').and.to.contain('nvsm.service');
   });
 
+  it('names the pods whose MIG device was destroyed, though no change of the node is due', () => {
+    const lostDevices = [
+      { id: 'MIG-1', pods: ['team/serve', 'team/train'] },
+      { id: 'MIG-2', pods: ['team/infer'] },
+    ];
+    const [only] = judgeDegraded({ gpus: [aGpu(0)], lostDevices }, [], {});
+    expect([only?.status, only?.reason]).to.deep.equal(['True', 'DevicesLost']);
+    expect(only?.message).to.equal(
+      'team/serve, team/train: it holds MIG-1, which no longer exists, and cannot work; ' +
+        'team/infer: it holds MIG-2, which no longer exists, and cannot work. Delete such pods, unless a change evicts them',
+    );
+    const [both] = judgeDegraded({ gpus: [aGpu(0, { error: 'GpuLost: GPU is lost' })], lostDevices }, [], {});
+    expect(both?.reason).to.equal('GpusUnhealthy');
+    expect(both?.message).to.contain('GPU is lost').and.to.contain('team/infer: it holds MIG-2');
+  });
+
   it('is taken back, and never said of a node that was always well', () => {
     expect(judgeDegraded({ gpus: [aGpu(0)] }, [], {})).to.deep.equal([]);
     const before = { type: 'Degraded', status: 'True' as const, reason: 'GpusUnhealthy', message: 'x' };

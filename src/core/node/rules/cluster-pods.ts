@@ -17,7 +17,7 @@ export function pluginPods(situation: Pick<Situation, 'settings'>, pods: readonl
 
 /** Pods that read the devices only at their start, and have to read them again after a change. */
 export function refreshedPods(
-  situation: Pick<Situation, 'settings' | 'claim' | 'partition'>,
+  situation: Pick<Situation, 'settings' | 'node' | 'claim' | 'partition' | 'slices'>,
   pods: readonly NodePod[],
 ): readonly NodePod[] {
   switch (backendOf(situation)) {

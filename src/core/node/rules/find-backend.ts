@@ -28,7 +28,7 @@ export function findBackend(situation: Situation): Outcome | undefined {
 
 /** What a node's object says of its backend, which {@link findBackend} let pass; undefined: nothing, as of a device plugin by policy. */
 export function backendToTell(situation: Situation): Backend | undefined {
-  if (!isFoundOut(situation)) return situation.claim.winner?.spec.backend === 'DRA' ? 'DRA' : undefined;
+  if (!isFoundOut(situation)) return backendOf(situation) === 'DRA' ? 'DRA' : undefined;
   const found = find(situation);
   return typeof found === 'string' ? found : situation.partition.spec.backend;
 }

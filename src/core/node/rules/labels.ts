@@ -9,6 +9,7 @@ import { type StaleLabel, staleLabels } from '../../nvidia/feature-discovery/sta
 import { sharingOf } from '../../nvidia/plugin-config/managed-config.ts';
 import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
 import { explainOffer } from '../../nvidia/resources/offer.ts';
+import { backendOf } from '../backend.ts';
 import { gpuLabels } from '../node-marks.ts';
 import { metadataOf } from '../node-view.ts';
 import type { Situation } from '../snapshot.ts';
@@ -18,7 +19,7 @@ import { type Prediction, predictDevice } from './prediction.ts';
 export function predict(situation: Situation, { spec }: GpuPartitionPolicy): Prediction {
   const device = situation.partition.status?.device ?? {};
   // Sharing in force was accepted with a ConfigMap: the plugin keeps its file when the controller is restarted without one.
-  if (spec.backend === 'DRA') return predictDevice(device, spec.strategy, undefined);
+  if (backendOf(situation) === 'DRA') return predictDevice(device, spec.strategy, undefined);
   const config =
     situation.settings.pluginConfigMap || spec.sharing
       ? sharingOf(spec)

@@ -108,7 +108,13 @@ describe('a device plugin that the agent has signalled', () => {
 describe('the pods that an agent is asked to signal', () => {
   const pods = [aPluginPod({ uid: 'one' })];
   const partition = aManagedPartition();
-  const situation = { settings: someSettings, partition, claim: aClaim(aSlicingPolicy(), partition), now: noon };
+  const situation = {
+    settings: someSettings,
+    node: aNode(),
+    partition,
+    claim: aClaim(aSlicingPolicy(), partition),
+    now: noon,
+  };
 
   it('is what the grant names: the plugin’s on the node', () => {
     expect(listPodsToSignal(situation, pods)).to.deep.equal(['one']);
