@@ -5,6 +5,7 @@ import { demoNodes } from '../../src/simulator/demo/nodes.ts';
 import { repartitioningTaint } from '../../src/api/names.ts';
 import { mergePatchOf } from '../../src/core/text/merge-patch.ts';
 import { applyFolder } from '../../src/simulator/rig/rig.ts';
+import type { PodObject } from '../../src/simulator/kubelet/node/kube-objects.ts';
 import { eventually, stays } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
 
@@ -89,11 +90,14 @@ describe('the main job, all programs on a real control plane', function () {
   it('lets the real scheduler bind pods by label and by resource', async () => {
     await applyFolder(rig().controlPlane, 'samples/workloads');
     const nodes = await eventually(
-      () => rig().kubectl('get', 'pods', 'notebook', 'small-model', '-o', 'jsonpath={.items[*].spec.nodeName}'),
-      (text) => text.trim().split(/\s+/).length === 2 && text.trim() !== '',
-      { timeoutMs: 20_000 },
+      async () => {
+        const pods = await rig().list<PodObject>('/api/v1/namespaces/default/pods?fieldSelector=spec.nodeName!=');
+        return Object.fromEntries(pods.map(({ metadata, spec }) => [metadata.name, spec?.nodeName]));
+      },
+      (bound) => 'notebook' in bound && 'small-model' in bound,
+      { timeoutMs: 20_000, what: 'the nodes of pods' },
     );
-    expect(nodes).to.equal('sim-a30 sim-a100');
+    expect(nodes).to.include({ notebook: 'sim-a30', 'small-model': 'sim-a100' });
     await rig().kubectl('delete', '-k', 'samples/workloads', '--wait', '--grace-period=1');
   });
 
@@ -101,8 +105,8 @@ describe('the main job, all programs on a real control plane', function () {
     Promise.all(demoNodes.map(async ({ name }) => (await rig().partition(name)).status?.device));
 
   it('writes nothing and touches no device when the same policies are applied again', async () => {
-    // The pods of the test before have ended; until the agents have seen it, they have something to tell.
-    await eventually(readDevices, (devices) => !JSON.stringify(devices).includes('"pods":'), {
+    // The pods of the test before have ended, and their processes; until the agents have seen it, they have something to tell.
+    await eventually(readDevices, (devices) => !/"(pods|busy)":/.test(JSON.stringify(devices)), {
       timeoutMs: 30_000,
       what: 'what the agents report',
     });

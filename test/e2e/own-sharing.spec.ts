@@ -54,7 +54,7 @@ describe('time-slicing by the administrator’s own config', function () {
       layouts: [{ profiles: { '1g.5gb': 7 } }],
     });
     const text = await eventually(
-      () => rig().kubectl('get', 'gpn', 'bare', '-o', 'json'),
+      async () => JSON.stringify(await rig().partition('bare')),
       (t) => t.includes('NoDevicePlugin'),
       { timeoutMs: 20_000 },
     );

@@ -82,8 +82,8 @@ describe('the rights of our programs', function () {
   };
   const untilRunning = (count = 1): Promise<unknown> =>
     eventually(
-      () => rig().kubectl('get', 'pods', '-n', 'default', '-o', 'jsonpath={.items[*].status.phase}'),
-      (text) => text.split(' ').filter((phase) => phase === 'Running').length === count,
+      () => rig().list('/api/v1/namespaces/default/pods?fieldSelector=status.phase=Running'),
+      ({ length }) => length === count,
       { timeoutMs: 60_000, what: `${count} running pods` },
     );
 

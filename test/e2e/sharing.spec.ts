@@ -85,8 +85,8 @@ describe('strategy and time-slicing by the device plugin’s own config file', f
     const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
     for (const name of names) await rig().create(pod(name));
     await eventually(
-      () => rig().kubectl('get', 'pods', '-o', 'jsonpath={.items[*].status.phase}'),
-      (phases) => phases === names.map(() => 'Running').join(' '),
+      () => rig().list('/api/v1/namespaces/default/pods?fieldSelector=status.phase=Running'),
+      ({ length }) => length === 8,
       { timeoutMs: 20_000, what: 'eight pods' },
     );
     const devices = rig()

@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { cutText } from '../../src/core/text/cut-text.ts';
+import { mergePatchOf } from '../../src/core/text/merge-patch.ts';
 import { AuditTail } from '../support/audit-tail.ts';
 import { patience } from '../support/eventually.ts';
 import type { SoakResult } from './soak-options.ts';
@@ -14,6 +16,13 @@ interface Writes {
   readonly own: readonly string[];
   /** What others wrote of pods. */
   readonly ofPods: readonly string[];
+}
+
+type States = ReadonlyMap<string, object>;
+
+function describeChange(write: string, before: States, now: States): string {
+  const name = write.split(' ').at(-1) ?? '';
+  return cutText(JSON.stringify(mergePatchOf(before.get(name) ?? {}, now.get(name) ?? {})), 500);
 }
 
 /** Judges what is written while nothing is to be done. */
@@ -39,6 +48,7 @@ export class QuietTimes {
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
       await this.#untilNoWrites(options.readSeconds * 2_200);
       const logBytes = await gauges.logBytes();
+      const before = await this.#states();
       // What a program holds while it reads its GPUs is gone in most of several looks.
       for (let look = 0; look < looksAtRest; look += 1) {
         await pause((options.quietSeconds * 1000) / looksAtRest);
@@ -49,11 +59,20 @@ export class QuietTimes {
       this.#logBytes += (await gauges.logBytes()) - logBytes;
       this.#seconds += options.quietSeconds;
       this.#writes.push(...own);
-      for (const write of new Set(own)) onlooker.report(`S9: written at rest: ${write}`);
+      const now = own.length > 0 ? await this.#states() : before;
+      for (const write of new Set(own))
+        onlooker.report(`S9: written at rest: ${write}: ${describeChange(write, before, now)}`);
       for (const unrest of await findUnrest()) onlooker.report(`S3: at rest, ${unrest}`);
       return;
     }
     onlooker.report(`round ${round}: pods come and go for ever`);
+  }
+
+  /** What was written of, by name: policies and nodes have different ones. */
+  async #states(): Promise<States> {
+    const { acts } = this.#stage;
+    const objects = [...(await acts.policies()), ...(await acts.partitions())];
+    return new Map(objects.map(({ metadata, spec, status }) => [metadata.name, { spec, status }]));
   }
 
   async #untilNoWrites(forMs: number): Promise<void> {
