@@ -3,6 +3,7 @@ import type { PolicySpec } from '../../src/api/types.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
 import { applyFolder, type RigNode } from '../../src/simulator/rig/rig.ts';
+import { eventually } from '../support/eventually.ts';
 import { FleetRecorder } from '../support/fleet-recorder.ts';
 import { pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
@@ -51,7 +52,15 @@ describe('an edit of strategy or sharing alone', function () {
     });
   }
 
-  const untilReady = () => rig().waitFor('p', 'Ready', 'True', 'Ready', 90_000);
+  /** A node that has its slot yet when the next edit comes keeps it, and is not admitted again. */
+  async function untilReady(): Promise<void> {
+    await rig().waitFor('p', 'Ready', 'True', 'Ready', 90_000);
+    await eventually(
+      async () => (await rig().policy('p')).status?.inFlight ?? [],
+      ({ length }) => length === 0,
+      { what: 'the slots to be given back' },
+    );
+  }
 
   async function configs(): Promise<readonly (string | undefined)[]> {
     const found = await Promise.all(names.map((name) => rig().node(name)));

@@ -7,6 +7,8 @@ import type { SoakResult } from './soak-options.ts';
 import type { Stage } from './stage.ts';
 
 const looksAtRest = 5;
+/** An agent that could not report while the API server was away tries again after 30 s at the latest. */
+const longestRetryMs = 32_000;
 const mostAttempts = 10;
 
 const ownUser = /^system:serviceaccount:gpu-partition-(?:system|agents):gpu-partition-(controller|agent)$/;
@@ -46,7 +48,7 @@ export class QuietTimes {
   async judge(round: number): Promise<void> {
     const { options, gauges, onlooker, findUnrest } = this.#stage;
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-      await this.#untilNoWrites(options.readSeconds * 2_200);
+      await this.#untilNoWrites(Math.max(options.readSeconds * 2_200, longestRetryMs));
       const logBytes = await gauges.logBytes();
       const before = await this.#states();
       // What a program holds while it reads its GPUs is gone in most of several looks.
