@@ -2,16 +2,12 @@ import { nodePartitions } from '../api/resources.ts';
 import type { DeviceReport } from '../api/types.ts';
 import { stampReading } from '../core/report/read-time.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
-import { mergePatchOf } from '../core/text/merge-patch.ts';
+import { mergePatchOf, overwriteOf } from '../core/text/merge-patch.ts';
 import { printable } from '../core/text/visible-text.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ObjectRef } from '../kube/resource.ts';
-import { isConflict } from '../kube/api-error.ts';
 import { isOlder } from '../kube/resource-version.ts';
 import type { Partition } from './partition.ts';
-
-/** Of writes while the controller writes to the same object. */
-const mostAttempts = 4;
 
 /** The node's own object: its newest state, and the report in it. */
 export class OwnPartition {
@@ -41,37 +37,24 @@ export class OwnPartition {
   }
 
   /**
-   * Writes what of `status.device` differs from what the API has.
+   * Writes `status.device` if it differs from what the API has: all of it, since its parts belong together, and another agent of this node
+   * may have written since we looked.
    *
    * @param readMs see {@link stampReading}
    */
   async report(found: DeviceReport, readMs: number | undefined): Promise<void> {
-    for (let attempt = 1; this.#known !== undefined; attempt += 1) {
-      const { status, spec } = this.#known;
-      const readAfter = spec.drain?.readAfter;
-      // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
-      const device = stampReading(printable(found), status?.device, { readMs, readAfter });
-      if (sameJson(device, status?.device)) return;
-      try {
-        const patch = mergePatchOf(status?.device ?? {}, device);
-        this.#known = {
-          ...this.#known,
-          status: { ...status, device },
-          metadata: await this.#write(this.#known, patch),
-        };
-        return;
-      } catch (error) {
-        if (!isConflict(error) || attempt === mostAttempts) throw error;
-        this.#known = await this.#client.find<Partition>(this.#ref);
-      }
-    }
+    const { status, spec } = this.#known ?? {};
+    const readAfter = spec?.drain?.readAfter;
+    // Users choose the names of their processes, and the output of nvidia-smi reaches people's terminals.
+    const device = stampReading(printable(found), status?.device, { readMs, readAfter });
+    if (sameJson(device, status?.device)) return;
+    this.#known = await this.#write(overwriteOf(status?.device ?? {}, device));
+    const told = this.#known.status?.device ?? {};
+    if (!sameJson(device, told)) this.#known = await this.#write(mergePatchOf(told, device));
   }
 
-  /** The parts of a report belong together: a difference from an older state than the server's would mix two reports. */
-  async #write({ metadata: { resourceVersion } }: Partition, device: object): Promise<Partition['metadata']> {
-    const status = { ...this.#ref, subresource: 'status' };
-    const patch = { metadata: { resourceVersion }, status: { device } };
-    const { metadata } = await this.#client.merge<Pick<Partition, 'metadata'>>(status, patch, { metadataOnly: true });
-    return metadata;
+  /** Not against a version of the object: the controller writes to it at the same time. */
+  #write(device: object): Promise<Partition> {
+    return this.#client.merge<Partition>({ ...this.#ref, subresource: 'status' }, { status: { device } });
   }
 }

@@ -60,11 +60,13 @@ describe('the agent and the object of its node', () => {
     await scene.set({ wish: { gpus: [{ ...wish, profiles: { '1g.5gb': 7 } }] } });
     const seen = await scene.read();
     const status = { ...scene.ref, subresource: 'status' };
-    await client().merge(status, { status: { phase: 'Pending', device: { agentVersion: 'other', step: 'Failed' } } });
+    const other = { agentVersion: 'other', step: 'Failed', error: { code: 'Failed', message: 'of the other' } };
+    await client().merge(status, { status: { phase: 'Pending', device: other } });
     await scene.reconcile(seen);
     const { status: now } = await scene.read();
     expect(now?.phase).to.equal('Pending');
     expect(now?.device).to.include({ agentVersion: 'test', step: 'Idle' });
+    expect(now?.device?.error).to.equal(undefined);
     expect(now?.device?.plan?.hash).to.match(/^[0-9a-f]{16}$/);
   });
 

@@ -87,6 +87,11 @@ describe('the main job, all programs on a real control plane', function () {
     }
   });
 
+  it('has the API server track no fields of the nodes’ objects', async () => {
+    const partitions = await Promise.all(demoNodes.map(({ name }) => rig().partition(name)));
+    expect(partitions.map(({ metadata }) => metadata['managedFields'])).to.deep.equal(demoNodes.map(() => undefined));
+  });
+
   it('lets the real scheduler bind pods by label and by resource', async () => {
     await applyFolder(rig().controlPlane, 'samples/workloads');
     const nodes = await eventually(
