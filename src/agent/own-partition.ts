@@ -50,11 +50,12 @@ export class OwnPartition {
     if (sameJson(device, status?.device)) return;
     this.#known = await this.#write(overwriteOf(status?.device ?? {}, device));
     const told = this.#known.status?.device ?? {};
-    if (!sameJson(device, told)) this.#known = await this.#write(mergePatchOf(told, device));
+    if (!sameJson(device, told)) this.#known = await this.#write(mergePatchOf(told, device), this.#known);
   }
 
-  /** Not against a version of the object: the controller writes to it at the same time. */
-  #write(device: object): Promise<Partition> {
-    return this.#client.merge<Partition>({ ...this.#ref, subresource: 'status' }, { status: { device } });
+  /** @param of the state that a difference is from; without it, since the controller writes to the object at the same time, of any */
+  #write(device: object, of?: Partition): Promise<Partition> {
+    const metadata = { resourceVersion: of?.metadata.resourceVersion };
+    return this.#client.merge<Partition>({ ...this.#ref, subresource: 'status' }, { metadata, status: { device } });
   }
 }

@@ -223,7 +223,7 @@ export class Executor {
 
 /**
  * Each part of the object has one writer, by RBAC and admission. Kubernetes' record of who owns which field would say no more, and
- * tracking takes a quarter of the API server's time for a write; it ends with this value until somebody uses server-side apply.
+ * tracking takes an eighth of the API server's time for a write; it ends with this value until somebody uses server-side apply.
  */
 const untracked = [{}];
 

@@ -38,8 +38,7 @@ export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): s
   writeFileSync(
     path,
     [
-      settings.port === undefined ? '#!/bin/sh\n' : '#!/bin/bash\n',
-      ...(settings.port === undefined ? [] : [askServer(settings.port, settings.faultsFile)]),
+      settings.port === undefined ? '#!/bin/sh\n' : askServer(settings.port, settings.faultsFile),
       ...variables,
       compileCache(settings.program),
       `exec ${quote(settings.node)} ${quote(settings.program)} "$@"\n`,
@@ -49,9 +48,10 @@ export function writeNvidiaSmiWrapper(dir: string, settings: WrapperSettings): s
   return path;
 }
 
-/** Asks a server if there is no fault to suffer; if it is gone, a process of its own does the work. */
+/** The beginning of a script that asks a server if there is no fault to suffer; if it is gone, a process of its own does the work. */
 function askServer(port: number, faultsFile = ''): string {
-  return `if [ ! -s ${quote(faultsFile)} ] && { exec 3<>/dev/tcp/127.0.0.1/${port}; } 2>/dev/null; then
+  return `#!/bin/bash
+if [ ! -s ${quote(faultsFile)} ] && { exec 3<>/dev/tcp/127.0.0.1/${port}; } 2>/dev/null; then
   printf '%s\\0' "$#" "$@" >&3
   IFS= read -r status <&3 || { echo 'nvidia-smi-sim: no answer' >&2; exit 70; }
   cat <&3

@@ -224,10 +224,10 @@ export class Rig implements AsyncDisposable {
   }
 
   async #serve({ name, gpus, driver = recordedBranch }: RigNode, files: NodeFiles): Promise<number> {
-    const settings = { gpus: assembleGpus(gpus, name), driver, pace: 0, uid: 0 };
     const known = this.#servers.get(name);
-    const server =
-      known ?? (await NvidiaSmiServer.start({ ...settings, stateFile: files.state, logFile: files.operations }));
+    if (known) return known.port;
+    const settings = { gpus: assembleGpus(gpus, name), driver, pace: 0, uid: 0 };
+    const server = await NvidiaSmiServer.start({ ...settings, stateFile: files.state, logFile: files.operations });
     this.#servers.set(name, server);
     return server.port;
   }
