@@ -187,7 +187,7 @@ export class NodeAgent {
     signal: AbortSignal,
   ): Promise<Partial<DeviceReport>> {
     if (outcome.hasBegun === true) await this.#signal(granted);
-    const readFault = await this.#lookAfter(outcome.state, granted, signal);
+    const readFault = await this.#updateViewAfter(outcome.state, granted, signal);
     const fault = outcome.fault ?? readFault;
     if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
     return {
@@ -216,12 +216,12 @@ export class NodeAgent {
   }
 
   /** @param state a reading from the end of the work; without it the device is read */
-  async #lookAfter(state: WorkOutcome['state'], granted: Grant, signal: AbortSignal): Promise<Fault | undefined> {
-    const look = (): Promise<Fault | undefined> => (state ? this.#view.take(state) : this.#view.read());
-    let fault = await look();
+  async #updateViewAfter(state: WorkOutcome['state'], granted: Grant, signal: AbortSignal): Promise<Fault | undefined> {
+    const update = (): Promise<Fault | undefined> => (state ? this.#view.accept(state) : this.#view.read());
+    let fault = await update();
     while (fault && mayBeRestarting(fault) && this.#mayWait(granted) && !signal.aborted) {
       await waitFor(this.#clock, this.#view.againMs, signal);
-      fault = await look();
+      fault = await update();
     }
     this.#view.expectChange();
     return fault;

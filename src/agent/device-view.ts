@@ -153,16 +153,16 @@ export class DeviceView {
   /** Reads the device; a fault leaves the last reading unchanged: unknown is not empty. */
   async read(): Promise<Fault | undefined> {
     try {
-      const fault = await this.take(await this.#read());
+      const fault = await this.accept(await this.#read());
       // The next plan must know whether a pod has lost its device.
-      return fault ?? (this.#missing.isUnsure ? await this.take(await this.#read()) : undefined);
+      return fault ?? (this.#missing.isUnsure ? await this.accept(await this.#read()) : undefined);
     } catch (error) {
       return this.#fail(error);
     }
   }
 
-  /** Takes a reading that was just made, and asks the kubelet about it. */
-  async take(state: DeviceState): Promise<Fault | undefined> {
+  /** Accepts a reading that was just made, and asks the kubelet about it. */
+  async accept(state: DeviceState): Promise<Fault | undefined> {
     this.#triedAt = this.#clock.monotonicMs();
     const report = reportDevice(state);
     const beganMs = this.#clock.wallMs();
@@ -192,7 +192,7 @@ export class DeviceView {
 
   /** Asks the kubelet again who holds what of the last reading, which is no longer fresh then. */
   async askAgain(): Promise<Fault | undefined> {
-    const fault = this.#state ? await this.take(this.#state) : await this.read();
+    const fault = this.#state ? await this.accept(this.#state) : await this.read();
     this.expire();
     return fault;
   }

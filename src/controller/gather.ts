@@ -1,7 +1,7 @@
 import { nodePartitions, nodes, pods, policies, resourceClaims, resourceSlices } from '../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../api/types.ts';
 import { asksForClaims, backendOf, isFoundOut } from '../core/node/backend.ts';
-import type { Look, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
+import type { Needed, NodePod, NodeSettings, NodeSnapshot } from '../core/node/snapshot.ts';
 import { slotOf } from '../core/rollout/slot.ts';
 import { selectedKeys } from '../core/metadata/label-selector.ts';
 import { listHolderNamespaces } from '../core/node/rules/plan-holders.ts';
@@ -73,12 +73,12 @@ export class Gatherer {
   }
 
   /** Extends a snapshot by reading more. @returns undefined if the node is gone or has changed during the read */
-  async look(snapshot: NodeSnapshot, look: Look): Promise<NodeSnapshot | undefined> {
+  async read(snapshot: NodeSnapshot, needed: Needed): Promise<NodeSnapshot | undefined> {
     const { name } = snapshot.node.metadata;
     // The partition first: it is then never newer than the policy that is read.
-    const isAll = look !== 'Pods';
+    const isAll = needed !== 'Pods';
     const reading = isAll ? this.readPartition(name) : undefined;
-    const budgets = look === 'Drain' ? await this.#listBudgets(snapshot, await reading) : undefined;
+    const budgets = needed === 'Drain' ? await this.#listBudgets(snapshot, await reading) : undefined;
     const needsSlices = backendOf(snapshot) === 'DRA' || isFoundOut(snapshot);
     const [found, configFiles, reported, slices, claims] = await Promise.all([
       this.#listPods(snapshot, budgets),

@@ -15,10 +15,10 @@ import type { NodeReporter } from './report-node.ts';
 /** The watch should bring back our own write within moments; after this many ms the Node itself is read. */
 const ownWriteMs = 3000;
 /** Pods, then everything, then once more if the node has changed in between. */
-const mostLooks = 4;
+const mostReads = 4;
 
 /** A final decision, and the snapshot that it is based on. */
-type Judged = Exclude<Decision, { readonly look: unknown }> & { readonly snapshot: NodeSnapshot };
+type Judged = Exclude<Decision, { readonly needs: unknown }> & { readonly snapshot: NodeSnapshot };
 
 /** Brings a node closer to what its policy wants, one step per call. */
 export class NodeReconciler {
@@ -114,10 +114,10 @@ export class NodeReconciler {
 
   async #decide(known: NodeSnapshot, memory: NodeMemory): Promise<Judged | undefined> {
     let snapshot: NodeSnapshot | undefined = known;
-    for (let looks = 0; looks <= mostLooks && snapshot; looks += 1) {
+    for (let reads = 0; reads <= mostReads && snapshot; reads += 1) {
       const decision = decide(snapshot, memory);
-      if (!('look' in decision)) return { ...decision, snapshot };
-      snapshot = await this.#gatherer.look(snapshot, decision.look);
+      if (!('needs' in decision)) return { ...decision, snapshot };
+      snapshot = await this.#gatherer.read(snapshot, decision.needs);
     }
     return undefined;
   }

@@ -73,7 +73,7 @@ describe('Gatherer', () => {
   async function lookAtAll() {
     const client = new ListingClient();
     const gatherer = aGatherer(client);
-    return { client, found: await gatherer.look(gatherer.known(node), 'All') };
+    return { client, found: await gatherer.read(gatherer.known(node), 'All') };
   }
 
   it('has the API server make its lists side by side', async () => {
@@ -98,7 +98,7 @@ describe('Gatherer', () => {
     }
     const cluster = aCluster();
     const gatherer = aGatherer(new ClosedClient(), cluster);
-    await gatherer.look(gatherer.known(node), 'All');
+    await gatherer.read(gatherer.known(node), 'All');
     expect(cluster.nodes.get('n')?.metadata.resourceVersion).to.equal('2');
   });
 
@@ -165,7 +165,7 @@ describe('Gatherer', () => {
     async function lookAtDrain() {
       const client = new DrainClient({ real: 'uid-real', other: 'uid-of-its-successor' });
       const gatherer = aGatherer(client);
-      return { client, found: await gatherer.look(gatherer.known(node), 'Drain') };
+      return { client, found: await gatherer.read(gatherer.known(node), 'Drain') };
     }
 
     it('reads the budgets of their namespaces, and of each pod the labels by which those select, and no other', async () => {
@@ -187,7 +187,7 @@ describe('Gatherer', () => {
     it('reads nothing of that where no pod has to go', async () => {
       const client = new DrainClient();
       const gatherer = aGatherer(client);
-      const found = await gatherer.look(gatherer.known(node), 'All');
+      const found = await gatherer.read(gatherer.known(node), 'All');
       expect(client.asked).to.deep.equal([]);
       expect(found?.fresh).to.not.have.property('drain');
       expect(found?.pods?.[0]?.metadata).to.not.have.property('labels');
@@ -207,7 +207,7 @@ describe('Gatherer', () => {
       }
     }
     const gatherer = aGatherer(new SlowClient());
-    await Promise.all(Array.from({ length: 30 }, () => gatherer.look(gatherer.known(node), 'Pods')));
+    await Promise.all(Array.from({ length: 30 }, () => gatherer.read(gatherer.known(node), 'Pods')));
     expect(most).to.equal(16);
   });
 });

@@ -101,7 +101,7 @@ export class FleetWorld implements ControllerWorld, DemandWorld {
     const { bug } = this;
     const seen = bug?.see?.(snapshot) ?? snapshot;
     const decision = decide(seen, memory);
-    return 'look' in decision ? decision : { ...decision, ...bug?.say?.(decision, seen) };
+    return 'needs' in decision ? decision : { ...decision, ...bug?.say?.(decision, seen) };
   }
 
   stepLedger(snapshot: LedgerSnapshot): LedgerStep {

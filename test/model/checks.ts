@@ -374,7 +374,7 @@ export class Invariants {
     this.#decisions += 1;
     if (commands.length === 0 && this.#decisions % 4 === 0) {
       const again = this.#world.decide(snapshot, settled.memory);
-      const isSame = !('look' in again) && again.commands.length === 0 && again.verdict.phase === verdict.phase;
+      const isSame = !('needs' in again) && again.commands.length === 0 && again.verdict.phase === verdict.phase;
       demand(isSame, 'S9', `${by}: the same looked at twice gives something else (${verdict.phase} ${verdict.reason})`);
     }
   }

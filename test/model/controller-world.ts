@@ -9,7 +9,7 @@ import type { ShellWorld } from './shell.ts';
 import type { Workplace } from './worker.ts';
 
 /** A decision that needs nothing more to be read. */
-export type SettledDecision = Exclude<Decision, { readonly look: unknown }>;
+export type SettledDecision = Exclude<Decision, { readonly needs: unknown }>;
 
 /** The world in which a controller process runs: of one node, or of a fleet. */
 export interface ControllerWorld extends ShellWorld, Workplace {

@@ -13,7 +13,7 @@ type Judged = SettledDecision & { readonly snapshot: NodeSnapshot };
 
 /** The watch should bring back an own write within moments; after this many ms the Node itself is read. */
 const ownWriteMs = 3000;
-const mostLooks = 4;
+const mostReads = 4;
 
 /** What `src/controller/reconcile-node.ts` does around `decide`, in virtual time. */
 export class NodeWork {
@@ -121,10 +121,10 @@ export class NodeWork {
 
   *#decide(known: NodeSnapshot, memory: NodeMemory): Generator<number, Judged | undefined, undefined> {
     let snapshot: NodeSnapshot | undefined = known;
-    for (let looks = 0; looks <= mostLooks && snapshot; looks += 1) {
+    for (let reads = 0; reads <= mostReads && snapshot; reads += 1) {
       const decision = this.#world.decide(snapshot, memory);
-      if (!('look' in decision)) return { ...decision, snapshot };
-      snapshot = yield* this.#shell.look(snapshot, decision.look);
+      if (!('needs' in decision)) return { ...decision, snapshot };
+      snapshot = yield* this.#shell.read(snapshot, decision.needs);
     }
     return undefined;
   }

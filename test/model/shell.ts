@@ -9,7 +9,7 @@ import type { Command } from '../../src/core/node/commands.ts';
 import { type NodeMemory, noteEviction } from '../../src/core/node/memory.ts';
 import { metadataOf } from '../../src/core/node/node-view.ts';
 import { writerModeFor } from '../../src/core/node/rules/labels.ts';
-import type { Look, NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { Needed, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/outcome.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
@@ -59,22 +59,22 @@ export class NodeShell {
 
   // --- as src/controller/gather.ts --------------------------------------------------------------------------------
 
-  *look(snapshot: NodeSnapshot, look: Look): Generator<number, NodeSnapshot | undefined, undefined> {
+  *read(snapshot: NodeSnapshot, needed: Needed): Generator<number, NodeSnapshot | undefined, undefined> {
     const { api, timeline } = this.#world;
     const { name } = snapshot.node.metadata;
     const isDra = backendOf(snapshot) === 'DRA';
     // The lists are read side by side: any may be the oldest.
     const claimsFirst = isDra && this.#world.random.chance(0.5);
-    const early = claimsFirst ? yield* this.#listClaims(snapshot, look) : undefined;
+    const early = claimsFirst ? yield* this.#listClaims(snapshot, needed) : undefined;
     const pods = yield* this.call('Read', () => this.#world.podsOf(name));
     const needsSlices = isDra || isFoundOut(snapshot);
     const slices = needsSlices ? yield* this.call('Read', () => this.#world.slicesOf(name)) : undefined;
-    const claims = isDra && !claimsFirst ? yield* this.#listClaims(snapshot, look) : early;
+    const claims = isDra && !claimsFirst ? yield* this.#listClaims(snapshot, needed) : early;
     const { pluginConfigMap } = snapshot.settings;
     const files = pluginConfigMap && (yield* this.call('Read', () => this.#world.configMap.files));
     const configFiles = files && { state: 'Read' as const, files };
     const more = { ...snapshot, pods, configFiles, ...(needsSlices && { slices }) };
-    if (look === 'Pods') return { ...more, now: timeline.now };
+    if (needed === 'Pods') return { ...more, now: timeline.now };
     const read = yield* this.call('Read', () => api.find('partitions', name));
     if (read) this.#cluster.partitions.remember(read);
     else this.#cluster.partitions.drop(name);
@@ -93,16 +93,16 @@ export class NodeShell {
       resourceSlices: slices ?? this.#world.slicesOf(name),
       ...(claims && { claims }),
       ...listReportedPods(read.status?.device),
-      ...(look === 'Drain' && { drain: { budgets: [] } }),
+      ...(needed === 'Drain' && { drain: { budgets: [] } }),
     };
     return { ...more, partition, now: timeline.now, node, fresh };
   }
 
   *#listClaims(
     snapshot: NodeSnapshot,
-    look: Look,
+    needed: Needed,
   ): Generator<number, readonly ResourceClaimView[] | undefined, undefined> {
-    if (look === 'Pods' || !asksForClaims(snapshot)) return undefined;
+    if (needed === 'Pods' || !asksForClaims(snapshot)) return undefined;
     return yield* this.call('Read', () => this.#world.claims());
   }
 

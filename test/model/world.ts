@@ -204,7 +204,7 @@ export class ModelWorld implements ControllerWorld {
     const { bug } = this;
     if (!bug) return decide(snapshot, memory);
     const decision = decide(bug.see?.(snapshot) ?? snapshot, bug.remember?.(memory) ?? memory);
-    if ('look' in decision) return decision;
+    if ('needs' in decision) return decision;
     if (this.hasBug('KeepEvictions')) {
       const evictions = { ...memory.evictions, ...decision.memory.evictions };
       return { ...decision, memory: { ...decision.memory, evictions } };

@@ -10,7 +10,7 @@ import type {
   AgentView,
   ConfigFiles,
   FreshRead,
-  Look,
+  Needed,
   NodePod,
   NodeSettings,
   NodeSnapshot,
@@ -236,34 +236,34 @@ export interface Answer {
   readonly memory: NodeMemory;
   readonly rolloutState: RolloutState;
   /** What was asked for on the way. */
-  readonly looks: readonly Look[];
+  readonly reads: readonly Needed[];
 }
 
 /** Decides, and reads more if the decision asks for it. */
 export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory = noMemory): Answer {
   const { uid, generation } = snapshot.claim.winner?.metadata ?? {};
-  const looks: Look[] = [];
+  const reads: Needed[] = [];
   let known = snapshot;
   for (;;) {
     // A function in the plain sense: it changes nothing that it is given, and says the same twice.
     const decision = decide(freeze(known), freeze(memory));
     expect(JSON.stringify(decide(known, memory))).to.equal(JSON.stringify(decision));
-    if (!('look' in decision)) return { ...decision, looks };
-    looks.push(decision.look);
-    if (looks.length > 3) throw new Error(`looks without end: ${looks.join(', ')}`);
+    if (!('needs' in decision)) return { ...decision, reads };
+    reads.push(decision.needs);
+    if (reads.length > 3) throw new Error(`reads without end: ${reads.join(', ')}`);
     known = {
       ...known,
       pods: found.pods ?? [],
       configFiles: found.configFiles,
       ...(found.slices && { slices: found.slices }),
     };
-    if (decision.look !== 'Pods') {
+    if (decision.needs !== 'Pods') {
       const fresh = {
         policy: { uid, generation },
         slot: known.slot,
         resourceSlices: found.slices ?? [],
         ...listReportedPods(known.partition?.status?.device),
-        ...(decision.look === 'Drain' && { drain: { budgets: [], ...found.drain } }),
+        ...(decision.needs === 'Drain' && { drain: { budgets: [], ...found.drain } }),
         ...found.fresh,
       };
       known = { ...known, node: found.node ?? known.node, fresh };

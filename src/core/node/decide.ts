@@ -26,13 +26,13 @@ import { awaitSlot } from './rules/slot.ts';
 import { isGrantLive } from './revocation.ts';
 import { tidyStatus } from './rules/tidy-status.ts';
 import { isDeviceDone, policyOutdated, wishOutdated } from './rules/wish.ts';
-import type { Look, NodeSnapshot, Situation } from './snapshot.ts';
+import type { Needed, NodeSnapshot, Situation } from './snapshot.ts';
 import { describeRolloutState, type RolloutState, keepRolloutState } from './rollout-state.ts';
 
 /** The decision on a node: its verdict, the commands and what to remember. */
 export type Decision =
   /** More must be read first; then the same question is asked again. */
-  | { readonly look: Look }
+  | { readonly needs: Needed }
   | {
       readonly verdict: Verdict;
       readonly commands: readonly Command[];
@@ -85,10 +85,10 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   const situation: Situation = { ...snapshot, partition, memory };
   const outcome = judge(situation);
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
-  if ('look' in outcome) return isClosed(snapshot.node) && outcome.look === 'Pods' ? { look: 'All' } : outcome;
+  if ('needs' in outcome) return isClosed(snapshot.node) && outcome.needs === 'Pods' ? { needs: 'All' } : outcome;
   const { verdict } = outcome;
   const commands = dropNoOps(snapshot, joinPatches(outcome.commands ?? []));
-  if (snapshot.fresh === undefined && opensNode(commands)) return { look: 'All' };
+  if (snapshot.fresh === undefined && opensNode(commands)) return { needs: 'All' };
   const waits = {
     ...keepWaits(situation, verdict),
     ...outcome.waits,
@@ -122,21 +122,21 @@ function staysClosed(node: NodeView, commands: readonly Command[]): boolean {
 function judge(situation: Situation): Outcome {
   const outcome = askInOrder(rules, situation);
   if (outcome === undefined) throw new Error('no rule has anything to say of this node');
-  if ('look' in outcome) return outcome;
+  if ('needs' in outcome) return outcome;
   return inTurn(situation, resumeHolders(situation, outcome) ?? openMarked(situation, outcome));
 }
 
 /** The only way to a node's users: whatever a rule has forgotten, nothing is taken from them without a slot. */
 function inTurn(situation: Situation, outcome: Outcome): Outcome {
-  if ('look' in outcome || !needsSlot(situation, outcome.commands ?? [])) return outcome;
+  if ('needs' in outcome || !needsSlot(situation, outcome.commands ?? [])) return outcome;
   const waits = situation.claim.winner && awaitSlot(situation, 'Settings');
   if (waits === undefined) return { ...outcome, commands: [] };
-  return 'look' in waits ? waits : openMarked(situation, alsoWaits(waits, outcome.waits));
+  return 'needs' in waits ? waits : openMarked(situation, alsoWaits(waits, outcome.waits));
 }
 
 function openMarked(situation: Situation, ruling: Ruling): Outcome {
   const opened = openIdle(situation, ruling);
-  return 'look' in opened ? opened : tidyStatus(situation, followDevice(situation, markLasting(situation, opened)));
+  return 'needs' in opened ? opened : tidyStatus(situation, followDevice(situation, markLasting(situation, opened)));
 }
 
 /** GPU holders that the operator keeps away come back as soon as no grant needs their absence, whatever became of the grant. */

@@ -155,7 +155,7 @@ function describeStep(step: FenceStep, strategy: string): string {
       }
       break;
     case 'Open':
-    case 'LookAtPods':
+    case 'ReadPods':
       return 'checking the device plugin';
   }
 }

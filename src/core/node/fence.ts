@@ -62,7 +62,7 @@ export type FenceStep =
   /** Remove our taints and keep waiting: nothing is advertised, which keeps pods away as well. */
   | { readonly next: 'TakeTaintsOff' }
   /** The pods must be listed. */
-  | { readonly next: 'LookAtPods' }
+  | { readonly next: 'ReadPods' }
   /** Write this into the node's status: the kubelet offers it, and would write the same within its status period. */
   | { readonly next: 'Advertise'; readonly resources: Readonly<Record<string, number>> }
   /**
@@ -142,7 +142,7 @@ function decideEqual(situation: FenceSituation): FenceStep {
   if (slices !== undefined) return decideEqualSlices(situation);
   // What our own write rested on still holds: the kubelet offers exactly these devices.
   if (mark === undefined && earlyMs !== undefined && followed) return openStanding(situation);
-  if (pods === undefined) return { next: 'LookAtPods' };
+  if (pods === undefined) return { next: 'ReadPods' };
   const orphans = endOrphans(situation, pods);
   if (orphans) return orphans;
   if (mark === undefined) {
@@ -169,7 +169,7 @@ function decideEqualSlices(situation: FenceSituation): FenceStep {
   const { mark, pods, differsMs, readyMs, wasSignalled, standsMs } = situation;
   const registering: FenceStep = { next: 'Wait', why: 'Registering' };
   if (differsMs === undefined && !wasSignalled) {
-    if (pods === undefined) return { next: 'LookAtPods' };
+    if (pods === undefined) return { next: 'ReadPods' };
     if (mark === undefined && pods.length > 0) return evictAll(pods);
     const step = mark && replaceMarked(pods, mark);
     if (step) return step;
@@ -189,7 +189,7 @@ function decideDifferent(situation: FenceSituation): FenceStep {
   const { closed, mark, pods, differsMs = 0, patienceMs, offering, isSignalled } = situation;
   if (!closed && isTakenBack(situation)) return { next: 'Close' };
   if (!closed && mark === undefined && differsMs < openNodePatienceMs) return { next: 'Wait', why: 'Patience' };
-  if (pods === undefined) return { next: 'LookAtPods' };
+  if (pods === undefined) return { next: 'ReadPods' };
   const isEmpty = isNothing(situation);
   if (mark === undefined) {
     const early = advertiseEarly(situation, isEmpty);

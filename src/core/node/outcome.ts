@@ -1,14 +1,14 @@
 import type { SlotRequest } from '../rollout/slot.ts';
 import type { Command } from './commands.ts';
 import type { Waits } from './memory.ts';
-import type { Look, Situation } from './snapshot.ts';
+import type { Needed, Situation } from './snapshot.ts';
 import type { NodeReason } from '../../api/names.ts';
 import type { Phase } from '../../api/types.ts';
 
 /** What a rule decides for a node. */
 export type Outcome =
   /** It cannot tell until more has been read. */
-  { readonly look: Look } | Ruling;
+  { readonly needs: Needed } | Ruling;
 
 export interface Ruling {
   readonly verdict: Verdict;

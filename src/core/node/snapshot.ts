@@ -115,10 +115,10 @@ export interface NodeSnapshot {
 }
 
 /**
- * What must be read before a decision. `Pods`: pods, config files, and with backend DRA or Auto the node's slices. `All`: everything, from the API server itself. `Drain`: beside
- * that, what the fate of the pods depends on that have to go.
+ * What must be read before a decision. `Pods`: pods, config files, and with backend DRA or Auto the node's slices. `All`: everything, from
+ * the API server itself. `Drain`: also what decides the fate of the pods that must go.
  */
-export type Look = 'Pods' | 'All' | 'Drain';
+export type Needed = 'Pods' | 'All' | 'Drain';
 
 /** What the rules see. */
 export interface Situation extends NodeSnapshot {

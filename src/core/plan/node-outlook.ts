@@ -131,8 +131,8 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
   };
 }
 
-function decideAtOnce(snapshot: NodeSnapshot): Exclude<Decision, { readonly look: unknown }> {
+function decideAtOnce(snapshot: NodeSnapshot): Exclude<Decision, { readonly needs: unknown }> {
   const decision = decide(snapshot, recallMemory(snapshot.partition?.status));
-  if ('look' in decision) throw new Error(`${decision.look} was read, and is requested again`);
+  if ('needs' in decision) throw new Error(`${decision.needs} was read, and is requested again`);
   return decision;
 }

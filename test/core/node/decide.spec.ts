@@ -38,21 +38,21 @@ describe('decide', () => {
   });
 
   it('decides a grant on nothing less than a fresh read of everything', () => {
-    expect(judge({ node: closed }, {}, settled).looks).to.deep.equal(['All']);
+    expect(judge({ node: closed }, {}, settled).reads).to.deep.equal(['All']);
     const isGranted = ({ commands }: { readonly commands?: readonly { readonly name: string }[] }) =>
       (commands ?? []).some(({ name }) => name === 'WriteGrant');
     const known = { ...aSnapshot({ node: closed }), pods: [] };
     const decision = decide(known, settled);
-    expect('look' in decision || !isGranted(decision)).to.equal(true);
+    expect('needs' in decision || !isGranted(decision)).to.equal(true);
   });
 
   it('opens a node on nothing less than a fresh read of everything, and asks for none where it is open', () => {
     const partition = aManagedPartition({ device: slicedGpu });
     const open = aNode({ allocatable: advertisesSlice });
-    expect(judge({ partition, node: open }).looks).to.deep.equal([]);
+    expect(judge({ partition, node: open }).reads).to.deep.equal([]);
     const node = aNode({ allocatable: advertisesSlice, taints: taints.startup });
     const opened = judge({ partition, node });
-    expect(opened.looks).to.deep.equal(['All']);
+    expect(opened.reads).to.deep.equal(['All']);
     const removed = opened.commands.flatMap((command) =>
       command.name === 'PatchNode' ? (command.change.removeTaints ?? []) : [],
     );

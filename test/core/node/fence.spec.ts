@@ -69,7 +69,7 @@ describe('decideFence', () => {
   it('believes exact slices that never differed only from a DRA driver that was signalled, or replaced and registered', () => {
     const slices = { isExact: true, isNothing: false, gap: '' };
     const same = { slices, differsMs: undefined, standsMs: 60_000 };
-    expect(decideFence(aChange({ ...same, pods: undefined }))).to.deep.equal({ next: 'LookAtPods' });
+    expect(decideFence(aChange({ ...same, pods: undefined }))).to.deep.equal({ next: 'ReadPods' });
     expect(decideFence(aChange(same))).to.deep.equal({ next: 'Evict', uids: ['old'], first: true });
     expect(decideFence(aChange({ ...same, mark }))).to.deep.equal({ next: 'Evict', uids: ['old'], first: false });
     const replaced = { ...same, mark, pods: [fresh] };
@@ -82,9 +82,9 @@ describe('decideFence', () => {
   });
 
   it('asks for the pods before it decides over them', () => {
-    expect(decideFence(aChange({ pods: undefined }))).to.deep.equal({ next: 'LookAtPods' });
+    expect(decideFence(aChange({ pods: undefined }))).to.deep.equal({ next: 'ReadPods' });
     const equal = { allocatable: layout.after, followed: true, pods: undefined };
-    expect(decideFence(aChange(equal))).to.deep.equal({ next: 'LookAtPods' });
+    expect(decideFence(aChange(equal))).to.deep.equal({ next: 'ReadPods' });
   });
 
   it('does not list the pods again once it has written what the kubelet offers', () => {
@@ -92,7 +92,7 @@ describe('decideFence', () => {
     const wait = { next: 'Wait', why: 'Standing' };
     expect(decideFence(aChange({ ...written, standsMs: 0 }))).to.deep.equal(wait);
     expect(decideFence(aChange({ ...written, standsMs: 250 }))).to.deep.equal({ next: 'Open' });
-    expect(decideFence(aChange({ ...written, followed: false }))).to.deep.equal({ next: 'LookAtPods' });
+    expect(decideFence(aChange({ ...written, followed: false }))).to.deep.equal({ next: 'ReadPods' });
   });
 
   it('evicts every pod that was there when the device was done, and says so before', () => {

@@ -5,7 +5,7 @@ import { waitFor, type Waits } from '../memory.ts';
 import { reopenNode } from '../node-marks.ts';
 import { hasStartupTaint, isClosed, isUnfinished } from '../node-view.ts';
 import type { Outcome, Verdict } from '../outcome.ts';
-import type { Look, Situation } from '../snapshot.ts';
+import type { Needed, Situation } from '../snapshot.ts';
 import { describeAgent } from './grant-in-flight.ts';
 import { predict, withoutLayoutLabels } from './labels.ts';
 import { refreshAfterSilence } from './refresh-after-silence.ts';
@@ -28,7 +28,7 @@ export function agentAway(situation: Situation): Outcome | undefined {
   const before = isBrief ? stillReady(situation) : undefined;
   if (before) return { verdict: { ...before, requeueAfterMs: left }, ifClosed: 'Stays', waits };
   const opening = isBrief ? undefined : openUnheard(situation);
-  if (opening && 'look' in opening) return opening;
+  if (opening && 'needs' in opening) return opening;
   const device = partition.status?.device;
   const known = device?.gpus === undefined ? 'the GPUs of this node are unknown' : 'its last report is not trusted';
   return {
@@ -47,19 +47,19 @@ export function agentAway(situation: Situation): Outcome | undefined {
 }
 
 /** Opens a node whose plugin advertises the actual device, since no agent reports it. One that is open for its plugin alone is given up. */
-function openUnheard(situation: Situation): Unheard | { readonly look: Look } | undefined {
+function openUnheard(situation: Situation): Unheard | { readonly needs: Needed } | undefined {
   const { node, partition } = situation;
   if (!isUnfinished(node)) return undefined;
   const mayOpen = hasStartupTaint(node) || isUntouched(situation);
   const refreshed = mayOpen ? undefined : refreshAfterSilence(situation, partition.spec.granted?.epoch ?? 0);
-  if (refreshed === undefined || !('verdict' in refreshed || 'look' in refreshed)) {
+  if (refreshed === undefined || !('verdict' in refreshed || 'needs' in refreshed)) {
     const labels = mayOpen ? {} : withoutLayoutLabels(situation);
     return {
       commands: [{ name: 'PatchNode', change: combine(reopenNode('waiting'), labels) }],
       waits: refreshed?.waits,
     };
   }
-  if ('look' in refreshed) return refreshed;
+  if ('needs' in refreshed) return refreshed;
   const { commands = [], verdict, waits } = refreshed;
   return {
     commands,

@@ -28,7 +28,7 @@ export function awaitBudgets(situation: Situation, pods: readonly NodePod[]): Ou
   const affected = presumeAffected(situation, pods);
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (here.length === 0) return undefined;
-  if (fresh?.drain === undefined) return { look: 'Drain' };
+  if (fresh?.drain === undefined) return { needs: 'Drain' };
   const known = fresh.drain;
   const fates = here.map((pod) => ({ pod, ...judgeFate(pod, claim.winner?.spec.drain, known) }));
   const say = (kind: 'Stays' | 'Blocked'): string => {

@@ -19,7 +19,7 @@ const longestText = 600;
 export function awaitClaims(situation: Situation, pods: readonly NodePod[]): Outcome | undefined {
   // They are listed by the plan that was known before the look, which may be an older one than the partition shows by now.
   const { fresh } = situation;
-  if (fresh !== undefined && fresh.claims === undefined && asksForClaims(situation)) return { look: 'All' };
+  if (fresh !== undefined && fresh.claims === undefined && asksForClaims(situation)) return { needs: 'All' };
   if (!takesFromClaims(situation)) return undefined;
   const early = listEarlyClaims(situation, pods);
   if (early.length === 0) return undefined;

@@ -41,7 +41,7 @@ export function checkBackend(situation: Situation): Ruling | undefined {
 /** Whether the DRA driver is on the node and runs: nothing is changed that it would not publish. */
 export function checkDriver(situation: Situation): Outcome | undefined {
   const { node, partition, slices, pods } = situation;
-  if (slices === undefined || pods === undefined) return { look: 'Pods' };
+  if (slices === undefined || pods === undefined) return { needs: 'Pods' };
   // It may not tolerate the taints of a node that is closed.
   if (isUnfinished(node) || hasStartupTaint(node)) return undefined;
   const drivers = refreshedPods(situation, pods);

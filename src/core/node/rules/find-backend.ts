@@ -45,7 +45,7 @@ function find(situation: Situation): Backend | Outcome {
   if (pods === undefined) {
     const isPlugin = advertised !== 'nothing';
     if (known === 'DRA' && !isPlugin) return known;
-    return known === 'DevicePlugin' && isPlugin && hasSlices !== true ? known : { look: 'Pods' };
+    return known === 'DevicePlugin' && isPlugin && hasSlices !== true ? known : { needs: 'Pods' };
   }
   const signs = listSigns(situation, pods, advertised);
   const there = (['DevicePlugin', 'DRA'] as const).filter((one) => signs[one].length > 0);

@@ -44,7 +44,7 @@ export function finish(situation: Situation): Outcome | undefined {
   if (mismatch) return mismatch;
   const outcome = bringInLine(situation, winner, verdict);
   const held = holdPluginBack(situation, winner);
-  if ('look' in outcome || held === undefined) return outcome;
+  if ('needs' in outcome || held === undefined) return outcome;
   return alsoWaits(held.isAway ? { ...outcome, keepsHoldersAway: true } : outcome, held.waits);
 }
 
@@ -90,9 +90,9 @@ function bringInLine(situation: Situation, policy: GpuPartitionPolicy, verdict: 
   const labels = layoutLabels(situation, predicted);
   const marks = combine(labels, stale.length > 0 && !isDra ? holdPlugin(situation) : {});
   const fenced = refreshPlugin(situation, { resources, policy, marks });
-  if ('look' in fenced || ('verdict' in fenced && fenced.leavesAlone === true)) return fenced;
+  if ('needs' in fenced || ('verdict' in fenced && fenced.leavesAlone === true)) return fenced;
   const restarts = restartHolders(situation);
-  if ('look' in restarts) return restarts;
+  if ('needs' in restarts) return restarts;
   // On a node that is open but offers nothing, labels follow a device that changes once more.
   const { node } = situation;
   const following = isUnfinished(node) && !isClosed(node) ? [patch(labels)] : [];
@@ -162,11 +162,11 @@ function open(
 /** Pods that read the devices before they were done are replaced, once. Nothing waits for them. */
 function restartHolders(
   situation: Situation,
-): { readonly commands: readonly Command[]; readonly waits?: Waits | undefined } | { readonly look: 'Pods' } {
+): { readonly commands: readonly Command[]; readonly waits?: Waits | undefined } | { readonly needs: 'Pods' } {
   const { node, pods } = situation;
   const note = node.metadata.annotations?.[holdersAnnotation];
   if (note === undefined || resumeWait(situation, 'HoldersRestarted', note) !== undefined) return { commands: [] };
-  if (pods === undefined) return { look: 'Pods' };
+  if (pods === undefined) return { needs: 'Pods' };
   const uids = readHoldersMark(note);
   const old = pods.filter(({ metadata }) => uids.includes(metadata.uid ?? ''));
   const staying = discoveryThatWouldStayAway(situation, old);

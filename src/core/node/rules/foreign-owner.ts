@@ -30,7 +30,7 @@ function hasOwner({ node, claim, pods, slices, fresh, settings }: Situation): Ou
   const mustLook =
     foreignGpuResource in allocatable ||
     ((labels[migManagerLabel] ?? 'false') !== 'false' && !takeOver.includes('mig-manager'));
-  if (mustLook && pods === undefined) return { look: 'Pods' };
+  if (mustLook && pods === undefined) return { needs: 'Pods' };
   const { systemNamespaces } = settings;
   const resourceSlices = fresh?.resourceSlices ?? slices;
   const evidence = { node: name, labels, annotations, allocatable, pods, resourceSlices, systemNamespaces };

@@ -62,7 +62,7 @@ export function grantUnanswered(situation: Situation): Outcome | undefined {
   const refreshed = isClosed(node)
     ? (awaitEnd(situation, granted) ?? refreshAfterSilence(situation, granted.epoch))
     : undefined;
-  if (refreshed && 'look' in refreshed) return refreshed;
+  if (refreshed && 'needs' in refreshed) return refreshed;
   const pending = refreshed && 'verdict' in refreshed ? refreshed : undefined;
   const closed = pending ? `. The node stays closed: ${pending.verdict.message}` : '';
   return {

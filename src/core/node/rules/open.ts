@@ -35,7 +35,7 @@ export function openIdle(situation: Situation, ruling: Ruling): Outcome {
     return addPatch(ruling, combine(change, labels));
   }
   const pending = step === 'Unknown' ? restartPlugin(situation) : advertiseDevice(situation);
-  if ('look' in pending) return pending;
+  if ('needs' in pending) return pending;
   if (!('verdict' in pending)) return alsoWaits(addPatch(ruling, combine(change, pending.marks)), pending.waits);
   if (isReleased || phase === 'Ready')
     return alsoWaits({ ...pending, commands: [...(ruling.commands ?? []), ...(pending.commands ?? [])] }, ruling.waits);
@@ -94,11 +94,11 @@ interface Labelled extends Offered {
 /** Whatever the device has become, pods must not select the node by outdated labels. @returns why they may not come yet, or that they may */
 function advertiseDevice(situation: Situation): Outcome | Labelled {
   // The plugin's pods tell with which strategy it runs.
-  if (situation.pods === undefined) return { look: 'Pods' };
+  if (situation.pods === undefined) return { needs: 'Pods' };
   const { labels, resources } = currentOffer(situation);
   const marks = layoutLabels(situation, labels);
   const pending = refreshPlugin(situation, { resources, marks });
-  if ('look' in pending) return pending;
+  if ('needs' in pending) return pending;
   if (!('verdict' in pending)) return { ...pending, marks };
   // On a node that is open but offers nothing, labels follow a device that changes once more.
   return isClosed(situation.node) ? pending : addPatch(pending, marks);
@@ -107,7 +107,7 @@ function advertiseDevice(situation: Situation): Outcome | Labelled {
 /** The last report is outdated, and no new one is awaited: a plugin that starts now advertises what exists. */
 function restartPlugin(situation: Situation): Outcome | Labelled {
   const pending = refreshAfterSilence(situation, situation.partition.spec.granted?.epoch ?? 0);
-  return 'look' in pending || 'verdict' in pending ? pending : { ...pending, marks: withoutLayoutLabels(situation) };
+  return 'needs' in pending || 'verdict' in pending ? pending : { ...pending, marks: withoutLayoutLabels(situation) };
 }
 
 function addPatch(ruling: Ruling, change: NodeChange): Ruling {

@@ -56,7 +56,7 @@ function notOurs({ node, partition }: Situation, refusal: string): Pick<Verdict,
  */
 function waitForUsers(situation: Situation, refusal: string): Outcome {
   const { pods, settings } = situation;
-  if (pods === undefined) return { look: 'Pods' };
+  if (pods === undefined) return { needs: 'Pods' };
   const users = listUsers(situation, pods);
   const requeueAfterMs = settings.waitingPollMs;
   if (users.length === 0)

@@ -13,7 +13,7 @@ import type { NodeView } from '../node-view.ts';
 export function publishConfig(situation: Situation): Outcome | undefined {
   const { settings, claim, configFiles } = situation;
   if (!settings.pluginConfigMap || !claim.winner || backendOf(situation) === 'DRA') return undefined;
-  if (configFiles === undefined) return { look: 'Pods' };
+  if (configFiles === undefined) return { needs: 'Pods' };
   const { namespace, name } = settings.pluginConfigMap;
   if (configFiles.state === 'Unreadable') {
     const message = `the device plugin’s ConfigMap ${namespace}/${name} cannot be read: ${configFiles.why}. Nothing is touched until then`;

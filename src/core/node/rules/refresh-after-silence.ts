@@ -29,7 +29,7 @@ const slowestSlicesMs = 90_000;
 export function refreshAfterSilence(situation: Situation, epoch: number): Outcome | Offered {
   const { node, settings } = situation;
   const found = listPluginPods(situation);
-  if (found === undefined) return { look: 'Pods' };
+  if (found === undefined) return { needs: 'Pods' };
   if (hasDynamicMig(situation)) return { waits: {} };
   const change = `unanswered-${epoch}`;
   const mark = readRefreshMark(node.metadata.annotations?.[refreshedAnnotation], change);

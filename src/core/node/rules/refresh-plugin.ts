@@ -43,7 +43,7 @@ export interface Offered {
 export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outcome | Offered {
   const { node, partition, settings, now, slices } = situation;
   const isDra = backendOf(situation) === 'DRA';
-  if (isDra && slices === undefined) return { look: 'Pods' };
+  if (isDra && slices === undefined) return { needs: 'Pods' };
   if (hasDynamicMig(situation)) return { waits: {} };
   const { fence, waits: seen } = describeFence(situation, offer.resources);
   const isAwaited = fence.changed || !isExact(fence);
@@ -52,14 +52,14 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const step = decideFence(fence);
   // A plugin that has other settings is not one that has yet to follow.
   const isOther = offer.policy !== undefined && !fence.changed && step.next !== 'Open';
-  if (step.next === 'LookAtPods' || (isOther && fence.pods === undefined)) return { look: 'Pods' };
+  if (step.next === 'ReadPods' || (isOther && fence.pods === undefined)) return { needs: 'Pods' };
   const found = listPluginPods(situation) ?? [];
   // What it offers is right for its own settings: a closed node is opened by those.
   const unfit = offer.policy && !isDra && fence.pods !== undefined ? checkSettings(situation) : undefined;
   if (unfit) return alsoWaits(unfit, waits);
   const use = isUnfinished(node) || hasStartupTaint(node) ? undefined : slotUses[step.next];
   const held = use && (nodeUnavailable(situation) ?? awaitSlot(situation, use));
-  if (held) return 'look' in held ? held : alsoWaits(held, waits);
+  if (held) return 'needs' in held ? held : alsoWaits(held, waits);
   // The kubelet knows this before the API server does, and knows which devices they are.
   const stale =
     step.next === 'Open' && fence.closed && !isDra

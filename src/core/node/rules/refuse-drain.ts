@@ -20,7 +20,7 @@ export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Out
   const { claim, fresh, partition } = situation;
   const affected = presumeAffected(situation, pods);
   const here = affected.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (fresh?.drain === undefined && here.some(claimedDaemonSet)) return { look: 'Drain' };
+  if (fresh?.drain === undefined && here.some(claimedDaemonSet)) return { needs: 'Drain' };
   const missingOwners = fresh?.drain?.missingOwners;
   const staying = here.flatMap((pod) => {
     const { fate, message = '' } = judgeFate(pod, claim.winner?.spec.drain, { budgets: [], missingOwners });

@@ -36,7 +36,7 @@ export function awaitSlot(situation: Situation, use: SlotUse): Outcome | undefin
   const { node, fresh } = situation;
   // Another leader may have given it one, and closed it for that.
   if (isUnfinished(node)) {
-    if (fresh === undefined) return { look: 'All' };
+    if (fresh === undefined) return { needs: 'All' };
     if (slotInForce({ ...situation, slot: fresh.slot }) !== undefined) return slotStale(situation);
   }
   return (
@@ -142,10 +142,10 @@ export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined
  */
 export function awaitTurn(situation: Situation, use: SlotUse, checks: readonly Rule[]): Outcome | undefined {
   // With a slot, everything is read at once, as it will be needed.
-  if (situation.pods === undefined) return { look: slotInForce(situation) ? 'All' : 'Pods' };
+  if (situation.pods === undefined) return { needs: slotInForce(situation) ? 'All' : 'Pods' };
   const waits = askInOrder(checks, situation) ?? awaitSlot(situation, use);
   if (waits) return waits;
-  if (situation.fresh === undefined) return { look: 'All' };
+  if (situation.fresh === undefined) return { needs: 'All' };
   return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation);
 }
 

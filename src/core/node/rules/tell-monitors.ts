@@ -22,8 +22,8 @@ export function tellMonitors(situation: Situation, pods: readonly NodePod[]): Ou
   const { node, partition, fresh } = situation;
   if (!takesFromClaims(situation)) return undefined;
   // Which of the pods that would have to go are monitors is known before anybody asks for a slot.
-  if (fresh === undefined) return presumeAffected(situation, pods).length > 0 ? { look: 'All' } : undefined;
-  if (fresh.claims === undefined) return { look: 'All' };
+  if (fresh === undefined) return presumeAffected(situation, pods).length > 0 ? { needs: 'All' } : undefined;
+  if (fresh.claims === undefined) return { needs: 'All' };
   const monitors = listMonitorClaims(fresh.claims, node.metadata.name);
   const claims = [...new Set(monitors.map(({ name }) => name))].toSorted().slice(0, mostClaims);
   const waiting = {

@@ -28,7 +28,7 @@ export function policyOutdated(situation: Situation): Outcome | undefined {
   const { name, uid, generation = 0 } = claim.winner?.metadata ?? {};
   const served = partition.spec.policy;
   if (served?.uid === undefined || served.uid !== uid || generation >= served.generation) return undefined;
-  if (fresh === undefined) return { look: 'All' };
+  if (fresh === undefined) return { needs: 'All' };
   // A restored policy is older than what the node serves; of any other, the acceptance is on its way.
   const isRestored = (fresh.policy?.generation ?? 0) < served.generation;
   if (isRestored && isPolicyCurrent(situation)) return undefined;

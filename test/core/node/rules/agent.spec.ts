@@ -385,7 +385,7 @@ describe('a node whose agent has been away for long', () => {
       partition: aManagedPartition({ granted: aGrant() }),
       agent: { state: 'Missing' },
     } as const;
-    expect(agentAway(aSituation(parts, { memory: away }))).to.deep.equal({ look: 'Pods' });
+    expect(agentAway(aSituation(parts, { memory: away }))).to.deep.equal({ needs: 'Pods' });
   });
 
   it('that is open is not written to', () => {

@@ -69,14 +69,14 @@ function failOnce(world: NodeWorld): Answer {
 describe('disruption budgets', () => {
   it('are read before a node is closed, and again before the first eviction, and not for each further one', () => {
     const world = aBudgetedDrain(aBudget(2));
-    const looks: string[] = [];
+    const reads: string[] = [];
     for (let steps = 0; steps < 20; steps += 1) {
       const answer = world.step(1000);
-      looks.push(...answer.looks.filter((look) => look === 'Drain'));
+      reads.push(...answer.reads.filter((read) => read === 'Drain'));
       if (answer.verdict.reason === 'Applying') break;
     }
     expect(world.done).to.include('WriteGrant');
-    expect(looks).to.have.length(2);
+    expect(reads).to.have.length(2);
   });
 
   it('that never allow a disruption end the attempt with the node open and no pod evicted, not even one without a budget', () => {

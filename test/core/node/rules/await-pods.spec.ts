@@ -39,7 +39,7 @@ describe('claims that have devices before their pods are there', () => {
     awaitClaims(aSituation({ policy, partition, node }, { fresh: aFreshRead({ ...(claims && { claims }) }) }), pods);
 
   it('are listed first, where the plan destroys or changes anything', () => {
-    expect(ask(undefined)).to.deep.equal({ look: 'All' });
+    expect(ask(undefined)).to.deep.equal({ needs: 'All' });
   });
 
   it('keep a closed node closed with the GPU holders away, and are waited for', () => {

@@ -440,8 +440,8 @@ describe('a DRA driver that does not run', () => {
   });
 
   it('is looked for, with its slices, before anything is said', () => {
-    expect(checkDriver(aSituation({ policy, partition, node }, { slices: [] }))).to.deep.equal({ look: 'Pods' });
-    expect(checkDriver(aSituation({ policy, partition, node }, { pods: [fails] }))).to.deep.equal({ look: 'Pods' });
+    expect(checkDriver(aSituation({ policy, partition, node }, { slices: [] }))).to.deep.equal({ needs: 'Pods' });
+    expect(checkDriver(aSituation({ policy, partition, node }, { pods: [fails] }))).to.deep.equal({ needs: 'Pods' });
   });
 });
 
@@ -501,7 +501,7 @@ describe('a claim on what a change destroys', () => {
     const changing = aManagedPartition({ backend: 'DRA', device: sliced('MIG-a'), wish: aHalf });
     const parts = { policy: inHalves, partition: changing, node: closed };
     const found = { pods: [aDriverPod()], slices: slicesOf(sliced('MIG-a')) };
-    expect(() => judge(parts, found, settled)).to.throw('looks without end: All, All, All, All');
+    expect(() => judge(parts, found, settled)).to.throw('reads without end: All, All, All, All');
     expect(namesOf(judge(parts, { ...found, fresh: { claims: [] } }, settled))).to.include('WriteGrant');
   });
 

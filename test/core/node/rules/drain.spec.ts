@@ -35,7 +35,7 @@ import type { NodeWorld } from '../../../support/node-world.ts';
 
 function requestOf({ now, node, partition, policy, pods, memory }: NodeWorld) {
   const decision = decide({ ...aSnapshot({ now, node, partition, policy, slot: undefined }), pods }, memory);
-  return 'look' in decision ? undefined : decision.rolloutState.request;
+  return 'needs' in decision ? undefined : decision.rolloutState.request;
 }
 
 const find = <Name extends Command['name']>({ commands }: Answer, name: Name) =>

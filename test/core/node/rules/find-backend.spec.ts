@@ -76,7 +76,7 @@ describe('a node whose policy has its backend found out', () => {
     const snapshot = { ...aSnapshot({ policy, partition: known(undefined) }), draApi: 'Missing' as const };
     const answer = decideWith(snapshot);
     expect(told(answer)).to.deep.equal(['DevicePlugin']);
-    expect(answer.looks).to.deep.equal([]);
+    expect(answer.reads).to.deep.equal([]);
   });
 
   it('is left alone if both are there, and the message names what was seen and how to take one off', () => {
@@ -180,7 +180,7 @@ describe('a node whose policy has its backend found out', () => {
     const partition = known('DevicePlugin', slicedGpu);
     const answer = judge({ policy, partition, node: aNode({ allocatable: advertisesSlice }) });
     expect(answer.verdict).to.include({ phase: 'Ready', reason: 'Ready' });
-    expect(answer.looks).not.to.include('Pods');
+    expect(answer.reads).not.to.include('Pods');
   });
 
   it('becomes Ready as with backend DRA, and is told by its slices', () => {

@@ -32,18 +32,18 @@ describe('GPUs that are not ours', () => {
     const partition = aManagedPartition({ device: slicedGpu });
     const after = judge({ partition, node: aNode({ labels, allocatable: advertisesSlice }) });
     expect(after.verdict.reason).to.equal('DriverUpgrade');
-    expect(after.looks).to.deep.equal([]);
+    expect(after.reads).to.deep.equal([]);
   });
 
   it('are left alone while mig-manager runs, and the message says how to hand them over', () => {
-    const { verdict, commands, looks } = judge(
+    const { verdict, commands, reads } = judge(
       { node: aNode({ labels: { [manager]: 'true' } }) },
       { pods: [managerPod] },
     );
     expect(verdict).to.include({ phase: 'Failed', reason: 'ForeignManager', requeueAfterMs: 15_000 });
     expect(verdict.message).to.include('To hand over the GPUs');
     expect(commands).to.deep.equal([]);
-    expect(looks).to.deep.equal(['Pods']);
+    expect(reads).to.deep.equal(['Pods']);
   });
 
   it('are ours where the label alone speaks of mig-manager', () => {
@@ -53,8 +53,8 @@ describe('GPUs that are not ours', () => {
 
   it('are left to a DRA driver that makes slices, which only a fresh look shows', () => {
     const slices = [{ spec: { driver: 'gpu.nvidia.com', sharedCounters: [{}] } }];
-    const { verdict, commands, looks } = judge({}, { pods: [aPluginPod()], fresh: { resourceSlices: slices } });
-    expect(looks).to.deep.equal(['All']);
+    const { verdict, commands, reads } = judge({}, { pods: [aPluginPod()], fresh: { resourceSlices: slices } });
+    expect(reads).to.deep.equal(['All']);
     expect(verdict.reason).to.equal('ForeignManager');
     expect(commands).to.deep.equal([]);
   });

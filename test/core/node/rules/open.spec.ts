@@ -174,7 +174,7 @@ describe('a ruling that opens a node', () => {
     readonly policy?: undefined;
   }
   const rulingOf = (outcome: Outcome): Ruling => {
-    if ('look' in outcome) throw new Error(`it looks for ${outcome.look}`);
+    if ('needs' in outcome) throw new Error(`it needs ${outcome.needs}`);
     return outcome;
   };
   const requeueOf = (requeueAfterMs?: number): number | undefined =>
@@ -212,10 +212,10 @@ describe('a ruling that opens a node', () => {
     expect(rulingOf(openWith(released, { node })).commands).to.have.length(2);
   });
 
-  it('looks at the plugin’s pods first: they tell with which strategy it runs, and which of them are old', () => {
-    expect(openWith(ruling, { isUnread: true })).to.deep.equal({ look: 'Pods' });
+  it('reads the plugin’s pods first: they tell with which strategy it runs, and which of them are old', () => {
+    expect(openWith(ruling, { isUnread: true })).to.deep.equal({ needs: 'Pods' });
     const silent = aManagedPartition({ granted: aGrant(), device: { ...wholeGpu, step: 'Unknown' } });
-    expect(openWith(ruling, { isUnread: true, partition: silent })).to.deep.equal({ look: 'Pods' });
+    expect(openWith(ruling, { isUnread: true, partition: silent })).to.deep.equal({ needs: 'Pods' });
   });
 
   it('replaces the plugin of a silent device once for each grant', () => {

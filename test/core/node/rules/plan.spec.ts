@@ -45,7 +45,7 @@ describe('a plan', () => {
 
   it('waits for processes, and for the pods that they are of, by name', () => {
     const process = judge({ partition: inUse(busy) });
-    expect(process.looks).to.deep.equal(['Pods']);
+    expect(process.reads).to.deep.equal(['Pods']);
     expect(process.verdict).to.include({ phase: 'Waiting', reason: 'ProcessesUseGpus', requeueAfterMs: 5000 });
     const pod = judge({ partition: inUse(busy) }, { pods: [aGpuPod('train'), aPluginPod()] });
     expect(pod.verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
@@ -102,7 +102,7 @@ describe('a plan', () => {
   it('gives a pod that the scheduler was just placing time to show up', () => {
     const first = judge({ node: closed });
     expect(first.verdict).to.include({ reason: 'AwaitingGrant', requeueAfterMs: 300 });
-    expect(first.looks).to.deep.equal([]);
+    expect(first.reads).to.deep.equal([]);
     expect(judge({ node: closed, now: noon + 299 }, {}, first.memory).commands).to.deep.equal([]);
     expect(judge({ node: closed, now: noon + 300 }, {}, first.memory).commands).to.have.lengthOf(1);
   });

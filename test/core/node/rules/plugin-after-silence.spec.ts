@@ -45,7 +45,7 @@ function replace(pods: readonly NodePod[], { slices, memory = noMemory, ...node 
   const parts = { node: aNode({ taints: taints.closed, allocatable: {}, ...node }), partition, policy };
   return refreshAfterSilence(aSituation(parts, { pods, memory, ...(slices && { slices }) }), 3);
 }
-const isOver = (outcome: Outcome | Offered): boolean => !('verdict' in outcome || 'look' in outcome);
+const isOver = (outcome: Outcome | Offered): boolean => !('verdict' in outcome || 'needs' in outcome);
 const commandsOf = (outcome: Outcome | Offered) =>
   namesOf({ commands: ('commands' in outcome && outcome.commands) || [] });
 const readyFor = (ms: number): NodeMemory => ({

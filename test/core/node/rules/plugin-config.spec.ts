@@ -54,7 +54,7 @@ describe('the device plugin’s config file', () => {
   });
 
   it('is looked for before anything is touched', () => {
-    expect(publishConfig(aSituation({ settings }))).to.deep.equal({ look: 'Pods' });
+    expect(publishConfig(aSituation({ settings }))).to.deep.equal({ needs: 'Pods' });
   });
 
   it('that cannot be read is told before the node is closed, and nothing is touched', () => {

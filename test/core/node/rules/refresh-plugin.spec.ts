@@ -136,7 +136,7 @@ describe('the device plugin of a node whose device is done', () => {
       { node: { ...node, status: { ...node.status, allocatable: advertisesWhole } } },
       memory,
     );
-    expect(late.looks).to.deep.equal(['All']);
+    expect(late.reads).to.deep.equal(['All']);
     expect(late.commands).to.deep.equal([]);
     expect(decideWith(snapshot, {}, memory).commands).to.have.lengthOf(1);
   });
@@ -219,10 +219,10 @@ describe('devices that the kubelet offers before it has told the API server', ()
     world.step();
     expect(written(world)).to.deep.equal([]);
     world.report({ advertised: followed });
-    const { commands, verdict, looks } = world.step(100);
+    const { commands, verdict, reads } = world.step(100);
     expect(commands.map(({ name }) => name)).to.deep.equal(['AdvertiseDevices']);
     expect(verdict.message).to.include('the kubelet offers it already');
-    expect(looks).to.include('All');
+    expect(reads).to.include('All');
     expect(written(world)).to.deep.equal(['AdvertiseDevices nvidia.com/mig-7g.40gb=1 nvidia.com/gpu=0']);
     expect(world.node.status?.capacity).to.include({ 'nvidia.com/mig-7g.40gb': '1' });
     expect(world.step(10).verdict).to.include({ reason: 'AdvertisePending', requeueAfterMs: 250 });

@@ -104,8 +104,8 @@ describe('a drain of pods that no eviction moves', () => {
   it('looks up the DaemonSet that a pod names: one that does not exist spares it nothing', () => {
     const world = aDrain({}, { pods: [daemon, stays] });
     world.drain = { missingOwners };
-    const { verdict, looks } = world.step();
-    expect(looks).to.include('Drain');
+    const { verdict, reads } = world.step();
+    expect(reads).to.include('Drain');
     expect(verdict.message).to.include('it belongs to DaemonSet set, which does not exist');
     expect(verdict.message).to.match(/Force$/);
     world.policy = aSlicingPolicy({ layouts: [{ profiles: drainProfiles }], drain: { onTimeout: 'Force' } });

@@ -37,19 +37,19 @@ const pods = [aGpuPod('goes'), aGpuPod('stays')];
 /** How the node stands. */
 function rolloutStateOf(more: SnapshotParts = {}, memory = noMemory) {
   const decision = decide({ ...aSnapshot({ ...parts, ...more }), pods, fresh: freshOf(more.slot) }, memory);
-  if ('look' in decision) throw new Error(`it looks for ${decision.look}`);
+  if ('needs' in decision) throw new Error(`it needs ${decision.needs}`);
   return decision.rolloutState;
 }
 
 describe('a node without a slot', () => {
   it('asks for one, says what it would do with it, and does nothing', () => {
-    const { verdict, commands, looks } = judge(parts, { pods });
+    const { verdict, commands, reads } = judge(parts, { pods });
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingSlot', transient: true });
     expect(verdict.message).to.equal(
       'waiting for a slot in the rollout of policy p: would keep 1, destroy 1 and create 3 instances, evict ns/goes',
     );
     expect(commands).to.deep.equal([]);
-    expect(looks).to.deep.equal(['Pods']);
+    expect(reads).to.deep.equal(['Pods']);
     expect(rolloutStateOf().request).to.deep.equal({
       kind: 'New',
       isClosedAnyway: false,
@@ -139,7 +139,7 @@ describe('a node without a slot', () => {
     expect(kept.commands).to.deep.equal([]);
     const opened = judge(closed, { pods, fresh: { slot: undefined } }, memory);
     expect(namesOf(opened)).to.deep.equal(['PatchNode']);
-    expect(opened.looks).to.deep.equal(['All']);
+    expect(opened.reads).to.deep.equal(['All']);
   });
 
   it('that is closed for a change counts as under way, whoever closed it', () => {
@@ -156,7 +156,7 @@ describe('a node with a slot', () => {
     const { slot = aSlot } = aSnapshot();
     const { rolloutState, verdict } = (() => {
       const answer = decide({ ...aSnapshot({ ...parts, slot }), pods, fresh: freshOf(slot) }, noMemory);
-      if ('look' in answer) throw new Error(answer.look);
+      if ('needs' in answer) throw new Error(answer.needs);
       return answer;
     })();
     expect(verdict.reason).to.equal('AwaitingGrant');
@@ -186,7 +186,7 @@ describe('a node with a slot', () => {
     const late = { ...parts, slot: aSlot, partition: undefined };
     const rolloutState = (now: number) => {
       const decision = decide({ ...aSnapshot({ ...late, now }), pods }, noMemory);
-      if ('look' in decision) throw new Error(decision.look);
+      if ('needs' in decision) throw new Error(decision.needs);
       return decision.rolloutState;
     };
     expect(rolloutState(noon).isUnderWay).to.equal(false);
@@ -230,7 +230,7 @@ describe('a slot', () => {
   it('may be at the API server already if the node is closed: that is looked up whatever for it would be', () => {
     for (const use of ['Layout', 'Settings', 'Plugin', 'Status'] as const) {
       const known = aFreshRead({ slot: aSlot });
-      expect(awaitSlot(situationOf({ node: closed }), use)).to.deep.equal({ look: 'All' });
+      expect(awaitSlot(situationOf({ node: closed }), use)).to.deep.equal({ needs: 'All' });
       const held = awaitSlot(situationOf({ node: closed }, { fresh: known }), use);
       expect(held).to.include({ ifClosed: 'Stays' });
       expect(held).to.not.have.property('request');
@@ -240,7 +240,7 @@ describe('a slot', () => {
   });
 
   it('is compared with the API server’s before anything is touched', () => {
-    expect(awaitTurn(situationOf({ slot: aSlot }), 'Layout', [])).to.deep.equal({ look: 'All' });
+    expect(awaitTurn(situationOf({ slot: aSlot }), 'Layout', [])).to.deep.equal({ needs: 'All' });
   });
 
   it('at the API server does not keep a paused node closed', () => {

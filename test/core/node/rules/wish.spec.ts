@@ -176,8 +176,8 @@ describe('a list of policies that is of before', () => {
   // A controller whose list of policies was the last to be read again wrote the wish of an edit that a restore had undone.
   it('is believed where the API server itself says so: it was restored from a backup', () => {
     const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
-    const { looks, commands } = judge({ partition: served, policy });
-    expect(looks).to.deep.equal(['All']);
+    const { reads, commands } = judge({ partition: served, policy });
+    expect(reads).to.deep.equal(['All']);
     expect(wishOf({ commands })).to.deep.include({ policy: { name: 'p', uid: 'uid-p', generation: 2 } });
   });
 
