@@ -9,9 +9,6 @@ import { inLanes } from './lanes.ts';
 /** Names of the same length as all others: in a copy nothing moves, whatever the encoding. */
 const modelId = '9'.repeat(12);
 const model = `fleet-${modelId}`;
-/** etcd takes 1.5 MB and 128 operations at a time. */
-const nodesOfAWrite = 10;
-
 /** One object of the model node, as etcd has it. */
 interface StoredObject {
   readonly key: string;
@@ -46,18 +43,18 @@ export async function makeModelNode({ client }: ControlPlane): Promise<void> {
 
 /**
  * Copies the model node, as the controller has left it, from and to etcd: through the API server 10,000 nodes would take an hour. The
- * objects are what the API server has stored, managed fields included; only names, ids and uids differ.
+ * objects are what the API server has stored, managed fields included; only names, ids and uids differ. A transaction writes one object
+ * of a kind: those of one revision may be apart in a list of the API server, and a watch that follows it never brings the rest.
  *
  * @param from number of copies that are there already
  */
 export async function copyModelNode(controlPlane: ControlPlane, from: number, to: number): Promise<void> {
   const stored = await readModel(controlPlane);
-  const starts = Array.from({ length: Math.ceil((to - from) / nodesOfAWrite) }, (_, at) => from + at * nodesOfAWrite);
-  await inLanes(starts, async (start) => {
-    const count = Math.min(nodesOfAWrite, to - start);
-    const ids = Array.from({ length: count }, (_, at) => String(start + at).padStart(modelId.length, '0'));
-    const uids = stored.map(({ uid }) => uid);
-    const success = ids.flatMap((id) => stored.map((object) => ({ requestPut: copyOf(object, uids, id) })));
+  const uids = stored.map(({ uid }) => uid);
+  const numbers = Array.from({ length: to - from }, (_, at) => from + at);
+  await inLanes(numbers, async (number) => {
+    const id = String(number).padStart(modelId.length, '0');
+    const success = stored.map((object) => ({ requestPut: copyOf(object, uids, id) }));
     await askEtcd(controlPlane, 'txn', { success });
   });
 }

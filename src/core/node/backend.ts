@@ -8,7 +8,9 @@ import type { NodeSnapshot } from './snapshot.ts';
 
 export type Backend = NonNullable<NodePartitionSpec['backend']>;
 
-type Planned = Pick<NodeSnapshot, 'node' | 'claim' | 'slices'> & { readonly partition: GpuNodePartition | undefined };
+type Planned = Pick<NodeSnapshot, 'node' | 'claim' | 'slices' | 'hasSlices'> & {
+  readonly partition: GpuNodePartition | undefined;
+};
 
 /**
  * How a node's GPUs are handed out: by its policy, else as they last were. With Auto as was found, until then as by the device plugin. An
@@ -18,7 +20,7 @@ export function backendOf(planned: Planned): Backend {
   const { partition } = planned;
   const { winner } = planned.claim;
   const known = partition?.spec.backend ?? 'DevicePlugin';
-  if (winner === undefined) return hasChangedHands(planned, known) ? 'DevicePlugin' : known;
+  if (winner === undefined) return hasChangedHands(planned, known) ? otherThan(known) : known;
   const asked = winner.spec.backend ?? 'DevicePlugin';
   return asked === 'Auto' || (asked !== known && isBetween(planned, known)) ? known : asked;
 }
@@ -29,9 +31,20 @@ function isBetween({ node, partition, slices }: Planned, known: Backend): boolea
   return known === 'DRA' ? publishesAny(slices) : offersAny(node);
 }
 
-/** Whether a device plugin is where the DRA driver was, on a node that no policy decides over any more: no slices will be published. */
-function hasChangedHands({ node, slices }: Planned, known: Backend): boolean {
-  return known === 'DRA' && !publishesAny(slices) && offersAny(node);
+/** Whether, on a node that no policy decides over any more, only the other one is there: nothing will come from the one that is known. */
+function hasChangedHands({ node, partition, slices, hasSlices }: Planned, known: Backend): boolean {
+  if (known === 'DRA') return !publishesAny(slices) && offersAny(node);
+  return hasSlices === true && !offersAny(node) && keepsNothing(partition);
+}
+
+/** By the kubelet: what the API server shows may be the zero of a node that is closed. */
+function keepsNothing(partition: GpuNodePartition | undefined): boolean {
+  const { advertised } = partition?.status?.device ?? {};
+  return advertised?.stale === 0 && Object.values(advertised.resources ?? {}).every((count) => count === 0);
+}
+
+function otherThan(backend: Backend): Backend {
+  return backend === 'DRA' ? 'DevicePlugin' : 'DRA';
 }
 
 function publishesAny(slices: NodeSnapshot['slices']): boolean {

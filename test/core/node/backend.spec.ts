@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { PlanReport } from '../../../src/api/types.ts';
+import type { DeviceReport, PlanReport } from '../../../src/api/types.ts';
 import { repartitioningTaint } from '../../../src/api/names.ts';
 import { asksForClaims, backendOf } from '../../../src/core/node/backend.ts';
 import {
@@ -64,5 +64,18 @@ describe('the backend of a node whose policy is edited in the middle of a change
     expect(backendOf({ ...known, slices: slicesOf(wholeGpu) })).to.equal('DRA');
     expect(backendOf({ ...known, slices: [] })).to.equal('DevicePlugin');
     expect(backendOf({ ...known, slices: [], node: aNode({ allocatable: {} }) })).to.equal('DRA');
+  });
+
+  it('is DRA once no policy is left, the kubelet offers nothing, and a DRA driver publishes slices', () => {
+    const left = { ...asksPlugin, winner: undefined };
+    const having = (advertised?: DeviceReport['advertised']) =>
+      aManagedPartition({ device: { ...wholeGpu, ...(advertised && { advertised }) }, granted });
+    const empty = aNode({ taints: [repartitioningTaint], allocatable: { 'nvidia.com/gpu': '0' } });
+    const known = { node: empty, partition: having({ stale: 0 }), claim: left, hasSlices: true };
+    expect(backendOf(known)).to.equal('DRA');
+    expect(backendOf({ ...known, hasSlices: false })).to.equal('DevicePlugin');
+    expect(backendOf({ ...known, node: closed })).to.equal('DevicePlugin');
+    for (const advertised of [undefined, { stale: 1 }, { resources: { 'nvidia.com/gpu': 1 }, stale: 0 }])
+      expect(backendOf({ ...known, partition: having(advertised) })).to.equal('DevicePlugin');
   });
 });
