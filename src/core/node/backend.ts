@@ -22,7 +22,7 @@ export function backendOf(planned: Planned): Backend {
   const known = partition?.spec.backend ?? 'DevicePlugin';
   if (winner === undefined) return hasChangedHands(planned, known) ? otherThan(known) : known;
   const asked = winner.spec.backend ?? 'DevicePlugin';
-  return asked === 'Auto' || (asked !== known && isBetween(planned, known)) ? known : asked;
+  return asked === 'Auto' || isBetween(planned, known) ? known : asked;
 }
 
 /** Whether what handed a node's GPUs out when a change of it began may offer what is gone. What was not read may be there. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceReport, PlanReport } from '../../../src/api/types.ts';
 import { repartitioningTaint } from '../../../src/api/names.ts';
-import { asksForClaims, backendOf } from '../../../src/core/node/backend.ts';
+import { asksForClaims, backendOf, sliceOfferOf } from '../../../src/core/node/backend.ts';
 import {
   aClaim,
   aGrant,
@@ -29,8 +29,26 @@ describe('the claims of the cluster', () => {
     expect(asks({}, 'Node')).to.equal(true);
   });
 
+  it('are not listed without a plan', () => {
+    const partition = { ...aManagedPartition({ backend: 'DRA' }), status: {} };
+    const claim = aClaim(aSlicingPolicy({ backend: 'DRA' }), partition);
+    expect(asksForClaims({ node: aNode(), claim, partition })).to.equal(false);
+  });
+
   it('are listed for a plan that only creates: without them a pod that looks on would be waited for', () => {
     expect(asks({ create: 1 })).to.equal(true);
+  });
+});
+
+describe('what a DRA driver offers of a node', () => {
+  const partition = aManagedPartition({ device: wholeGpu });
+  const known = { node: aNode(), partition, slices: slicesOf(wholeGpu) };
+
+  it('counts only where it hands the GPUs out, and once its slices have been read', () => {
+    const asksDra = aClaim(aSlicingPolicy({ backend: 'DRA' }), partition);
+    expect(sliceOfferOf({ ...known, claim: asksDra })?.isExact).to.equal(true);
+    expect(sliceOfferOf({ ...known, claim: asksDra, slices: undefined })).to.equal(undefined);
+    expect(sliceOfferOf({ ...known, claim: aClaim(aSlicingPolicy(), partition) })).to.equal(undefined);
   });
 });
 
@@ -73,6 +91,8 @@ describe('the backend of a node whose policy is edited in the middle of a change
     const empty = aNode({ taints: [repartitioningTaint], allocatable: { 'nvidia.com/gpu': '0' } });
     const known = { node: empty, partition: having({ stale: 0 }), claim: left, hasSlices: true };
     expect(backendOf(known)).to.equal('DRA');
+    const withZeros = having({ resources: { 'nvidia.com/gpu': 0 }, stale: 0 });
+    expect(backendOf({ ...known, partition: withZeros })).to.equal('DRA');
     expect(backendOf({ ...known, hasSlices: false })).to.equal('DevicePlugin');
     expect(backendOf({ ...known, node: closed })).to.equal('DevicePlugin');
     for (const advertised of [undefined, { stale: 1 }, { resources: { 'nvidia.com/gpu': 1 }, stale: 0 }])

@@ -55,10 +55,16 @@ describe('the condition Degraded', () => {
     expect(both?.message).to.contain('GPU is lost').and.to.contain('team/infer: it holds MIG-2');
   });
 
+  it('names a single pod with its device', () => {
+    const [only] = judgeDegraded({ gpus: [aGpu(0)], lostDevices: [{ id: 'MIG-1', pods: ['team/serve'] }] }, [], {});
+    expect(only?.message).to.contain('team/serve: it holds MIG-1');
+  });
+
   it('is taken back, and never said of a node that was always well', () => {
     expect(judgeDegraded({ gpus: [aGpu(0)] }, [], {})).to.deep.equal([]);
     const before = { type: 'Degraded', status: 'True' as const, reason: 'GpusUnhealthy', message: 'x' };
     const current = [{ ...before, lastTransitionTime: '2026-01-01T00:00:00Z' }];
-    expect(judgeDegraded({ gpus: [aGpu(0)] }, current, {}).map(({ status }) => status)).to.deep.equal(['False']);
+    const [takenBack] = judgeDegraded({ gpus: [aGpu(0)] }, current, { observedGeneration: 3 });
+    expect(takenBack).to.include({ status: 'False', reason: 'GpusHealthy', observedGeneration: 3 });
   });
 });
