@@ -50,11 +50,16 @@ export async function runElected(
   const lock = new LeaseLock({ ...options, clock, leaseMs: timing.leaseMs, timeoutMs: timing.renewMs / 2 });
   const fields = { lease: `${namespace}/${name}`, identity };
   logger.info('standing for election', fields);
-  while (!(await tryAcquire(lock, logger, signal))) {
+  const release = (): Promise<void> =>
+    lock.release().catch((error: unknown) => {
+      logger.warn('the lease was not released', { ...fields, error: describeError(error) });
+    });
+  while (!(await tryAcquire(lock, logger))) {
     // A read costs little, and a released lease is taken at once. Jitter keeps candidates from always colliding.
     await waitFor(clock, (timing.retryMs / 2) * (1 + Math.random() * 0.2), signal);
-    if (signal.aborted) return;
+    if (signal.aborted) break;
   }
+  if (signal.aborted) return release();
   logger.info('elected', fields);
   const lost = new AbortController();
   const ended = new AbortController();
@@ -69,9 +74,7 @@ export async function runElected(
   const work = settle(() => lead(term)).finally(() => ended.abort());
   await keepRenewing(lock, { timing, clock, logger }, ended.signal);
   if (ended.signal.aborted) {
-    await lock.release().catch((error: unknown) => {
-      logger.warn('the lease was not released', { ...fields, error: describeError(error) });
-    });
+    await release();
     const failure = await work;
     if (failure !== undefined) throw failure.cause;
     return;
@@ -97,19 +100,20 @@ async function keepRenewing(
     const stop = AbortSignal.any([ended, late.signal]);
     while (!renewed && !stop.aborted) {
       await waitFor(clock, timing.retryMs, stop);
-      if (!stop.aborted) renewed = await tryAcquire(lock, logger, stop);
+      if (!stop.aborted) renewed = await tryAcquire(lock, logger, late.signal);
       if (!renewed && lock.isTaken) break;
     }
     cancel();
   }
 }
 
-async function tryAcquire(lock: LeaseLock, logger: Logger, signal: AbortSignal): Promise<boolean> {
+/** One attempt, which an end of the work never interrupts: a lease that is written meanwhile could not be given back. */
+async function tryAcquire(lock: LeaseLock, logger: Logger, late?: AbortSignal): Promise<boolean> {
   try {
-    return await lock.acquire(signal);
+    return await lock.acquire(late);
   } catch (error) {
     const isRace = isConflict(error) || isAlreadyExists(error);
-    if (!signal.aborted)
+    if (late?.aborted !== true)
       logger[isRace ? 'debug' : 'warn']('the lease was not acquired', { error: describeError(error) });
     return false;
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../process/clock.ts';
+import type { CallOptions } from './call-options.ts';
 import type { KubeClient } from './client.ts';
 import { microTime } from './micro-time.ts';
 import type { KubeObject, ObjectRef, Resource } from './resource.ts';
@@ -68,8 +69,14 @@ export class LeaseLock {
     return this.#renewedAt === undefined ? Infinity : this.#elapsed(this.#renewedAt);
   }
 
-  /** Tries once to take or renew the lease. @returns whether we hold it. @throws ApiError; Conflict for a lost race. */
-  async acquire(signal: AbortSignal): Promise<boolean> {
+  /**
+   * Tries once to take or renew the lease. A signal that aborts its write leaves unknown whether we hold the lease: it
+   * is for a holder whose time is over, not for one that can still give the lease back.
+   *
+   * @returns whether we hold it.
+   * @throws ApiError; Conflict for a lost race.
+   */
+  async acquire(signal?: AbortSignal): Promise<boolean> {
     // A leader renews its own last write without reading it first.
     if (this.holder !== this.#options.identity) await this.#read(signal);
     const startedAt = this.#now();
@@ -89,6 +96,8 @@ export class LeaseLock {
 
   /** Releases the lease, so that its successor need not wait for it to expire. Does nothing if it is not ours. */
   async release(): Promise<void> {
+    // The answer to our last write may be lost.
+    if (this.#lease === undefined) await this.#read();
     const held = this.#lease;
     if (held === undefined || this.holder !== this.#options.identity) return;
     const now = microTime(this.#options.clock.wallMs());
@@ -103,7 +112,7 @@ export class LeaseLock {
     );
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
+  async #read(signal?: AbortSignal): Promise<void> {
     const before = this.#lease?.metadata;
     const lease = await this.#options.client.find<Lease>(this.#ref, this.#call(signal));
     const isNew = lease?.metadata.uid !== before?.uid || lease?.metadata.resourceVersion !== before?.resourceVersion;
@@ -111,7 +120,7 @@ export class LeaseLock {
     this.#lease = lease;
   }
 
-  #write(lease: Lease | undefined, signal: AbortSignal): Promise<Lease> {
+  #write(lease: Lease | undefined, signal: AbortSignal | undefined): Promise<Lease> {
     const { client, identity, leaseMs, clock } = this.#options;
     const now = microTime(clock.wallMs());
     const spec = { holderIdentity: identity, leaseDurationSeconds: Math.ceil(leaseMs / 1000), renewTime: now };
@@ -136,7 +145,7 @@ export class LeaseLock {
     return since > (spec.leaseDurationSeconds ?? 0) * 1000;
   }
 
-  #call(signal: AbortSignal): { readonly timeoutMs: number; readonly attempts: number; readonly signal: AbortSignal } {
+  #call(signal: AbortSignal | undefined): CallOptions {
     return { timeoutMs: this.#options.timeoutMs, attempts: 1, signal };
   }
 

@@ -159,13 +159,39 @@ describe('runElected', () => {
       const after = await eventually(readLease, ({ spec }) => spec.renewTime !== before);
       holder = after.spec.holderIdentity;
     };
-    const run = stand('first', { lead });
-    await eventually(readLease);
+    const run = stand('first', {
+      lead: async (term) => {
+        leading.add('first');
+        await lead(term);
+      },
+    });
+    await leads('first');
     stop.abort();
     await run;
     expect(holder).to.equal('first');
     expect((await readLease()).spec.holderIdentity).to.equal('');
   });
+
+  const slow = { delay: 'before', ms: 300 } as const;
+  for (const [when, method, fault] of [
+    ['while it takes the lease', 'POST', slow],
+    ['while it renews the lease', 'PUT', slow],
+    ['and the answer to its taking the lease is lost', 'POST', { reset: 'after' }],
+    ['and the answer to its renewal is lost', 'PUT', { reset: 'after' }],
+  ] as const) {
+    it(`gives back the lease when it is told to stop ${when}`, async () => {
+      await using proxy = await FaultProxy.open(cluster());
+      const faulty = connect(cluster(), { server: proxy.server });
+      proxy.rule = (request) => {
+        if (request.method !== method || stop.signal.aborted) return undefined;
+        stop.abort();
+        return fault;
+      };
+      await stand('first', { client: faulty });
+      expect((await readLease()).spec.holderIdentity).to.equal('');
+      await faulty.config.close();
+    });
+  }
 
   it('gives the lease back and passes the error on when the work fails', async () => {
     const failing = async (): Promise<void> => {

@@ -46,9 +46,18 @@ export function daemonsOf({
   hasClient,
   hasStartupTaint,
   hasConfigMap,
+  findsBackend = false,
 }: Pick<
   Setup,
-  'backend' | 'plugin' | 'strategy' | 'hasDiscovery' | 'exporter' | 'hasClient' | 'hasStartupTaint' | 'hasConfigMap'
+  | 'backend'
+  | 'plugin'
+  | 'strategy'
+  | 'hasDiscovery'
+  | 'exporter'
+  | 'hasClient'
+  | 'hasStartupTaint'
+  | 'hasConfigMap'
+  | 'findsBackend'
 >): readonly [ModelDaemon, ...ModelDaemon[]] {
   const isOperator = plugin === 'Operator';
   const isDra = backend === 'DRA';
@@ -66,7 +75,8 @@ export function daemonsOf({
       : { 'dra-driver-nvidia-gpu-component': 'kubelet-plugin' },
     container: 'gpus',
     ...(isOperator && { deployLabel: `${deploy}dra-driver` }),
-    toleratesOurs: plugin !== 'Stock' && plugin !== 'Operator',
+    // As docs/dra.md requires where its pod is to tell the backend: nothing else would.
+    toleratesOurs: (plugin !== 'Stock' && plugin !== 'Operator') || (findsBackend && hasStartupTaint),
     // It opens NVML only for a moment.
     opensGpus: false,
   };
