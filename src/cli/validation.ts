@@ -68,6 +68,7 @@ function checkFile({ name, isNamed, content }: InputFile, findings: LocatedFindi
     findings.addAll(manifest, found);
     return policy === undefined ? [] : [{ policy, manifest }];
   });
+  findNamesakes(policies, findings);
   return { ...nothing, manifests: read.manifests, policies };
 }
 
@@ -144,6 +145,22 @@ export function duplicateConfigs(manifest: Manifest) {
     path,
     message: `${String(path.at(-1))} is given twice; mig-parted takes the last one without saying so`,
   }));
+}
+
+/** In one file: elsewhere a second policy of a name is an overlay, or another environment's. */
+function findNamesakes(policies: readonly FoundPolicy[], findings: LocatedFindings): void {
+  const first = new Map<string, Manifest>();
+  const path = ['metadata', 'name'];
+  for (const { policy, manifest } of policies) {
+    const { name } = policy.metadata;
+    const namesake = first.get(name);
+    if (namesake === undefined) {
+      first.set(name, manifest);
+      continue;
+    }
+    const message = `policy ${name} is in this file already (line ${namesake.locate(path).line}): kustomize refuses the file, and kubectl applies both, so that only the last counts; rename or delete one`;
+    findings.addAll(manifest, [{ severity: 'error', code: 'DuplicatePolicy', path, message }]);
+  }
 }
 
 /** Policies for the same nodes with the same priority: only age decides which of them applies. */

@@ -227,6 +227,17 @@ describe('gpu-partition validate', () => {
       expect(answer.findings[0]?.message).to.contain('policy a (a.yaml:7)');
     });
 
+    it('refuses two policies of one name in one file, of which kubectl would leave the last', async () => {
+      const other = aPolicy('a', { nodeSelector: { matchLabels: { pool: 'other' } } });
+      await write('a.yaml', [aPolicy('a'), aPolicy('b'), other].map(yamlOf).join('---\n'));
+      const { code, answer } = await runJson(['validate', '-f', '.'], { cwd: folder });
+      expect(code).to.equal(1);
+      expect(answer.findings.map(({ code: what, path }) => `${what} ${path}`)).to.deep.equal([
+        'DuplicatePolicy metadata.name',
+      ]);
+      expect(answer.findings[0]?.message).to.match(/^policy a is in this file already \(line 3\)/);
+    });
+
     it('takes one policy in two overlays for one policy', async () => {
       await write('one.yaml', yamlOf(aPolicy('a')));
       await write('two.yaml', yamlOf(aPolicy('a')));

@@ -35,6 +35,7 @@ export const findingCodes = [
   'NeverApplies',
   'NoSuchModel',
   'SameNodes',
+  'DuplicatePolicy',
   // Files of mig-parted.
   'InvalidMigParted',
   'InvalidConfigName',
