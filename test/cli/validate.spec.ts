@@ -229,13 +229,13 @@ describe('gpu-partition validate', () => {
 
     it('refuses two policies of one name in one file, of which kubectl would leave the last', async () => {
       const other = aPolicy('a', { nodeSelector: { matchLabels: { pool: 'other' } } });
-      await write('a.yaml', [aPolicy('a'), aPolicy('b'), other].map(yamlOf).join('---\n'));
+      await write('a.yaml', yamlOf(aPolicy('a'), aPolicy('b'), other));
       const { code, answer } = await runJson(['validate', '-f', '.'], { cwd: folder });
       expect(code).to.equal(1);
       expect(answer.findings.map(({ code: what, path }) => `${what} ${path}`)).to.deep.equal([
         'DuplicatePolicy metadata.name',
       ]);
-      expect(answer.findings[0]?.message).to.match(/^policy a is in this file already \(line 3\)/);
+      expect(answer.findings[0]?.message).to.match(/^policy a is in this file already \(line 5\)/);
     });
 
     it('takes one policy in two overlays for one policy', async () => {
