@@ -23,6 +23,14 @@ import type { HeldWorkloads } from './held-workloads.ts';
 import type { PendingPods } from './pending-pods.ts';
 import type { SliceHolders } from './slice-holders.ts';
 
+/** What is planned. */
+interface Question {
+  readonly asked: DemandAsked;
+  readonly members: readonly Member[];
+  /** Aborts when the term is over. */
+  readonly signal: AbortSignal;
+}
+
 /** Chooses layouts for the demands of policies: gathers their pools, has them planned, and hands the wishes to the nodes. */
 export class DemandReconciler {
   readonly #cluster: Cluster;
@@ -56,7 +64,7 @@ export class DemandReconciler {
     this.#now = parts.now;
   }
 
-  async reconcile(name: string): Promise<ReconcileResult | void> {
+  async reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult | void> {
     const record = this.#cluster.fleet.policy(name);
     const { demand } = record?.policy.spec ?? {};
     if (!record || !demand || !(record.isAccepted || record.inForce)) {
@@ -71,7 +79,7 @@ export class DemandReconciler {
     const asked = askFor(policy, wanted);
     const requeueAfterMs = lookAgainAfter(demand, members);
     try {
-      const { planned, defrag } = await this.#planFree(course, record, asked, members);
+      const { planned, defrag } = await this.#planFree(course, record, { asked, members, signal });
       if ('waitMs' in planned) return { requeueAfterMs: planned.waitMs };
       // 1. What was planned for a pool that has changed meanwhile is not taken.
       const current = await this.#gather(record, demand, course);
@@ -86,6 +94,7 @@ export class DemandReconciler {
       const report = { ...reportDemand(wanted, current, planned.shortfall), ...(defrag && { defrag }) };
       this.#report(record, trouble === undefined ? report : reportUnread(report, trouble));
     } catch (error) {
+      signal.throwIfAborted();
       this.#report(record, reportFailure(record.demand, describeError(error)));
       throw error;
     }
@@ -129,36 +138,36 @@ export class DemandReconciler {
   async #planFree(
     course: DemandCourse,
     record: PolicyRecord,
-    asked: DemandAsked,
-    members: readonly Member[],
+    question: Question,
   ): Promise<{ readonly planned: Planned | { readonly waitMs: number }; readonly defrag?: DefragState | undefined }> {
+    const { asked, members, signal } = question;
     const { metadata, status } = this.#cluster.policies.get(record.name) ?? {};
     const requested = requestedFree(metadata?.annotations, status?.defrag);
     const isKnown = status?.defrag?.request === metadata?.annotations?.[defragAnnotation];
     if (!requested)
       return {
-        planned: await this.#plan(course, record, asked, members),
+        planned: await this.#plan(course, record, question),
         defrag: isKnown ? status?.defrag : undefined,
       };
     const { defrag, freeing } = judgeRequest(requested, asked, members);
-    if (!freeing) return { planned: await this.#plan(course, record, asked, members), defrag };
+    if (!freeing) return { planned: await this.#plan(course, record, question), defrag };
     const planned =
-      planServed(members, freeing) ?? (await planPool(members, freeing, await this.#weigh(record, freeing, members)));
+      planServed(members, freeing) ??
+      (await planPool(members, freeing, await this.#weigh(record, freeing, members), signal));
     if (Object.keys(planned.shortfall.lacking).length === 0) return { planned, defrag };
-    return { planned: await this.#plan(course, record, asked, members), defrag: judgeShortage(requested, planned) };
+    return { planned: await this.#plan(course, record, question), defrag: judgeShortage(requested, planned) };
   }
 
   /** @returns in how many ms to ask again, if the last answer took long */
   async #plan(
     course: DemandCourse,
     record: PolicyRecord,
-    asked: DemandAsked,
-    members: readonly Member[],
+    { asked, members, signal }: Question,
   ): Promise<Planned | { readonly waitMs: number }> {
     const next = course.next(asked, members, this.#now());
     if (next) return 'planned' in next ? next.planned : next;
     const startedMs = this.#now();
-    const planned = await planPool(members, asked, await this.#weigh(record, asked, members));
+    const planned = await planPool(members, asked, await this.#weigh(record, asked, members), signal);
     course.takePlan(planned, startedMs, this.#now());
     return planned;
   }

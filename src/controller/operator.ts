@@ -94,7 +94,7 @@ export class GpuPartitionOperator extends ResilientOperator {
     });
     const demandQueue = this.createQueue({
       observer: metrics?.observeQueue('demands'),
-      reconcile: (name) => demandReconciler.reconcile(name),
+      reconcile: (name, signal) => demandReconciler.reconcile(name, signal),
     });
     const classQueue = this.createQueue({
       observer: metrics?.observeQueue('classes'),

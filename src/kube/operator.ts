@@ -1,7 +1,7 @@
 import operator, { ResourceEventType, ResourceMetaImpl } from '@dot-i/k8s-operator';
 import type { ResourceEvent, ResourceMeta } from '@dot-i/k8s-operator';
 import { CoreV1Api } from '@kubernetes/client-node';
-import { untilAborted } from '../process/abort.ts';
+import { untilAborted, whenAborted } from '../process/abort.ts';
 import type { Logger } from '../process/logger.ts';
 import type { KubeClient } from './client.ts';
 import type { Selection } from './call-options.ts';
@@ -98,7 +98,10 @@ export abstract class ResilientOperator extends operator.default {
       await untilAborted(this.#isSetUp.promise, signal);
       return options.reconcile(key, signal);
     };
-    return this.own(new WorkQueue({ ...options, reconcile, logger: this.#logger }));
+    const queue = this.own(new WorkQueue({ ...options, reconcile, logger: this.#logger }));
+    // All at once: one may have to wait for its work to end, and the others must not begin more meanwhile.
+    void whenAborted(this.#stopped.signal).then(() => queue.stop());
+    return queue;
   }
 
   /**

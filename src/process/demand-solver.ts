@@ -29,7 +29,11 @@ export interface PoolDemand {
   readonly evict: EvictionRule;
   /** Of solving, after which the best plan so far is taken. */
   readonly seconds: number;
+  /** Ends the solver when nobody waits for the plan any more. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+type Limits = Pick<PoolDemand, 'seconds' | 'signal'>;
 
 /** A layout for every GPU of a pool. */
 export interface DemandPlan extends Pick<ClassPlan, 'cost' | 'gap' | 'unserved'> {
@@ -42,11 +46,11 @@ export interface DemandPlan extends Pick<ClassPlan, 'cost' | 'gap' | 'unserved'>
  * its memory back. Where that cannot run, pools of medium size are planned here, which may take seconds.
  *
  * @param gpus with unique ids
- * @throws Error if there is no plan: the solver fails, and the pool is too large to do without
+ * @throws Error if there is no plan: the solver fails, and the pool is too large to do without; the signal's reason when it aborts
  */
 export async function planDemand(
   gpus: readonly PoolGpu[],
-  { slices, evict, seconds }: PoolDemand,
+  { slices, evict, seconds, signal }: PoolDemand,
 ): Promise<DemandPlan> {
   const turn = new Turn();
   const pool = new PoolClasses();
@@ -57,7 +61,7 @@ export async function planDemand(
   const classes = pool.list();
   const question = { classes, slices, evict };
   const small = classes.length <= fewClasses ? new DemandPlanner(question).planSmall() : undefined;
-  const { layouts, ...plan } = small ?? (await planBeside(question, seconds));
+  const { layouts, ...plan } = small ?? (await planBeside(question, { seconds, signal }));
   const byId = new Map<string, ClassLayout>();
   for (const [ids, layout] of pool.handOut(classes, layouts)) {
     for (const id of ids) byId.set(id, layout);
@@ -72,10 +76,11 @@ function demandLayout(byId: ReadonlyMap<string, ClassLayout>, id: string): Class
   return layout;
 }
 
-async function planBeside(question: DemandQuestion, seconds: number): Promise<ClassPlan> {
+async function planBeside(question: DemandQuestion, limits: Limits): Promise<ClassPlan> {
   try {
-    return await askSolver(question, seconds);
+    return await askSolver(question, limits);
   } catch (error) {
+    limits.signal?.throwIfAborted();
     const plan = new DemandPlanner(question).planSmall(true);
     if (plan !== undefined) return plan;
     throw new Error('the solver failed, and the pool is too large to be planned without it', { cause: error });
@@ -101,8 +106,9 @@ export type SolverAnswer =
 export type SolverOrder =
   { readonly question: DemandQuestion; readonly seconds: number } | { readonly simulation: SimulationStart };
 
-async function askSolver(question: DemandQuestion, seconds: number): Promise<ClassPlan> {
-  const answer = await ask({ question, seconds }, { execArgv: flags, timeout: (seconds + graceSeconds) * 1000 });
+async function askSolver(question: DemandQuestion, { seconds, signal }: Limits): Promise<ClassPlan> {
+  const timeout = (seconds + graceSeconds) * 1000;
+  const answer = await ask({ question, seconds }, { execArgv: flags, timeout, ...(signal && { signal }) });
   if ('plan' in answer) return answer.plan;
   throw new Error('the solver answered something else');
 }

@@ -12,12 +12,13 @@ export async function planPool(
   members: readonly Member[],
   asked: DemandAsked,
   gpus?: readonly PoolGpu[],
+  signal?: AbortSignal,
 ): Promise<Planned> {
   const planning = planMembers(members, asked, gpus);
   let step = planning.next();
   while (step.done !== true) {
     const question = step.value;
-    step = planning.next(await planDemand(question.gpus, { ...question.asked, seconds: planSeconds }));
+    step = planning.next(await planDemand(question.gpus, { ...question.asked, seconds: planSeconds, signal }));
   }
   return step.value;
 }

@@ -1,5 +1,6 @@
 import { ResourceEventType, type ResourceEvent } from '@dot-i/k8s-operator';
 import { expect } from 'chai';
+import { whenAborted } from '../../src/process/abort.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { ResilientOperator } from '../../src/kube/operator.ts';
 import type { Reflector } from '../../src/kube/reflector.ts';
@@ -266,6 +267,23 @@ describe('ResilientOperator', () => {
     await started.promise;
     await operator.stop();
     expect(ended).to.equal(true);
+  });
+
+  it('begins nothing more while it waits for what is at work', async () => {
+    const worked: string[] = [];
+    const first = operator.queue(async (key) => void worked.push(key));
+    const started = Promise.withResolvers<void>();
+    const second = operator.queue(async (_key, signal) => {
+      started.resolve();
+      await whenAborted(signal);
+      first.add('late');
+      await settle();
+    });
+    await operator.start();
+    second.add('a');
+    await started.promise;
+    await operator.stop();
+    expect(worked).to.deep.equal([]);
   });
 
   it('begins to work when its set-up is complete', async () => {

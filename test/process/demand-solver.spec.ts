@@ -5,7 +5,9 @@ import { planDemand } from '../../src/process/demand-solver.ts';
 import { HighsSolver, loadSolver } from '../../src/solver/highs.ts';
 import { drawGpu } from '../core/demand/random-pool.ts';
 import { modelOf } from '../core/gpu/builders.ts';
+import { rejectionOf } from '../kube/failure.ts';
 import { Random } from '../model/random.ts';
+import { eventually } from '../support/eventually.ts';
 
 describe('the process for large pools', () => {
   const random = new Random(7);
@@ -36,5 +38,17 @@ describe('the process for large pools', () => {
       const now = pool[index]?.instances.toSorted((a, b) => a.start - b.start);
       expect([...keep, ...destroy].toSorted((a, b) => a.start - b.start)).to.deep.equal(now);
     });
+  });
+
+  it('ends when nobody waits for its answer any more', async () => {
+    const children = (): number => process.getActiveResourcesInfo().filter((one) => one === 'ProcessWrap').length;
+    const before = children();
+    const over = new AbortController();
+    const answer = rejectionOf(planDemand(pool, { slices, evict: 'Never', seconds: 600, signal: over.signal }));
+    await eventually(children, (count) => count > before);
+    const reason = new Error('the term is over');
+    over.abort(reason);
+    expect(await answer).to.equal(reason);
+    await eventually(children, (count) => count === before);
   });
 });
