@@ -114,8 +114,12 @@ export class Cluster {
     );
   }
 
-  /** Whether any node has a slot. */
-  get isRolling(): boolean {
+  /**
+   * Whether nodes with a slot have the API server's time before others: if there are any, and every node has been looked at. Until then
+   * no other node may start, so that these would wait for the others.
+   */
+  get favorsSlots(): boolean {
+    if (this.rollout.known < this.nodes.size) return false;
     for (const { policy } of this.fleet.policies) if (this.ledgerOf(policy.metadata.name).length > 0) return true;
     return false;
   }

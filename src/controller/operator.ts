@@ -49,7 +49,7 @@ const policyPaceMs = 25;
 const demandPaceMs = 250;
 /** How many nodes are processed in parallel: a tenth of 1,000 nodes may finish in the same moment, and each waits for the API server. */
 const nodeConcurrency = 32;
-/** The same for nodes that are not urgent, and while others have a slot: the API server's time belongs to those. */
+/** The same for nodes that are not urgent, and while those with a slot go before them. */
 const patientConcurrency = { usually: 16, besideSlots: 2 };
 
 /** A term of the controller: acts on policies, nodes, node partitions and agents, and brings each node in line. */
@@ -78,7 +78,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       concurrency: nodeConcurrency,
       // A node that waits for a slot can wait.
       isUrgent: (name) => cluster.isUrgent(name),
-      patientConcurrency: () => (cluster.isRolling ? patientConcurrency.besideSlots : patientConcurrency.usually),
+      patientConcurrency: () => (cluster.favorsSlots ? patientConcurrency.besideSlots : patientConcurrency.usually),
       observer: metrics?.observeQueue('nodes'),
       reconcile: (name) => nodeReconciler.reconcile(name),
     });

@@ -34,7 +34,7 @@ describe('how a node stands', () => {
     const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
     fleet.setNode('n', pool);
     fleet.setPolicy(aPoolPolicy('a', 1));
-    return { fleet, policies, cluster: new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() }) };
+    return { fleet, policies, nodes, cluster: new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() }) };
   }
 
   it('is not known since another policy has won it, until it is looked at', () => {
@@ -61,5 +61,17 @@ describe('how a node stands', () => {
     cluster.rollout.put({ ...found, seen });
     expect(cluster.rolloutStatesFor('a')('n')?.isUnderWay).to.equal(false);
     expect(cluster.nodesWithNewSlots('a')).to.deep.equal([]);
+  });
+
+  it('leaves the API server to nodes with a slot only once every node has been looked at', () => {
+    const { policies, nodes, cluster } = aCluster();
+    for (const name of ['n', 'm']) nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' } });
+    cluster.rollout.put(found);
+    expect(cluster.favorsSlots).to.equal(false);
+    const slot = { node: 'n', nodeUID: 'uid-n', generation: 1, startTime, kind: 'New' as const };
+    policies.upsert({ ...aPoolPolicy('a', 1), status: { inFlight: [slot] } });
+    expect(cluster.favorsSlots).to.equal(false);
+    cluster.rollout.put({ ...found, node: 'm', nodeUID: 'uid-m' });
+    expect(cluster.favorsSlots).to.equal(true);
   });
 });

@@ -7,6 +7,11 @@ export class FleetRollout {
   readonly #policies = new Map<string, RolloutStates>();
   #withGpus = 0;
 
+  /** How many nodes have been looked at. */
+  get known(): number {
+    return this.#nodes.size;
+  }
+
   /** How many nodes have GPUs, whichever policy decides over them: the base of the cap over all policies. */
   get size(): number {
     return this.#withGpus;
