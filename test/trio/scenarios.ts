@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { resourceSlices } from '../../src/api/resources.ts';
+import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import { listSliceDevices, type ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import { collectionPath } from '../../src/kube/resource.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { readEndState } from '../support/end-state.ts';
-import type { TestRig } from '../support/rig.ts';
+import { ownTaints, type TestRig } from '../support/rig.ts';
 
 const run = promisify(execFile);
 const gpus = ['A100-SXM4-40GB'];
@@ -30,6 +31,8 @@ interface Turn {
   act(rig: TestRig): Promise<void>;
   /** Besides that the policy and the node are Ready. */
   isDone?(rig: TestRig): Promise<boolean>;
+  /** Where neither is Ready in the end. @returns what is awaited; empty if nothing is */
+  findUndone?(rig: TestRig): Promise<string>;
 }
 
 type Profiles = Readonly<Record<string, number>>;
@@ -43,6 +46,7 @@ export const scenarioNodes: readonly RigNode[] = [
   { name: 'plain', gpus, labels: { pool: 'plain' }, strategy: 'mixed' },
   { name: 'busy', gpus, labels: { pool: 'busy' }, strategy: 'mixed' },
   { name: 'claims', gpus, labels: { pool: 'claims' }, strategy: 'mixed', plugin: 'dra' },
+  { name: 'given-up', gpus, labels: { pool: 'given-up' }, strategy: 'mixed' },
 ];
 
 export const scenarios: readonly Scenario[] = [
@@ -75,11 +79,33 @@ export const scenarios: readonly Scenario[] = [
     turns: layouts.map((profiles) => edit('claims', profiles, { backend: 'DRA' })),
     readEnd: async (rig) => ({ ...(await readEndState(rig, 'claims')), published: await listPublished(rig) }),
   },
+  {
+    name: 'a policy is deleted and its GPUs are made whole',
+    node: 'given-up',
+    turns: [
+      edit('given-up', layouts[0], { onDelete: 'DisableMig' }),
+      {
+        name: 'deletion',
+        act: async (rig) => void (await rig.kubectl('delete', 'gpp', 'given-up', '--wait=false')),
+        findUndone: (rig) => findUndeleted(rig, 'given-up'),
+      },
+    ],
+    readEnd: (rig) => readEndState(rig, 'given-up'),
+  },
 ];
 
-function edit(node: string, profiles: Profiles, more: { readonly backend?: 'DRA' } = {}): Turn {
+function edit(node: string, profiles: Profiles, more: Pick<PolicySpec, 'backend' | 'onDelete'> = {}): Turn {
   const spec = { nodeSelector: { matchLabels: { pool: node } }, layouts: [{ profiles }], ...more };
   return { name: `edit to ${Object.keys(profiles).join(' and ')}`, act: (rig) => rig.apply(node, spec) };
+}
+
+async function findUndeleted(rig: TestRig, node: string): Promise<string> {
+  const policies = await rig.list<GpuPartitionPolicy>('/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies');
+  if (policies.some(({ metadata }) => metadata.name === node)) return `policy ${node} is there`;
+  const { status } = await rig.partition(node);
+  if (status?.phase !== 'Unmanaged') return `node ${node} is ${status?.phase}`;
+  const taints = ownTaints(await rig.node(node));
+  return taints.length > 0 ? `node ${node} has ${taints.join()}` : '';
 }
 
 /** The last instance, which no layout keeps. */
