@@ -10,6 +10,8 @@ export class OwnWork {
   readonly #file: Pick<RecordFile, 'write'> | undefined;
   readonly #logger: Logger;
   #record: OwnRecord | undefined;
+  /** Whether the file lacks it: the disk may have been full. */
+  #isUnwritten = false;
 
   constructor(file: Pick<RecordFile, 'read' | 'write'> | undefined, logger: Logger) {
     this.#file = file;
@@ -33,10 +35,12 @@ export class OwnWork {
   async keep({ metadata: { uid } }: Partition, device: DeviceReport): Promise<void> {
     if (uid === undefined) return;
     const record = recordOf(uid, device, this.#record);
-    if (sameJson(record, this.#record)) return;
+    if (sameJson(record, this.#record) && !this.#isUnwritten) return;
     this.#record = record;
+    this.#isUnwritten = true;
     try {
       await this.#file?.write(record);
+      this.#isUnwritten = false;
     } catch (error) {
       this.#logger.warn('the record of this agent’s work cannot be written', { error: describeError(error) });
     }

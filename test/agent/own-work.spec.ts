@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../src/api/types.ts';
 import type { OwnRecord } from '../../src/core/node/own-record.ts';
+import { OwnWork } from '../../src/agent/own-work.ts';
+import type { Partition } from '../../src/agent/partition.ts';
 import { RecordFile } from '../../src/agent/record-file.ts';
 import { useScratchFolder } from '../device/scratch-folder.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { RecordedLog } from '../process/recorded-log.ts';
 import { AgentScene, later, useAgentClient } from './agent-scene.ts';
 
 /** What outlives an agent's process. */
@@ -115,6 +118,25 @@ describe('the record of an agent on its host', () => {
     expect(file.read()).to.deep.equal(record);
     await file.write({ uid: 'uid', epoch: 4, outcome: { step: 'Idle' } });
     expect(file.read()).to.deep.equal({ uid: 'uid', epoch: 4, outcome: { step: 'Idle' } });
+  });
+
+  it('is written later where the host had no room for it at first', async () => {
+    let isFull = true;
+    let kept: OwnRecord | undefined;
+    const file = {
+      read: () => kept,
+      write: async (next: OwnRecord): Promise<void> => {
+        if (isFull) throw new Error('ENOSPC');
+        kept = next;
+      },
+    };
+    const work = new OwnWork(file, new RecordedLog());
+    const partition = { metadata: { name: 'node', uid: 'uid' }, spec: {} } as Partition;
+    const device = { step: 'Idle', observedEpoch: 3, lastGood: { bootID: 'b', gpus: [] } } as const;
+    await work.keep(partition, device);
+    isFull = false;
+    await work.keep(partition, device);
+    expect(kept?.epoch, 'a later agent knows of the work').to.equal(3);
   });
 
   it('is refused where it could not be reported: cut off, of another version, or of another shape', async () => {

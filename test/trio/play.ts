@@ -125,8 +125,8 @@ export class Player {
   /** @returns the first thing that the turn still waits for */
   async #findUndone({ node, turns }: Scenario, turn: number): Promise<string> {
     const rig = this.#rig;
-    const { findUndone } = turns[turn] ?? {};
-    if (findUndone) return findUndone(rig);
+    const undone = turns[turn]?.findUndone?.(rig);
+    if (undone) return undone;
     const { metadata, status: told } = await rig.policy(node);
     const ready = told?.conditions?.find(({ type }) => type === 'Ready');
     if (ready?.status !== 'True' || ready.observedGeneration !== metadata.generation)
