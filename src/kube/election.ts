@@ -54,7 +54,7 @@ export async function runElected(
     lock.release().catch((error: unknown) => {
       logger.warn('the lease was not released', { ...fields, error: describeError(error) });
     });
-  while (!(await tryAcquire(lock, logger))) {
+  while (!(await tryAcquire(lock, logger, signal))) {
     // A read costs little, and a released lease is taken at once. Jitter keeps candidates from always colliding.
     await waitFor(clock, (timing.retryMs / 2) * (1 + Math.random() * 0.2), signal);
     if (signal.aborted) break;
@@ -100,21 +100,20 @@ async function keepRenewing(
     const stop = AbortSignal.any([ended, late.signal]);
     while (!renewed && !stop.aborted) {
       await waitFor(clock, timing.retryMs, stop);
-      if (!stop.aborted) renewed = await tryAcquire(lock, logger, late.signal);
+      if (!stop.aborted) renewed = await tryAcquire(lock, logger, stop, late.signal);
       if (!renewed && lock.isTaken) break;
     }
     cancel();
   }
 }
 
-/** One attempt, which an end of the work never interrupts: a lease that is written meanwhile could not be given back. */
-async function tryAcquire(lock: LeaseLock, logger: Logger, late?: AbortSignal): Promise<boolean> {
+/** One attempt. An end of the work never interrupts its write: a lease that is written meanwhile could not be given back. */
+async function tryAcquire(lock: LeaseLock, logger: Logger, stop: AbortSignal, late?: AbortSignal): Promise<boolean> {
   try {
-    return await lock.acquire(late);
+    return await lock.acquire(stop, late);
   } catch (error) {
     const isRace = isConflict(error) || isAlreadyExists(error);
-    if (late?.aborted !== true)
-      logger[isRace ? 'debug' : 'warn']('the lease was not acquired', { error: describeError(error) });
+    if (!stop.aborted) logger[isRace ? 'debug' : 'warn']('the lease was not acquired', { error: describeError(error) });
     return false;
   }
 }

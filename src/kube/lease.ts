@@ -42,6 +42,8 @@ export class LeaseLock {
   readonly #options: LeaseLockOptions;
   readonly #ref: ObjectRef;
   #lease: Lease | undefined;
+  /** Whether a write of ours may have taken effect without our knowing it. */
+  #isUnknown = false;
   #seenAt: Moment;
   #renewedAt: Moment | undefined;
 
@@ -70,23 +72,26 @@ export class LeaseLock {
   }
 
   /**
-   * Tries once to take or renew the lease. A signal that aborts its write leaves unknown whether we hold the lease: it
-   * is for a holder whose time is over, not for one that can still give the lease back.
+   * Tries once to take or renew the lease.
    *
+   * @param stop aborts what is read first
+   * @param late aborts the write, too. That leaves unknown whether we hold the lease: it is for a holder whose time is
+   *   over, not for one that can still give the lease back.
    * @returns whether we hold it.
    * @throws ApiError; Conflict for a lost race.
    */
-  async acquire(signal?: AbortSignal): Promise<boolean> {
+  async acquire(stop: AbortSignal, late?: AbortSignal): Promise<boolean> {
     // A leader renews its own last write without reading it first.
-    if (this.holder !== this.#options.identity) await this.#read(signal);
+    if (this.holder !== this.#options.identity) await this.#read(stop);
     const startedAt = this.#now();
     if (this.#lease !== undefined && this.holder !== this.#options.identity && !this.#hasRunOut(this.#lease))
       return false;
     try {
-      this.#lease = await this.#write(this.#lease, signal);
+      this.#lease = await this.#write(this.#lease, late);
     } catch (error) {
       // Somebody was faster, or our last write arrived but its answer did not: read before the next attempt.
       this.#lease = undefined;
+      this.#isUnknown = true;
       throw error;
     }
     this.#seenAt = startedAt;
@@ -97,7 +102,7 @@ export class LeaseLock {
   /** Releases the lease, so that its successor need not wait for it to expire. Does nothing if it is not ours. */
   async release(): Promise<void> {
     // The answer to our last write may be lost.
-    if (this.#lease === undefined) await this.#read();
+    if (this.#isUnknown) await this.#read();
     const held = this.#lease;
     if (held === undefined || this.holder !== this.#options.identity) return;
     const now = microTime(this.#options.clock.wallMs());
@@ -118,6 +123,7 @@ export class LeaseLock {
     const isNew = lease?.metadata.uid !== before?.uid || lease?.metadata.resourceVersion !== before?.resourceVersion;
     if (isNew) this.#seenAt = this.#now();
     this.#lease = lease;
+    this.#isUnknown = false;
   }
 
   #write(lease: Lease | undefined, signal: AbortSignal | undefined): Promise<Lease> {

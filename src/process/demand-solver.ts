@@ -29,7 +29,7 @@ export interface PoolDemand {
   readonly evict: EvictionRule;
   /** Of solving, after which the best plan so far is taken. */
   readonly seconds: number;
-  /** Ends the solver when nobody waits for the plan any more. */
+  /** Ends the solver: its plan is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -34,7 +34,12 @@ describe('how a node stands', () => {
     const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
     fleet.setNode('n', pool);
     fleet.setPolicy(aPoolPolicy('a', 1));
-    return { fleet, policies, nodes, cluster: new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() }) };
+    return {
+      fleet,
+      policies,
+      nodes,
+      cluster: new Cluster({ policies, nodes, partitions, fleet, agents: new AgentPods() }),
+    };
   }
 
   it('is not known since another policy has won it, until it is looked at', () => {

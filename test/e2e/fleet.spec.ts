@@ -155,7 +155,7 @@ describe('a fleet of 20 nodes', function () {
     const now = new Date();
     const schedule = `${now.getUTCMinutes()} ${now.getUTCHours()} * * *`;
     // Long enough for a first node, too short for all, which change one after the other.
-    const duration = `${now.getUTCSeconds() + 8}s`;
+    const duration = `${now.getUTCSeconds() + 10}s`;
     recorder.begin(1);
     await ask({ '3g.20gb': 2 }, { maxUnavailable: 1, windows: [{ schedule, duration }] });
     await rig().waitFor('p', 'Reconciling', 'True', 'WindowClosed', 60_000);

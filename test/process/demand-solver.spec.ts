@@ -40,7 +40,7 @@ describe('the process for large pools', () => {
     });
   });
 
-  it('ends when nobody waits for its answer any more', async () => {
+  it('ends when its answer is no longer needed', async () => {
     const children = (): number => process.getActiveResourcesInfo().filter((one) => one === 'ProcessWrap').length;
     const before = children();
     const over = new AbortController();
