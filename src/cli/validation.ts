@@ -149,32 +149,35 @@ export function duplicateConfigs(manifest: Manifest) {
 
 /** In one file: elsewhere a second policy of a name is an overlay, or another environment's. */
 function findNamesakes(policies: readonly FoundPolicy[], findings: LocatedFindings): void {
-  const first = new Map<string, Manifest>();
   const path = ['metadata', 'name'];
-  for (const { policy, manifest } of policies) {
-    const { name } = policy.metadata;
-    const namesake = first.get(name);
-    if (namesake === undefined) {
-      first.set(name, manifest);
-      continue;
-    }
-    const message = `policy ${name} is in this file already (line ${namesake.locate(path).line}): kustomize refuses the file, and kubectl applies both, so that only the last counts; rename or delete one`;
+  for (const [{ policy, manifest }, first] of listRepeated(policies, (one) => one.metadata.name)) {
+    const message = `policy ${policy.metadata.name} is in this file already (line ${first.manifest.locate(path).line}): kustomize refuses the file, and kubectl applies both, so that only the last counts; rename or delete one`;
     findings.addAll(manifest, [{ severity: 'error', code: 'DuplicatePolicy', path, message }]);
   }
 }
 
 /** Policies for the same nodes with the same priority: only age decides which of them applies. */
 function findRivals(policies: readonly FoundPolicy[], findings: LocatedFindings): void {
-  const first = new Map<string, FoundPolicy>();
-  for (const found of policies) {
-    const key = claimKey(found.policy.spec);
-    const rival = first.get(key);
-    if (rival === undefined) first.set(key, found);
+  const path = ['spec', 'nodeSelector'];
+  for (const [{ policy, manifest }, rival] of listRepeated(policies, ({ spec }) => claimKey(spec))) {
     // The same policy twice is an overlay or another environment, and a cluster sees only one of them.
-    if (rival === undefined || rival.policy.metadata.name === found.policy.metadata.name) continue;
-    const path = ['spec', 'nodeSelector'];
+    if (rival.policy.metadata.name === policy.metadata.name) continue;
     const { line } = rival.manifest.locate(path);
     const message = `policy ${rival.policy.metadata.name} (${rival.manifest.file}:${line}) selects the same nodes at the same priority, so that the older one wins and the other does nothing; change the selector or the priority of one`;
-    findings.addAll(found.manifest, [{ severity: 'warning', code: 'SameNodes', path, message }]);
+    findings.addAll(manifest, [{ severity: 'warning', code: 'SameNodes', path, message }]);
+  }
+}
+
+/** Each policy with the key of an earlier one, and the first that has it. */
+function* listRepeated(
+  policies: readonly FoundPolicy[],
+  keyOf: (policy: GpuPartitionPolicy) => string,
+): Generator<readonly [FoundPolicy, FoundPolicy]> {
+  const firsts = new Map<string, FoundPolicy>();
+  for (const found of policies) {
+    const key = keyOf(found.policy);
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, found);
+    else yield [found, first];
   }
 }

@@ -154,17 +154,13 @@ describe('runElected', () => {
   it('keeps the lease while the work winds down after the signal', async () => {
     let holder = '';
     const lead = async ({ signal }: Term): Promise<void> => {
+      leading.add('first');
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       const before = (await readLease()).spec.renewTime;
       const after = await eventually(readLease, ({ spec }) => spec.renewTime !== before);
       holder = after.spec.holderIdentity;
     };
-    const run = stand('first', {
-      lead: async (term) => {
-        leading.add('first');
-        await lead(term);
-      },
-    });
+    const run = stand('first', { lead });
     await leads('first');
     stop.abort();
     await run;
