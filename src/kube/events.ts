@@ -1,7 +1,7 @@
 import { cutText } from '../core/text/cut-text.ts';
 import { systemClock, type Clock } from '../process/clock.ts';
 import { describeError, type Logger } from '../process/logger.ts';
-import { isNotFound } from './api-error.ts';
+import { isAlreadyExists, isNotFound } from './api-error.ts';
 import type { KubeClient } from './client.ts';
 import { microTime } from './micro-time.ts';
 import { apiVersionOf, type KubeObject, type ObjectRef, type Resource } from './resource.ts';
@@ -90,8 +90,8 @@ export class EventRecorder {
     series.count += 1;
     series.lastAtMs = nowMs;
     this.#series.set(key, series);
-    this.#forgetOldest();
     this.#dirty.add(series);
+    this.#forget(nowMs);
     this.#write();
   }
 
@@ -131,15 +131,25 @@ export class EventRecorder {
   }
 
   async #writeOne(series: Series): Promise<void> {
-    const { client, logger } = this.#options;
+    const { logger } = this.#options;
     const count = series.count;
     try {
-      if (series.written === 0) await client.create(events, this.#eventOf(series));
+      if (series.written === 0) await this.#create(series, count);
       else await this.#count(series, count);
       series.written = count;
     } catch (error) {
       this.#dropped += 1;
       logger.debug('writing an event failed', { reason: series.note.reason, error: describeError(error) });
+    }
+  }
+
+  async #create(series: Series, count: number): Promise<void> {
+    try {
+      await this.#options.client.create(events, this.#eventOf(series));
+    } catch (error) {
+      // An earlier attempt arrived, and its answer was lost.
+      if (!isAlreadyExists(error)) throw error;
+      await this.#count(series, count);
     }
   }
 
@@ -187,9 +197,10 @@ export class EventRecorder {
     return true;
   }
 
-  #forgetOldest(): void {
+  #forget(nowMs: number): void {
     for (const [key, series] of this.#series) {
-      if (this.#series.size <= mostSeries) return;
+      const isOver = nowMs - series.lastAtMs > seriesMs && !this.#dirty.has(series);
+      if (!isOver && this.#series.size <= mostSeries) return;
       this.#series.delete(key);
       if (this.#dirty.delete(series)) this.#dropped += 1;
     }
@@ -199,8 +210,9 @@ export class EventRecorder {
 function newSeries(note: EventNote, nowMs: number): Series {
   const { name, namespace = 'default' } = note.object.metadata;
   const suffix = `${nowMs.toString(16)}${Math.floor(Math.random() * 2 ** 32).toString(16)}`;
-  // Event names have at most 253 characters, like all object names.
-  const ref = { resource: events, name: `${name.slice(0, 220)}.${suffix}`, namespace };
+  // Event names have at most 253 characters, like all object names, and nothing but letters and digits around a dot.
+  const stem = name.slice(0, 220).replace(/[-.]+$/, '');
+  const ref = { resource: events, name: `${stem}.${suffix}`, namespace };
   // Not the object itself: thousands of series are remembered, and some objects are large.
   const { uid, resourceVersion } = note.object.metadata;
   const metadata = {

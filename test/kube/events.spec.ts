@@ -123,6 +123,14 @@ describe('EventRecorder', () => {
     expect(Buffer.byteLength(event?.note ?? '')).to.be.at.most(1_024);
   });
 
+  it('writes those of an object with a long name, wherever it is cut', async () => {
+    const name = `${'a'.repeat(219)}-${'b'.repeat(20)}`;
+    const recorder = aRecorder();
+    recorder.record(aNote({ object: await client.create(configMaps, aConfigMap(namespace, name)) }));
+    await recorder.stop();
+    expect((await eventsHere()).map(({ regarding }) => regarding.name)).to.deep.equal([name]);
+  });
+
   it('creates an event again that the server has forgotten', async () => {
     const recorder = aRecorder();
     recorder.record(aNote());
@@ -146,6 +154,26 @@ describe('EventRecorder', () => {
     await eventually(eventsHere, (seen) => seen.length === 3);
     await recorder.stop();
     expect(recorder.dropped).to.equal(2);
+  });
+
+  it('goes on counting an event whose creation was not answered', async () => {
+    await using proxy = await FaultProxy.open(cluster());
+    let lost = 0;
+    proxy.rule = ({ method }) => (method === 'POST' && lost++ === 0 ? { reset: 'after' } : undefined);
+    const shaky = connect(cluster(), { server: proxy.server });
+    const recorder = aRecorder({ client: shaky });
+    recorder.record(aNote());
+    await eventually(
+      () => recorder.dropped,
+      (dropped) => dropped === 1,
+    );
+    recorder.record(aNote());
+    await eventually(eventsHere, (seen) => seen[0]?.series?.count === 2);
+    recorder.record(aNote());
+    await recorder.stop();
+    expect((await eventsHere()).map(({ series }) => series?.count)).to.deep.equal([3]);
+    expect(recorder.dropped).to.equal(1);
+    await shaky.config.close();
   });
 
   it('never throws and never repeats forever when events cannot be written', async () => {
