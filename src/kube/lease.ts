@@ -1,4 +1,5 @@
 import type { Clock } from '../process/clock.ts';
+import { isConflict } from './api-error.ts';
 import type { CallOptions } from './call-options.ts';
 import type { KubeClient } from './client.ts';
 import { microTime } from './micro-time.ts';
@@ -99,22 +100,34 @@ export class LeaseLock {
     return true;
   }
 
-  /** Releases the lease, so that its successor need not wait for it to expire. Does nothing if it is not ours. */
+  /**
+   * Releases the lease, so that its successor need not wait for it to expire. Does nothing if it is not ours.
+   *
+   * @throws ApiError when no attempt succeeded within the time of a request.
+   */
   async release(): Promise<void> {
+    const { client, timeoutMs } = this.#options;
+    const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     // The answer to our last write may be lost.
-    if (this.#isUnknown) await this.#read();
-    const held = this.#lease;
-    if (held === undefined || this.holder !== this.#options.identity) return;
+    if (this.#isUnknown) await this.#read(signal);
+    while (this.#lease !== undefined && this.holder === this.#options.identity) {
+      const released = this.#releasedFrom(this.#lease);
+      this.#renewedAt = undefined;
+      try {
+        this.#lease = await client.replace<Lease>(this.#ref, released, { timeoutMs, signal });
+      } catch (error) {
+        // Somebody touched it since our last write, or an earlier attempt arrived.
+        if (!isConflict(error)) throw error;
+        await this.#read(signal);
+      }
+    }
+  }
+
+  #releasedFrom(held: Lease): Lease {
     const now = microTime(this.#options.clock.wallMs());
     const { leaseTransitions = 0 } = held.spec ?? {};
     const spec = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now, leaseTransitions };
-    this.#lease = undefined;
-    this.#renewedAt = undefined;
-    await this.#options.client.replace<Lease>(
-      this.#ref,
-      { ...held, spec },
-      { timeoutMs: this.#options.timeoutMs, attempts: 1 },
-    );
+    return { ...held, spec };
   }
 
   async #read(signal?: AbortSignal): Promise<void> {

@@ -27,6 +27,7 @@ describe('runElected', () => {
   let leading: Set<string>;
   let overlaps: number;
   let stop: AbortController;
+  let log: RecordedLog;
 
   before(() => {
     client = connect(cluster());
@@ -37,6 +38,7 @@ describe('runElected', () => {
     leading = new Set();
     overlaps = 0;
     stop = new AbortController();
+    log = new RecordedLog();
   });
   afterEach(() => stop.abort());
 
@@ -64,7 +66,7 @@ describe('runElected', () => {
   ): Promise<void> => {
     const { lead = leadUntilEnd(identity), signal = stop.signal, ...own } = options;
     const common = { client, timing: lasting, clock: systemClock };
-    return runElected({ ...common, ...own, logger: new RecordedLog(), namespace, name: 'l', identity }, lead, signal);
+    return runElected({ ...common, ...own, logger: log, namespace, name: 'l', identity }, lead, signal);
   };
   const leads = (identity: string): Promise<unknown> =>
     eventually(
@@ -188,6 +190,34 @@ describe('runElected', () => {
       await faulty.config.close();
     });
   }
+
+  const busy = { kind: 'Status', code: 503, reason: 'ServiceUnavailable', message: 'starting' };
+  for (const [what, fault] of [
+    ['is refused for the moment', { status: 503, body: busy }],
+    ['is not answered', { reset: 'after' }],
+  ] as const) {
+    it(`gives back the lease with another request if the first ${what}`, async () => {
+      await using proxy = await FaultProxy.open(cluster());
+      const faulty = connect(cluster(), { server: proxy.server });
+      let faults = 0;
+      const lead = async (): Promise<void> => {
+        proxy.rule = ({ method }) => (method === 'PUT' && faults++ === 0 ? fault : undefined);
+      };
+      await stand('first', { client: faulty, lead });
+      expect((await readLease()).spec.holderIdentity).to.equal('');
+      expect(faults).to.be.at.least(1);
+      expect(log.lines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
+      await faulty.config.close();
+    });
+  }
+
+  it('gives back the lease that somebody has touched since its last renewal', async () => {
+    const lead = async (): Promise<void> => {
+      await client.merge({ resource: leases, namespace, name: 'l' }, { metadata: { labels: { touched: 'yes' } } });
+    };
+    await stand('first', { lead });
+    expect((await readLease()).spec.holderIdentity).to.equal('');
+  });
 
   it('gives the lease back and passes the error on when the work fails', async () => {
     const failing = async (): Promise<void> => {
