@@ -26,6 +26,8 @@ const outcome = fc.record(
       destroy: fc.nat(3),
       create: fc.nat(3),
       gpusChanging: fc.nat(3),
+      affectedPods: fc.array(fc.constantFrom('p', 'q'), { maxLength: 2 }),
+      morePods: fc.nat(3),
     }),
   },
   { requiredKeys: ['node', 'phase', 'reason', 'message'] },
@@ -75,6 +77,8 @@ describe('the tally of a policy', () => {
         for (const key of ['gpusChanging', 'keep', 'destroy', 'create'] as const) {
           expect(tally.plans[key]).to.equal(own.reduce((sum, { plan }) => sum + (plan?.[key] ?? 0), 0));
         }
+        const evicted = own.map(({ plan }) => (plan?.affectedPods?.length ?? 0) + (plan?.morePods ?? 0));
+        expect(tally.plans.evict).to.equal(evicted.reduce((sum, pods) => sum + pods, 0));
       }),
       { seed: 1, numRuns: 500 },
     );
@@ -82,11 +86,22 @@ describe('the tally of a policy', () => {
 
   it('says whether anything is different', () => {
     const tally = new PolicyTally(['a']);
-    const ready = { node: 'a', phase: 'Ready' as const, reason: 'Ready', message: '' };
+    const plan = { hash: 'h', wishHash: 'w', keep: 0, destroy: 0, create: 0 };
+    const ready: NodeOutcome = { node: 'a', phase: 'Ready', reason: 'Ready', message: '', plan };
     expect(tally.put(ready)).to.equal(true);
-    expect(tally.put({ ...ready })).to.equal(false);
-    expect(tally.put({ ...ready, message: 'x' })).to.equal(true);
-    expect(tally.put({ ...ready, message: 'x', wonBy: 'other' })).to.equal(true);
+    expect(tally.put({ ...ready, plan: { ...plan } })).to.equal(false);
+    const changes: readonly Partial<NodeOutcome>[] = [
+      { phase: 'Failed' },
+      { reason: 'InUse' },
+      { message: 'x' },
+      { plan: { ...plan, hash: 'other' } },
+      { plan: { ...plan, wishHash: 'other' } },
+      { wonBy: 'other' },
+    ];
+    for (const change of changes) {
+      tally.put(ready);
+      expect(tally.put({ ...ready, ...change }), JSON.stringify(change)).to.equal(true);
+    }
   });
 
   it('says of a node that was not looked at that it was not', () => {
