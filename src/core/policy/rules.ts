@@ -147,7 +147,7 @@ function checkLayout(layout: unknown, { strategy, backend }: Fields, path: Field
     ...breakIf(set.length !== 1, path, RULE_MESSAGES.exclusive),
     ...breakIf(strategy === 'single' && profiles !== undefined && names.length !== 1, at, RULE_MESSAGES.singleProfile),
     ...checkEach(names, (name) => [
-      ...breakIf(name.length > 32 || !PROFILE.test(name), [...at, name], RULE_MESSAGES.profileName),
+      ...breakIf(!PROFILE.test(name), [...at, name], RULE_MESSAGES.profileName),
       ...breakIf(strategy === 'mixed' && name.includes('c.'), [...at, name], RULE_MESSAGES.mixedComputeInstance),
       ...breakIf(backend === 'DRA' && name.includes('c.'), [...at, name], RULE_MESSAGES.draComputeInstance),
     ]),

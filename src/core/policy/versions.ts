@@ -40,7 +40,7 @@ export function readVersions(given: GpuPartitionPolicy, known?: PolicyVersions):
   const versions = { newest, acceptedGeneration, inForce: isInForce ? newest : inForce };
   const earlier = [inForce, recall(given, given.status?.previous), before?.previous];
   const schedule = laterMark(before?.schedule, given.status?.schedule);
-  return { ...versions, previous: newestBefore(versions.inForce, earlier), ...(schedule && { schedule }) };
+  return { ...versions, previous: newestBefore(versions.inForce, earlier), schedule };
 }
 
 /** The versions as the schedule that is in force has them: this is the only place where a schedule becomes layouts or a demand. */

@@ -65,6 +65,11 @@ export const badSpecs: Readonly<Record<string, BadSpec>> = {
     RULE_MESSAGES.operatorValues,
     'spec.nodeSelector.matchExpressions.0',
   ],
+  'NotIn without values': [
+    { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'NotIn', values: [] }] } },
+    RULE_MESSAGES.operatorValues,
+    'spec.nodeSelector.matchExpressions.0',
+  ],
   'Exists with values': [
     { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] } },
     RULE_MESSAGES.operatorValues,

@@ -74,6 +74,15 @@ describe('the profiles that serve a memory', () => {
 });
 
 describe('what a demand makes of a node', () => {
+  it('is known of a policy beside others only once a plan was made for it', () => {
+    const policy = aDemandPolicy(7, 1, { mode: 'Plan' });
+    const fleet = aFleetWith(policy);
+    const beside = () => fleet.claimBeside(policy, aPartition({ device })).wish;
+    expect(beside()).to.equal(undefined);
+    fleet.choose(policy, new Map([['n', new Map([[uuid, wish]])]]));
+    expect(beside()).to.have.nested.property('wish.gpus').that.deep.equals([wish]);
+  });
+
   it('is not known before a plan was made', () => {
     expect(chosen(aFleetWith(aDemandPolicy(7)))).to.equal(undefined);
   });

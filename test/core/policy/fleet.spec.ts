@@ -143,6 +143,28 @@ describe('the acceptance of a generation', () => {
     expect(checkAll(silent, 'p', () => aPartition())).to.equal(true);
   });
 
+  it('is refused by a node that another policy wants which was never accepted, whatever its priority', () => {
+    const other = aPolicy({ name: 'other', priority: 5 });
+    expect(check(aFleet([aPolicy(), other], { bad: 'p' }))).to.equal(false);
+  });
+
+  it('is asked of the nodes that it selects by labels of which no version asked before', () => {
+    const fleet = new Fleet(fullSupport);
+    fleet.setNode('n', { pool: 'p' });
+    fleet.setNode('m', { zone: 'z' });
+    fleet.setPolicy(accepted(aPolicy()));
+    fleet.setPolicy(aPolicy({ generation: 2, nodeSelector: { matchLabels: { zone: 'z' } } }));
+    expect([...(fleet.policy('p')?.unchecked ?? [])]).to.deep.equal(['m']);
+  });
+
+  it('counts once: the generation before it stays the one before it', () => {
+    const fleet = aFleet([accepted(aPolicy())], { good: 'p' });
+    fleet.setPolicy(aPolicy({ generation: 2, strategy: 'none', layouts: [{ mig: 'Disabled' }] }));
+    const record = fleet.policy('p');
+    if (record) for (const _ of ['once', 'again']) fleet.accept(record);
+    expect(record?.versions.previous?.metadata.generation).to.equal(1);
+  });
+
   it('is asked again of all nodes after an edit, and forgotten of none that is gone', () => {
     const fleet = aFleet([aPolicy()], { good: 'p', bad: 'p' });
     check(fleet);

@@ -12,6 +12,10 @@ describe('metadata of a policy', () => {
     });
   }
 
+  it('of which the schema says that it lacks a name says so once', () => {
+    expect(findingsOf({ name: '' })).to.have.lengthOf(1);
+  });
+
   for (const [what, metadata] of Object.entries(badMetadata)) {
     it(`may not have ${what}`, () => {
       const findings = findingsOf(metadata);

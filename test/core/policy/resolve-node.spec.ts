@@ -353,6 +353,11 @@ describe('entries that apply to no GPU of a node', () => {
     ]);
   });
 
+  it('are named by the PCI device id that no GPU has', () => {
+    const [skipped] = skippedOf([{ gpus: { pciDeviceIds: ['0x233010DE'] }, profiles }], aGpu());
+    expect(skipped?.message).to.match(/^no GPU of this node is with PCI device id 0x233010DE; it has /);
+  });
+
   it('are named where earlier entries take every GPU that they match', () => {
     const layouts = [{ profiles }, { gpus: { indices: [0] }, mig: 'Disabled' as const }];
     expect(skippedOf(layouts, aGpu())).to.deep.equal([

@@ -5,6 +5,7 @@ import { describeRefusal } from '../../../src/core/policy/claim.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { retire } from '../../../src/core/policy/retirement.ts';
 import { asScheduled, placeOf, specUnder, variantsOf } from '../../../src/core/policy/schedules.ts';
+import { resolveNode } from '../../../src/core/policy/resolve-node.ts';
 import { listRefused } from '../../../src/core/policy/policy-record.ts';
 import { validatePolicy } from '../../../src/core/policy/validate.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
@@ -59,6 +60,12 @@ describe('a policy with schedules', () => {
     expect(placeOf(specUnder(spec, 'batch'))).to.deep.equal(['spec', 'schedules', 1]);
     expect(specUnder(spec, 'batch'), 'the same object each time').to.equal(specUnder(spec, 'batch'));
     expect(specUnder(spec, 'gone')).to.equal(specUnder(spec, undefined));
+  });
+
+  it('is where an entry stands that asks for more GPUs than a node has', () => {
+    const { spec } = aPolicy({ schedules: [{ ...night, layouts: [{ gpus: { count: 2 }, mig: 'Disabled' }] }] });
+    const found = resolveNode(specUnder(spec, 'night'), aDevice(aGpu()), undefined);
+    expect(found).to.deep.include({ entry: 0, place: ['spec', 'schedules', 0] });
   });
 
   it('is shown as its status says', () => {

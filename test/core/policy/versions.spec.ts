@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
+import { accept, currentOf, readVersions } from '../../../src/core/policy/versions.ts';
+import { aPolicy } from '../../support/builders.ts';
+
+const { spec } = aPolicy();
+
+/** Generation 2 of a policy of which generation 1 is in force, and nothing says that 2 is accepted. */
+function anEdit(inForce: object = { generation: 1, spec }): GpuPartitionPolicy {
+  const policy = aPolicy({ generation: 2, layouts: [{ profiles: { '3g.20gb': 2 } }] });
+  return { ...policy, status: { acceptedGeneration: 1, inForce } } as GpuPartitionPolicy;
+}
+
+describe('the versions of a policy', () => {
+  it('tell nodes the version in force until the newest is accepted', () => {
+    const versions = readVersions(anEdit());
+    expect(currentOf(versions).metadata.generation).to.equal(1);
+    expect(currentOf(accept(versions)).metadata.generation).to.equal(2);
+  });
+
+  it('keep the spec that is in force as the object that it was, when another status comes', () => {
+    const before = readVersions(anEdit());
+    const after = readVersions(anEdit({ generation: 1, spec: structuredClone(spec) }), before);
+    expect(after.inForce?.spec).to.equal(before.inForce?.spec);
+  });
+
+  it('do not go by what a status holds if it is no spec', () => {
+    for (const broken of [
+      { ...spec, nodeSelector: null },
+      { ...spec, strategy: 1 },
+      { ...spec, layouts: undefined },
+    ]) {
+      expect(readVersions(anEdit({ generation: 1, spec: broken })).inForce, JSON.stringify(broken)).to.equal(undefined);
+    }
+  });
+});
