@@ -277,6 +277,13 @@ describe('the demand planner', () => {
       expect(layouts.get('a')?.create.map(({ profile }) => profile)).to.deep.equal(['1g.10gb', '1g.10gb']);
     });
 
+    it(`takes the smaller one where there is room for one of two, ${name}`, () => {
+      const pool = [gpuOf('a', 'a100-40gb', '4g.20gb@0*', '2g.10gb@4*')];
+      const slices = [{ name: 'any', profiles: ['1g.10gb', '1g.5gb'], count: 1, weight: 2 }];
+      const { layouts } = plan({ pool, slices, evict: 'Never' }, how);
+      expect(layouts.get('a')?.create.map(({ profile }) => profile)).to.deep.equal(['1g.5gb']);
+    });
+
     it(`makes a GPU whole, and gives up the one that has least to lose, ${name}`, () => {
       const pool = [
         gpuOf('a', 'a100-40gb', '1g.5gb@0', '1g.5gb@1'),
