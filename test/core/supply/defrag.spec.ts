@@ -197,6 +197,7 @@ describe('the annotation of a policy that requests free slices', () => {
     const short = (lackingAtLeast?: Readonly<Record<string, number>>) =>
       judgeShortage(requested, { members, shortfall: { lacking: { x: 1 }, lackingAtLeast } });
     expect(short().message).to.match(/there is no room beside the demand and what runs$/);
+    expect(short({ x: 1 }).message).to.match(/there is no room beside the demand and what runs$/);
     expect(short({}).message).to.match(/that takes evictions, which demand\.evict Never forbids$/);
     const alone = members.map((member) => ({ ...member, gpu: { ...member.gpu, isResting: true } }));
     expect(judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } }).state).to.equal('Making');

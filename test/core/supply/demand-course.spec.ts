@@ -76,6 +76,8 @@ describe('a demand is looked at again, though nothing tells of a change', () => 
   });
 
   it('as often as pods are read that it follows', () => {
+    const paces = ['1s', '20s', '10m'].map((stabilization) => podsPaceOf({ ...demand, stabilization }));
+    expect(paces).to.deep.equal([1_000, 5_000, 10_000]);
     expect(lookAgainAfter(demand, members(false))).to.equal(podsPaceOf(demand));
   });
 

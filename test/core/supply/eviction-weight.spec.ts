@@ -40,6 +40,7 @@ describe('what an eviction costs', () => {
   it('grows with the priority of the pod, and more with a budget that refuses; what stays has no price', () => {
     const costs = [
       weighEviction('Evicted'),
+      weighEviction('Evicted', 1),
       weighEviction('Evicted', 100),
       weighEviction('Deleted', 1_000_000),
       weighEviction('Blocked'),

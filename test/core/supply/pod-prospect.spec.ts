@@ -241,6 +241,15 @@ describe('what a demand makes of a pod that waits', () => {
     expect(outlook(asking(small), [nodeOf(aPolicy(), aGpu())])).to.deep.equal([]);
   });
 
+  it('says nothing where a slice is idle on one of several nodes, unless that one is closed', () => {
+    const policy = demanding({ slices: [{ profiles: ['3g.20gb'], count: 1 }] });
+    const taints = [{ key: 'gpupartition.dev/repartitioning', value: '', effect: 'NoSchedule' as const }];
+    const idle = nodeOf(policy, aGpu({ slices: ['3g.20gb@4'] }), { name: 'n1' });
+    const busy = nodeOf(policy, aGpu({ slices: ['3g.20gb@4*'] }), { name: 'n2' });
+    expect(outlook(asking(large), [idle, busy])).to.deep.equal([]);
+    expect(outlook(asking(large), [{ ...idle, taints }, busy])[0]).to.match(/^FixedCount /);
+  });
+
   it('tells of the policy that the pod counts for, not of the others', () => {
     const gpu = aGpu({ slices: ['1g.5gb@0*'] });
     const two = [
