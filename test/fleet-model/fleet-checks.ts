@@ -366,9 +366,12 @@ export class FleetChecks {
   }
 
   /** Others follow a canary that is well at that moment. */
-  #canaryPasses({ metadata, status }: Policy, before: Policy | undefined, by: string): void {
+  #canaryPasses(policy: Policy, before: Policy | undefined, by: string): void {
+    const { metadata, status } = policy;
     const { nodes = [], passedTime } = status?.canary ?? {};
     if (passedTime === undefined || before?.status?.canary?.passedTime === passedTime) return;
+    // Before any node follows, a canary may be gone.
+    this.#countSoaked(policy);
     const ill = nodes.find((node) => this.#now - (this.#notReady.get(node) ?? Infinity) > this.lagMs);
     demand(ill === undefined, 'S18', `${by} lets the canary of ${metadata.name} pass, and ${ill} is not Ready`);
   }
@@ -497,12 +500,7 @@ export class FleetChecks {
     const key = `${uid} ${generation}`;
     const known = this.#canaries.get(key) ?? new Map<string, number | undefined>();
     this.#canaries.set(key, known);
-    // Times have a resolution of one second.
-    const soakMs = soakOf(canary.soak);
-    const soaked = [...known.values()].filter(
-      (since) => since !== undefined && since + soakMs <= this.#now + 1000 + this.#world.slackMs,
-    );
-    if (soaked.length >= canary.nodes) this.#passed.add(key);
+    this.#countSoaked(policy);
     if (this.#passed.has(key)) return;
     // A node whose pods did not terminate the first time starts once more.
     const starts = new Set(started.map(({ node, nodeUID }) => `${node} ${nodeUID}`));
@@ -510,6 +508,19 @@ export class FleetChecks {
     for (const node of starts) known.set(node, undefined);
     const count = alive.length + started.length;
     demand(count <= canary.nodes, 'S18', `${words} before the canary has soaked`);
+  }
+
+  /** Remembers that enough of a generation's canaries have soaked by now. */
+  #countSoaked({ metadata, spec }: Policy): void {
+    const { canary } = spec.rollout ?? {};
+    if (!canary) return;
+    const key = `${metadata.uid} ${metadata.generation}`;
+    // Times have a resolution of one second.
+    const latest = this.#now + 1000 + this.#world.slackMs - soakOf(canary.soak);
+    const soaked = [...(this.#canaries.get(key)?.values() ?? [])].filter(
+      (since) => since !== undefined && since <= latest,
+    );
+    if (soaked.length >= canary.nodes) this.#passed.add(key);
   }
 
   /** Whether a canary counts: it exists, and has a slot or is done. A canary that has since lost its layout starts over. */

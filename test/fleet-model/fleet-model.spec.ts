@@ -35,6 +35,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
   ],
   [22_884, 'the same, with a slot that the new leader had given back', 'Leaders'],
   [1021, 'the onlooker forgot that a canary had passed once another policy had its nodes for a while', 'Users'],
+  [3014, 'the onlooker forgot that a canary had passed which was replaced before another node followed', 'Demand'],
   [99, 'a node was closed with a slot whose deadline had passed, and which was given back at that moment', 'Clocks'],
   [635, 'a node that was released in the middle of a change waited for the strategy of its labels', 'Dead'],
   [791, 'the same in another story', 'Dead'],
