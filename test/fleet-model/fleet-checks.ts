@@ -345,7 +345,10 @@ export class FleetChecks {
     if (!isController || type === 'delete') return;
     this.#canaryPasses(object, before, by);
     const isNew = (slot: Slot): boolean =>
-      !earlier.some((one) => one.node === slot.node && one.startTime === slot.startTime);
+      !earlier.some(
+        ({ node, startTime, generation }) =>
+          node === slot.node && startTime === slot.startTime && generation === slot.generation,
+      );
     const added = slots.filter(isNew);
     if (added.length > 0) this.#isAdmitted(object, { slots, added, earlier }, by);
   }
@@ -577,7 +580,7 @@ export class FleetChecks {
     { verdict, rolloutState }: SettledDecision,
   ): void {
     const { name } = node.metadata;
-    const { stuckAt: since, diedAt } = this.#world.machines.get(name) ?? {};
+    const { stuckAt: since, diedAt, lostAt = 0 } = this.#world.machines.get(name) ?? {};
     const { metadata, spec } = claim.winner ?? {};
     const { timeout = '10m', onTimeout } = spec?.drain ?? {};
     const isLeaving = pods.some(
@@ -588,7 +591,9 @@ export class FleetChecks {
     // A machine that has died since is judged as a dead one.
     if (!isHeld || diedAt !== undefined || onTimeout === 'Wait') return;
     const editedAt = this.#editedAt.get(metadata?.uid ?? '') ?? 0;
-    const heldMs = this.#now - Math.max(since, Date.parse(slot.startTime ?? ''), editedAt, this.#world.ledAt);
+    // A node that has restarted meanwhile begins once more.
+    const begunAt = Math.max(since, Date.parse(slot.startTime ?? ''), editedAt, lostAt, this.#world.ledAt);
+    const heldMs = this.#now - begunAt;
     const words = `pods of ${name} stay for ${heldMs / 1000} s, and it keeps its slot: ${verdict.message}`;
     demand(heldMs < 2 * msOf(timeout) + longestDeadMs, 'L8', words);
   }
