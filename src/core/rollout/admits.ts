@@ -33,12 +33,12 @@ export function judgeAdmits({ mayStart, unseen, rolloutStates, isForecast, hasCa
   return 'WithoutEvictions';
 }
 
-/**
- * How a node stands at a new generation until it has been looked at: its failures were of the generation before.
- * @param expected what it would request; undefined if nothing is expected of it
- */
-export function expectRolloutState(before: NodeRolloutState, expected: NodeRolloutState['request']): NodeRolloutState {
+/** How a node stands until it has been looked at. @param expected what it would request, and whether it has failed at this generation */
+export function expectRolloutState(
+  before: NodeRolloutState,
+  { request: expected, hasFailed }: Pick<NodeRolloutState, 'request' | 'hasFailed'>,
+): NodeRolloutState {
   const { request: _before, ...rest } = before;
   const request = before.isUnderWay ? undefined : expected;
-  return { ...rest, hasFailed: false, isVerified: false, ...(request && { request }) };
+  return { ...rest, hasFailed, isVerified: false, ...(request && { request }) };
 }
