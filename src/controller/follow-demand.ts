@@ -12,7 +12,7 @@ import { explainUnread } from '../core/supply/kueue.ts';
 import type { Member } from '../core/supply/member.ts';
 import { listWaiters } from '../core/supply/pod-demand.ts';
 import { type Planned, planServed } from '../core/supply/pool-plan.ts';
-import { followsPods, type WantedSlice, wantedSlices } from '../core/supply/wanted-slices.ts';
+import { followsPods, type WantedSlice } from '../core/supply/wanted-slices.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import { describeError, type Logger } from '../process/logger.ts';
@@ -120,15 +120,12 @@ export class DemandReconciler {
     members: readonly Member[],
     course: DemandCourse,
   ): Promise<{ readonly wanted: readonly WantedSlice[]; readonly trouble?: string }> {
-    if (!followsPods(demand))
-      return { wanted: wantedSlices(demand, members, { waiting: undefined, steady: (_, count) => count }) };
+    if (!followsPods(demand)) return { wanted: course.want(demand, members, undefined, this.#now()) };
     const paceMs = podsPaceOf(demand);
     const held = demand.from === 'Kueue' ? await this.#held.read(paceMs) : undefined;
     const waiters = [...listWaiters(await this.#pods.list(course.longestMs(demand))), ...(held?.waiters ?? [])];
     const waiting = await readWaiting(this.#cluster, record, waiters);
-    const now = this.#now();
-    const steady = (slice: string, count: number): number => course.steady(demand, slice, count, now);
-    const wanted = wantedSlices(demand, members, { waiting, steady });
+    const wanted = course.want(demand, members, waiting, this.#now());
     const own = [...record.nodes].flatMap((node) => this.#cluster.nodes.get(node) ?? []);
     const trouble = explainUnread(held?.reading, own);
     return { wanted, ...(trouble !== undefined && { trouble }) };

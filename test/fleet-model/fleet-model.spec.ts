@@ -38,6 +38,8 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
   [3014, 'the onlooker forgot that a canary had passed which was replaced before another node followed', 'Demand'],
   [4790, 'the onlooker missed a canary that kept its slot at an edit within one second', 'Dead'],
   [4421, 'the onlooker counted the time that a plugin took against a node that restarted in the end', 'Stuck'],
+  [4018, 'a demand that followed pods again went by what they had asked for before it followed none', 'Demand'],
+  [4187, 'the onlooker did not expect that one more slice may re-lay two GPUs', 'Demand'],
   [99, 'a node was closed with a slot whose deadline had passed, and which was given back at that moment', 'Clocks'],
   [635, 'a node that was released in the middle of a change waited for the strategy of its labels', 'Dead'],
   [791, 'the same in another story', 'Dead'],

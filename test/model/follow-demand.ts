@@ -133,16 +133,14 @@ export class DemandWork {
     members: readonly Member[],
     course: DemandCourse,
   ): Generator<number, readonly WantedSlice[], undefined> {
-    if (demand.from !== 'Pods')
-      return wantedSlices(demand, members, { waiting: undefined, steady: (_, count) => count });
+    if (demand.from !== 'Pods') return course.want(demand, members, undefined, this.#now);
     const pods = this.#demands.seePods(yield* this.#listPods(course.longestMs(demand)));
-    const now = this.#now;
     const isHasty = this.#world.hasBug('NoStabilization');
-    const steady = (slice: string, count: number): number =>
-      isHasty ? count : course.steady(demand, slice, count, now);
     const pools = this.#listPools(record, this.#world.hasBug('CountForEach') ? this.#alone(record) : this.#cluster);
     const waiting = shareWaiting(listWaiters(pods), pools).get(record.name) ?? new Map<string, number>();
-    return wantedSlices(demand, members, { waiting, steady });
+    return isHasty
+      ? wantedSlices(demand, members, { waiting, steady: (_, count) => count })
+      : course.want(demand, members, waiting, this.#now);
   }
 
   /** As if there were no other policies. */

@@ -4,7 +4,7 @@ import { countPresent } from '../supply/count.ts';
 import { DemandCourse } from '../supply/demand-course.ts';
 import { askFor, isServed } from '../supply/demand-question.ts';
 import type { Member } from '../supply/member.ts';
-import { followsPods, wantedSlices } from '../supply/wanted-slices.ts';
+import { followsPods } from '../supply/wanted-slices.ts';
 import type { FleetGpu } from './fleet.ts';
 import { LayoutChoice, type PoolPlanner } from './layout-choice.ts';
 
@@ -42,10 +42,8 @@ export class DemandPlayer {
     waiting: ReadonlyMap<string, number>,
   ): readonly Relay[] {
     const nowMs = now * 1000;
-    const wanted = wantedSlices(this.#demand, members, {
-      waiting: followsPods(this.#demand) ? waiting : undefined,
-      steady: (name, count) => this.#course.steady(this.#demand, name, count, nowMs),
-    });
+    const asks = followsPods(this.#demand) ? waiting : undefined;
+    const wanted = this.#course.want(this.#demand, members, asks, nowMs);
     const asked = askFor(this.#policy, wanted);
     if (isServed(asked, members)) {
       this.#nextPlan = now;

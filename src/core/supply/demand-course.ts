@@ -10,7 +10,7 @@ import type { DemandAsked } from './demand-question.ts';
 import { layRest } from './demand-rest.ts';
 import type { Member } from './member.ts';
 import { type Planned, planServed } from './pool-plan.ts';
-import { followsPods, steadyKeyOf } from './wanted-slices.ts';
+import { followsPods, steadyKeyOf, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 
 /** A plan that leaves something unserved is made again when the pool changes, but takes at most this part of the time. */
 const mostShare = 0.1;
@@ -58,10 +58,31 @@ export class DemandCourse {
     return this.#observed === demand ? podsPaceOf(demand) : 0;
   }
 
-  /** Takes in how many of a slice are asked for now. @returns how many have been for long enough */
-  steady(demand: PolicyDemand, slice: string, count: number, nowMs: number): number {
-    this.#observed = demand;
-    return this.#windowOf(demand, slice).observe(count, nowMs);
+  /**
+   * Takes in what pods ask for now.
+   *
+   * @param waiting requests of pods that wait, by resource; undefined if the demand does not follow pods
+   * @returns how much is wanted of each slice, by what has been asked for long enough
+   */
+  want(
+    demand: PolicyDemand,
+    members: readonly Member[],
+    waiting: ReadonlyMap<string, number> | undefined,
+    nowMs: number,
+  ): readonly WantedSlice[] {
+    const { stabilization = usualStabilization } = demand;
+    const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
+    const before = this.#windows?.stabilization === stabilization ? this.#windows.bySlice : undefined;
+    // What no pods are followed for any more is forgotten: once they are again, nobody knows what they asked for in between.
+    const bySlice = new Map<string, DemandWindow>();
+    const steady = (slice: string, count: number): number => {
+      const window = before?.get(slice) ?? new DemandWindow(times);
+      bySlice.set(slice, window);
+      return window.observe(count, nowMs);
+    };
+    this.#windows = { stabilization, bySlice };
+    if (waiting !== undefined) this.#observed = demand;
+    return wantedSlices(demand, members, { waiting, steady });
   }
 
   /** @returns undefined if a plan must be made */
@@ -112,17 +133,8 @@ export class DemandCourse {
   ): readonly (MemberLayout | undefined)[] {
     const isDone = Object.keys(shortfall.lacking).length === 0 && listChanged(members, layouts).length === 0;
     const isSettled = (slice: SliceEntry): boolean =>
-      slice.count !== undefined || this.#windowOf(demand, steadyKeyOf(slice)).isSettled(nowMs);
+      slice.count !== undefined || this.#windows?.bySlice.get(steadyKeyOf(slice))?.isSettled(nowMs) === true;
     return isDone && demand.slices.every(isSettled) ? layRest(demand.rest, asked, members) : layouts;
-  }
-
-  #windowOf({ stabilization = usualStabilization }: PolicyDemand, slice: string): DemandWindow {
-    if (this.#windows?.stabilization !== stabilization) this.#windows = { stabilization, bySlice: new Map() };
-    const { bySlice } = this.#windows;
-    const fallMs = durationMs(stabilization);
-    const window = bySlice.get(slice) ?? new DemandWindow({ riseMs: riseMsOf({ stabilization }), fallMs });
-    bySlice.set(slice, window);
-    return window;
   }
 }
 

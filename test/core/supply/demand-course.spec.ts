@@ -7,6 +7,7 @@ import type { Member } from '../../../src/core/supply/member.ts';
 import { type Planned, type PlannedPool, planMembers, type PlanQuestion } from '../../../src/core/supply/pool-plan.ts';
 import { planDemand } from '../../../src/process/demand-solver.ts';
 
+const small = 'nvidia.com/mig-1g.5gb';
 const demand: PolicyDemand = { from: 'Pods', slices: [{ profiles: ['1g.5gb'] }], stabilization: '1m', cooldown: '2m' };
 
 function aMember(node: string, more: Partial<Pick<Member, 'rests'>> & { readonly busy?: boolean } = {}): Member {
@@ -138,10 +139,22 @@ describe('the course of a demand', () => {
     expect(course.next(asked, members, 62_000)).to.equal(undefined);
   });
 
+  it('forgets what pods asked for once a demand follows them no more', () => {
+    const course = new DemandCourse();
+    const countAt = (nowMs: number, pods: number, edited = demand): number | undefined => {
+      const waiting = edited.from === 'Pods' ? new Map([[small, pods]]) : undefined;
+      return course.want(edited, [aMember('n1')], waiting, nowMs)[0]?.count;
+    };
+    expect(countAt(0, 5)).to.equal(5);
+    expect(countAt(30_000, 0), 'it falls after a minute').to.equal(5);
+    expect(countAt(40_000, 0, { slices: [{ profiles: ['1g.5gb'], count: 2 }] })).to.equal(2);
+    expect(countAt(3_600_000, 0)).to.equal(0);
+  });
+
   it('reads waiting pods again before it counts for the first time, and after an edit', () => {
     const course = new DemandCourse();
     expect(course.longestMs(demand)).to.equal(0);
-    course.steady(demand, 'small', 3, 0);
+    course.want(demand, [aMember('n1')], new Map([[small, 3]]), 0);
     expect(course.longestMs(demand)).to.equal(podsPaceOf(demand)).and.to.equal(10_000);
     expect(course.longestMs({ ...demand })).to.equal(0);
   });

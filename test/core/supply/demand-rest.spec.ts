@@ -180,8 +180,7 @@ describe('what a demand that follows pods does not need', () => {
     const members = gather(demand, [sliced(...slices), sliced(...slices)]);
     return Array.from({ length: 30 }, (_, at) => at).filter((at) => {
       const waiting = new Map([['nvidia.com/mig-1g.5gb', waitingAt(at)]]);
-      const steady = (name: string, count: number) => course.steady(demand, name, count, at * minute);
-      const asked = askFor(policy, wantedSlices(demand, members, { waiting, steady }));
+      const asked = askFor(policy, course.want(demand, members, waiting, at * minute));
       const planned = { members, asked, layouts: [], shortfall: { lacking: {} } };
       return (course.choose(demand, planned, members, at * minute)?.touched ?? []).length > 0;
     });
