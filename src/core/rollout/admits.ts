@@ -21,8 +21,8 @@ export interface LookProgress {
 }
 
 /**
- * Nothing starts before it is known which nodes are under way. After an edit this is known from the generation before, and the
- * expected requests of {@link expectRolloutState} are enough to start with; after a restart every node must be looked at.
+ * Nothing starts before it is known which nodes are under way: from the generation before, or from what the last leader left. The
+ * expected requests of {@link expectRolloutState} are then enough to start with; where nothing was expected, every node must be looked at.
  */
 export function judgeAdmits({ mayStart, unseen, rolloutStates, isForecast, hasCanary }: LookProgress): Admits {
   if (!mayStart) return 'Nobody';
