@@ -49,7 +49,6 @@ export class Acceptance {
     const now = this.#wishes.wishOf(newest, partition);
     const isScheduled = versions.newest.spec.schedules !== undefined;
     if (!isScheduled) return now && 'refusal' in now ? refusalForAll(newest.spec, partition) : undefined;
-    if (!partition?.status?.device?.gpus) return undefined;
     for (const { spec } of variantsOf(versions.newest.spec)) {
       const refusal = refusalForAll(spec, partition);
       if (refusal) return refusal;

@@ -35,8 +35,8 @@ export interface NodeClaim {
 export function describeRefusal({
   refusal,
   entry,
-  place = ['spec'],
+  place,
 }: Extract<NodeResolution, { readonly refusal: LayoutRefusal }>): LayoutRefusal {
-  if (entry === undefined) return refusal;
+  if (entry === undefined || place === undefined) return refusal;
   return { ...refusal, message: `${writePath([...place, 'layouts', entry])}: ${refusal.message}` };
 }

@@ -21,7 +21,7 @@ export type NodeResolution =
       readonly refusal: LayoutRefusal;
       /** Index of the refused entry; absent if the strategy is refused. */
       readonly entry?: number;
-      /** Where the entries stand in the policy; absent: they are its own. */
+      /** Where the entries stand in the policy; absent if the strategy is refused. */
       readonly place?: FieldPath;
     };
 
@@ -49,11 +49,10 @@ export function resolveNode(
   const replacesForeign = spec.allow?.replaceForeignInstances === true;
   const assigned = assignEntries(entries, names, device, current, replacesForeign);
   const place = placeOf(spec);
-  const located = place.length > 1 ? { place } : {};
-  if ('refusal' in assigned) return { ...assigned, ...located };
+  if ('refusal' in assigned) return { ...assigned, place };
   const { entryOf } = assigned;
   const refused = findRefused(entries, entryOf);
-  if (refused) return { ...refused, ...located };
+  if (refused) return { ...refused, place };
   const wish: Wish = {
     // In the order of the device, so that equal wishes are equal lists.
     gpus:

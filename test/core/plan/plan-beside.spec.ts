@@ -24,6 +24,12 @@ describe('what a policy of mode Plan would do to a node of another policy', () =
     expect(plan).to.deep.include({ gpusChanging: 1, destroy: 2, create: 7, affectedPods: ['team/a'] });
   });
 
+  it('waits for pods where the policy evicts none', () => {
+    const policy = aPolicy({ name: 'plan', mode: 'Plan', drain: { scope: 'None' } });
+    const { message } = planBeside('n', fleet.claimBeside(policy, partition), partition);
+    expect(message).to.match(/, wait for team\/a to end$/);
+  });
+
   it('says why the node cannot take it, or that its GPUs are not known', () => {
     expect(outcomeOf({ '1g.6gb': 1 })).to.include({ phase: 'Invalid', reason: 'UnknownProfile' });
     expect(outcomeOf({ '1g.5gb': 7 }, aPartition())).to.include({ phase: 'Pending', reason: 'AgentNotReporting' });

@@ -10,5 +10,7 @@ describe('the census of GPU products', () => {
     expect(census.products).to.deep.equal(['A100']);
     expect(census.put('b', ['A30'])).to.equal(true);
     expect(census.products).to.deep.equal(['A30']);
+    expect(census.put('a', ['A100']), 'back again').to.equal(true);
+    expect(census.products).to.have.members(['A30', 'A100']);
   });
 });

@@ -122,6 +122,15 @@ describe('what a demand makes of a node', () => {
 });
 
 describe('a policy with a demand', () => {
+  it('starts without a choice when it is made anew under the same name', () => {
+    const policy = aDemandPolicy(7);
+    const fleet = aFleetWith(policy);
+    fleet.choose(policy, new Map([['n', new Map([[uuid, wish]])]]));
+    fleet.removePolicy('p');
+    fleet.setPolicy(policy);
+    expect(fleet.chosenFor(policy, 'n')).to.equal(undefined);
+  });
+
   it('is refused for a profile that no reported GPU has, with those that they have', () => {
     const refusal = checkPolicy(aDemandPolicy(7).spec, undefined, ['NVIDIA A30']);
     expect(refusal?.reason).to.equal('UnknownProfile');

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { listRefused } from '../../../src/core/policy/policy-record.ts';
+import { admitsOf, listRefused } from '../../../src/core/policy/policy-record.ts';
+import { RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
 import { fullSupport } from '../../../src/core/policy/sharing.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 
@@ -55,6 +56,24 @@ describe('a fleet', () => {
     const policy = aPolicy();
     fleet.setPolicy({ ...policy, metadata: { ...policy.metadata, deletionTimestamp: '2026-01-02T00:00:00Z' } });
     expect(winnerOf(fleet, 'n')).to.equal(undefined);
+  });
+
+  it('keeps a node with a policy that is being deleted before one that only plans has it', () => {
+    const going = accepted(aPolicy({ onDelete: 'DisableMig' }));
+    const deletionTimestamp = '2026-01-02T00:00:00Z';
+    const metadata = { ...going.metadata, deletionTimestamp, finalizers: ['gpupartition.dev/cleanup'] };
+    const planning = accepted(aPolicy({ name: 'plan', mode: 'Plan', priority: 9 }));
+    expect(winnerOf(aFleet([{ ...going, metadata }, planning], { n: 'p' }), 'n')).to.equal('p');
+  });
+
+  it('counts nothing for a policy of a node that it does not select', () => {
+    const fleet = aFleet([accepted(aPolicy())], { n: 'p', other: 'q' });
+    const outcome = (node: string) => ({ node, phase: 'Ready' as const, reason: 'Ready', message: '' });
+    const { policy } = fleet.policy('p') ?? {};
+    if (!policy) throw new Error('there is no policy p');
+    expect(fleet.count(policy, outcome('other'))).to.deep.equal([]);
+    expect(fleet.count(policy, outcome('n'))).to.deep.equal(['p']);
+    expect(fleet.policy('p')?.tally.has('n')).to.equal(true);
   });
 
   it('has nobody work for a change of a policy’s status, and keeps what it has worked out', () => {
@@ -139,13 +158,30 @@ describe('the acceptance of a generation', () => {
   it('is not refused by a node whose agent has not reported, nor by one that another policy has won', () => {
     const other = accepted(aPolicy({ name: 'other', priority: 5, layouts: [{ mig: 'Disabled' }] }));
     expect(check(aFleet([aPolicy(), other], { bad: 'p' }))).to.equal(true);
-    const silent = aFleet([aPolicy()], { bad: 'p' });
-    expect(checkAll(silent, 'p', () => aPartition())).to.equal(true);
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '8h' };
+    const schedules = [{ ...night, layouts: [{ gpus: { count: 2 }, profiles: { '1g.5gb': 7 } }] }];
+    for (const policy of [aPolicy(), aPolicy({ schedules })]) {
+      const silent = aFleet([policy], { bad: 'p' });
+      expect(checkAll(silent, 'p', () => aPartition())).to.equal(true);
+    }
   });
 
   it('is refused by a node that another policy wants which was never accepted, whatever its priority', () => {
     const other = aPolicy({ name: 'other', priority: 5 });
     expect(check(aFleet([aPolicy(), other], { bad: 'p' }))).to.equal(false);
+  });
+
+  it('is refused by a node that a policy wants which is being deleted, whatever its priority', () => {
+    const other = accepted(aPolicy({ name: 'other', priority: 5, onDelete: 'DisableMig' }));
+    const deletionTimestamp = '2026-01-02T00:00:00Z';
+    const metadata = { ...other.metadata, deletionTimestamp, finalizers: ['gpupartition.dev/cleanup'] };
+    expect(check(aFleet([aPolicy(), { ...other, metadata }], { bad: 'p' }))).to.equal(false);
+  });
+
+  it('is refused by a node of its own, although the generation in force has a higher priority', () => {
+    const fleet = aFleet([accepted(aPolicy({ priority: 5, layouts: [{ mig: 'Disabled' }] }))], { bad: 'p' });
+    fleet.setPolicy(aPolicy({ generation: 2 }));
+    expect(check(fleet)).to.equal(false);
   });
 
   it('is asked of the nodes that it selects by labels of which no version asked before', () => {
@@ -163,6 +199,20 @@ describe('the acceptance of a generation', () => {
     const record = fleet.policy('p');
     if (record) for (const _ of ['once', 'again']) fleet.accept(record);
     expect(record?.versions.previous?.metadata.generation).to.equal(1);
+  });
+
+  it('lets no node start before it, although all have been looked at', () => {
+    const fleet = aFleet([aPolicy()], { good: 'p', bad: 'p' });
+    const admits = () => {
+      const record = fleet.policy('p');
+      for (const node of ['good', 'bad'])
+        record?.tally.put({ node, phase: 'Pending', reason: 'AwaitingPlan', message: '' });
+      return record && admitsOf(record, new RolloutStates(), false);
+    };
+    expect(admits()).to.equal('Nobody');
+    const record = fleet.policy('p');
+    if (record) fleet.accept(record);
+    expect(admits()).to.equal('Everybody');
   });
 
   it('is asked again of all nodes after an edit, and forgotten of none that is gone', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { GpuPartitionPolicy, PolicySpec } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
-import { storeVersions } from '../../../src/core/policy/versions.ts';
+import { readVersions, storeVersions } from '../../../src/core/policy/versions.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 
 const a100 = aPartition({ device: aDevice(aGpu()) });
@@ -235,6 +235,15 @@ describe('a policy that the controller can no longer carry out', () => {
 });
 
 describe('a policy of an earlier release, which kept no spec of what it accepted', () => {
+  it('makes GPUs whole when it is deleted', () => {
+    const policy = aPolicy({ onDelete: 'DisableMig' });
+    const deletionTimestamp = '2026-01-02T00:00:00Z';
+    const metadata = { ...policy.metadata, deletionTimestamp, finalizers: ['gpupartition.dev/cleanup'] };
+    const { newest } = readVersions({ ...policy, metadata, status: { acceptedGeneration: 1 } });
+    expect(newest.spec.layouts).to.deep.equal([{ mig: 'Disabled' }]);
+    expect(readVersions({ ...policy, metadata }).newest.spec, 'it never had any').to.equal(policy.spec);
+  });
+
   it('is in force if its newest generation is accepted, and only keeps its nodes if not', () => {
     const world = new TwoPolicies();
     world.inference = { ...world.inference, status: { acceptedGeneration: 1 } };

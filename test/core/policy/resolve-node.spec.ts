@@ -324,6 +324,11 @@ describe('entries that apply to no GPU of a node', () => {
     ]);
   });
 
+  it('are named in the plural where there are several', () => {
+    const [skipped] = skippedOf([{ profiles }], t4, { ...t4, index: 1 });
+    expect(skipped?.message).to.equal('GPUs 0 and 1 (Tesla T4) have no MIG support, so they cannot be sliced');
+  });
+
   it('are named where no GPU is of the model, with what there is', () => {
     const layouts = [{ gpus: { models: ['a1000-*'] }, profiles }, { mig: 'Disabled' as const }];
     expect(skippedOf(layouts, aGpu(), aGpu({ index: 1 }), aGpu({ index: 2, product: 'NVIDIA A30' }))).to.deep.equal([

@@ -104,6 +104,13 @@ describe('the tally of a policy', () => {
     }
   });
 
+  it('counts nothing that is no count, and no more than a node can have', () => {
+    const tally = new PolicyTally(['a', 'b']);
+    const plan = { hash: 'h', wishHash: 'w', keep: 1.5, destroy: -1, create: 1e9 };
+    for (const node of ['a', 'b']) tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '', plan });
+    expect(tally.plans).to.deep.equal({ gpusChanging: 0, keep: 0, destroy: 0, create: 2048, evict: 0 });
+  });
+
   it('says of a node that was not looked at that it was not', () => {
     expect(new PolicyTally(['a', 'b']).first('unseen', 1)).to.deep.equal([
       { node: 'a', phase: 'Pending', reason: 'AwaitingPlan', message: 'not looked at yet' },

@@ -67,6 +67,29 @@ describe('validatePolicy', () => {
     expect(byId?.message).to.match(/^no known GPU model matches 0xFFFF10DE, so the layout could not be checked$/);
   });
 
+  it('warns of models that cannot hold a layout, by their names or else their ids, and of no table that is superseded', () => {
+    const warned = (models: readonly string[], profiles: object) =>
+      findingsOf({ layouts: [{ gpus: { models }, profiles }] }).map(({ message }) => message.replace(/,.*/, ''));
+    expect(warned(['h100-*'], { '1g.10gb': 1 })).to.deep.equal([
+      'the entry also matches H100 NVL',
+      'the entry also matches h100-64gb',
+    ]);
+    expect(warned(['rtx-pro-5000*'], { '1g.24gb': 1 })).to.deep.equal([]);
+  });
+
+  it('reports a slice of a demand that no model has', () => {
+    const demand = {
+      slices: [
+        { profiles: ['1g.5gb'], count: 1 },
+        { profiles: ['9g.99gb'], count: 1 },
+      ],
+    };
+    const { findings } = validatePolicy(policy({ nodeSelector: selector, strategy: 'mixed', demand }));
+    expect(findings.map(({ code, path }) => [code, path.join('.')])).to.deep.equal([
+      ['UnknownProfile', 'spec.demand.slices.1.profiles'],
+    ]);
+  });
+
   it('tells a preset that a model lacks from a profile', () => {
     const codes = (entry: object) =>
       findingsOf({ layouts: [{ gpus: { models: ['A30'] }, ...entry }] }).map(({ code, path }) => [code, path.at(-1)]);
