@@ -110,7 +110,7 @@ export function* holding(facts: KueueFacts): Generator<readonly Waiter[], undefi
     const local = queues.get(nameOf({ ...metadata, name: spec?.queueName ?? '' }));
     const queue = clusterQueues.get(local?.spec?.clusterQueue ?? '');
     const isStopped = [local, queue].some((one) => (one?.spec?.stopPolicy ?? 'None') !== 'None');
-    const sets = queue && !isStopped && isHeld(workload) ? (spec?.podSets ?? []) : [];
+    const sets = !isStopped && isHeld(workload) ? (spec?.podSets ?? []) : [];
     yield sets.flatMap((set) => (queue ? readPodSet(workload, set, queue, flavors) : []));
   }
 }

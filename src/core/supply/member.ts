@@ -49,12 +49,7 @@ export function listMembers(
   const foreign =
     allow?.replaceForeignInstances === true
       ? new Map<string, ReadonlySet<string>>()
-      : findForeign(
-          device.gpus ?? [],
-          loadIdOf(device),
-          device.lastGood,
-          isGranted ? partition.spec.granted : undefined,
-        );
+      : findForeign(device.gpus ?? [], loadIdOf(device), device.lastGood, undefined);
   const chosen = new Map(ownWish(policy, partition)?.gpus.map((one) => [one.uuid, one]));
   return (device.gpus ?? []).flatMap((gpu): readonly Member[] => {
     const view = viewReport(device, gpu);

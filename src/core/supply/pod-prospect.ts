@@ -154,7 +154,8 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   const made = pickMade(planned, resource, (node) => accepts(nodes, node, pod));
   if (made) {
     const would = isPlanned(policy) ? 'would' : 'will';
-    const message = `the planner ${would} offer a ${profile} on ${describePlace(made.member, nodes)}${describeGone(made)}${describeHold(scene)}`;
+    const where = accepts(nodes, made.member.node, pod) ? '' : elsewhere;
+    const message = `the planner ${would} offer a ${profile} on ${describePlace(made.member, nodes)}${describeGone(made)}${where}${describeHold(scene)}`;
     return { code: 'Planned', message };
   }
   if (want.beyond > 0) {
@@ -163,6 +164,9 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   }
   return undefined;
 }
+
+const elsewhere =
+  ', where the pod may not run: a demand takes its nodes for alike, so give those on which the pod may run a policy of their own';
 
 const tooLarge: Found = {
   code: 'TooLarge',

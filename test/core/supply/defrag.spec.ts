@@ -199,8 +199,23 @@ describe('the annotation of a policy that requests free slices', () => {
     expect(short().message).to.match(/there is no room beside the demand and what runs$/);
     expect(short({ x: 1 }).message).to.match(/there is no room beside the demand and what runs$/);
     expect(short({}).message).to.match(/that takes evictions, which demand\.evict Never forbids$/);
-    const alone = members.map((member) => ({ ...member, gpu: { ...member.gpu, isResting: true } }));
-    expect(judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } }).state).to.equal('Making');
+    const alone = members.map((member, at) => ({ ...member, gpu: { ...member.gpu, isResting: at === 0 } }));
+    const resting = judgeShortage(requested, { members: alone, shortfall: { lacking: { x: 1 } } });
+    expect(resting.state).to.equal('Making');
+    expect(resting.message).to.match(/waits: 1 GPU may not change now/);
+  });
+
+  it('waits where no node has reported a GPU yet, and is done only once all that it asks for is idle', () => {
+    expect(judgeRequest(requested, nothing, []).defrag.state).to.equal('Making');
+    const both = { '3g.20gb': 1, '1g.5gb': 1 };
+    const idle = membersOf([aFleetNode({ name: 'n1', slices: ['3g.20gb@0'] }, policy)]);
+    expect(judgeRequest({ request, free: both }, nothing, idle).defrag.state).to.equal('Making');
+    const slices = [{ name: 'small', profiles: ['1g.5gb'], count: 6, weight: 1 }];
+    const asked = askToFree({ slices, evict: 'IfNeeded' }, { '1g.5gb': 2 }, membersOf(scattered));
+    expect(
+      asked.slices.map(({ name }) => name),
+      'two of the six are idle anyway',
+    ).to.deep.equal(['small']);
   });
 });
 

@@ -51,6 +51,11 @@ describe('the pool of a policy with a demand', () => {
     ]);
   });
 
+  it('gives those nodes to others that these have won, whatever plans for them beside', () => {
+    const cluster = aCluster(aDemanding('p', { mode: 'Plan' }), aDemanding('q'), aDemanding('r', { priority: 5 }));
+    expect(podPoolsOf(cluster, 'q')).to.deep.equal({ p: 0, q: 0, r: 2 });
+  });
+
   it('is of no node that another policy has won', () => {
     const cluster = aCluster(aDemanding('p'), aDemanding('q', { priority: 5 }));
     expect([poolOf(cluster, 'p').length, poolOf(cluster, 'q').length]).to.deep.equal([0, 2]);

@@ -174,6 +174,7 @@ describe('what Kueue holds back', () => {
     const nodes = (one: typeof inPool) => (one ? [one] : []);
     expect(explainUnread(facts([]), nodes(inPool))).to.equal(undefined);
     expect(explainUnread(facts([]), [])).to.equal(undefined);
+    expect(explainUnread(facts([]), [...nodes(inPool), ...nodes(elsewhere)]), 'some are').to.equal(undefined);
     expect(explainUnread(facts([]), nodes(elsewhere))).to.match(
       /^no ClusterQueue names a ResourceFlavor whose nodeLabels match a node/,
     );

@@ -4,7 +4,7 @@ import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { projectWaitingPod } from '../../../src/core/projection/project-waiting-pod.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
-import { listWaiters } from '../../../src/core/supply/pod-demand.ts';
+import { hasLabels, listWaiters } from '../../../src/core/supply/pod-demand.ts';
 import { type PodPool, type PoolNode, PoolReader, shareWaiting } from '../../../src/core/supply/waiting-share.ts';
 import { steadyKeyOf, wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
@@ -60,6 +60,11 @@ describe('pods that wait for slices', () => {
   it('are counted if only labels of another layout are lacking', () => {
     const nodeSelector = { 'nvidia.com/mig-1g.5gb.count': '7' };
     expect(counted(aPod({ nodeSelector }))).to.deep.equal({ [small]: 1 });
+    expect(hasLabels(aNode({ labels: { rack: '1' } }), { rack: '1', zone: 'z' }), 'one of two').to.equal(false);
+  });
+
+  it('are no pods that request none', () => {
+    expect(listWaiters([aPod({}, 'cpu')])).to.deep.equal([]);
   });
 
   it('are not counted on nodes whose taints they do not tolerate', () => {
@@ -109,6 +114,12 @@ describe('pods that wait for slices', () => {
       Object.fromEntries(new PoolReader(aPolicy()).read(node, partition).idle);
     expect(read(aNode())).to.deep.equal({ [small]: 1, 'nvidia.com/mig-3g.20gb': 1 });
     expect(read(aNode({ taints }))).to.deep.equal({});
+  });
+
+  it('may have whole GPUs that nobody uses', () => {
+    const idle = (gpu: Partial<GpuReport>) =>
+      Object.fromEntries(new PoolReader(aPolicy()).read(aNode(), aPartition({ device: aDevice(aGpu(gpu)) })).idle);
+    expect([{}, { busy: true }, { pods: ['ns/a'] }].map(idle)).to.deep.equal([{ 'nvidia.com/gpu': 1 }, {}, {}]);
   });
 
   it('take as many idle slices as there are pods, and are offered each that is idle', () => {

@@ -220,6 +220,24 @@ describe('what a demand makes of a pod that waits', () => {
     );
   });
 
+  it('foresees one more of a fixed number that is not in use yet', () => {
+    const policy = demanding({ slices: [{ name: 'small', profiles: ['1g.5gb'], count: 3 }] });
+    const gpu = aGpu({ slices: ['1g.5gb@0*', '1g.5gb@1*'] });
+    expect(outlook(asking(small), [nodeOf(policy, gpu)])[0]).to.match(/^Planned /);
+  });
+
+  it('says so where the slice comes to a node on which the pod may not run', () => {
+    const policy = demanding(fromPods());
+    const gpu = aGpu({ slices: ['1g.5gb@0*'] });
+    const full = withPods(aGpu({ slices: ['7g.40gb@0*'] }), { '7g.40gb@0': ['team/a'] });
+    const nodes = [nodeOf(policy, full, { name: 'n1' }), nodeOf(policy, gpu, { name: 'n2', labels: { pool: 'q' } })];
+    const pod = aPod({ asks: { [large]: '1' }, spec: { nodeSelector: { pool: 'p' } } });
+    expect(outlook(pod, nodes)).to.deep.equal([
+      'Planned policy p: the planner will offer a 3g.20gb on node n2, GPU 0, where the pod may not run: ' +
+        'a demand takes its nodes for alike, so give those on which the pod may run a policy of their own',
+    ]);
+  });
+
   it('says which slices there are if the demand has none like it', () => {
     expect(outlook(asking('nvidia.com/mig-2g.10gb'), [nodeOf(demanding(fromPods()), aGpu())])).to.deep.equal([
       'NotInDemand policy p: its demand has no slice 2g.10gb, only small (1g.5gb) and large (3g.20gb): add one, or ask for one of these',

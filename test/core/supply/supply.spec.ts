@@ -67,6 +67,13 @@ describe('the pool of a demand', () => {
     expect(listChanged(members, layouts).some(({ node }) => node === 'n2')).to.equal(true);
   });
 
+  it('wishes for what stays where a plan makes nothing', () => {
+    const members = membersOf(aDemandPolicy(smalls(1)), aNodeWith('n1', aGpu({ slices: ['1g.5gb@0', '3g.20gb@4'] })));
+    const [keep = [], destroy = []] = [members[0]?.present.slice(0, 1), members[0]?.present.slice(1)];
+    const found = wishesOf(members, [{ keep, destroy, create: [] }]);
+    expect(found.get('n1')?.get(uuid)?.profiles).to.deep.equal({ '1g.5gb': 1 });
+  });
+
   it('continues with a wish that takes evictions only where the policy allows them', () => {
     const wish: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'demand' };
     const busy = aNodeWith('n1', aGpu({ slices: ['3g.20gb@0*'] }), wish);
@@ -175,13 +182,20 @@ describe('the report of a demand', () => {
     expect(states[0]).to.include({ wanted: 2, offered: 0 });
   });
 
+  it('says so where no node has reported a GPU yet', () => {
+    const { states } = reportDemand(wantedSlices(smalls(2), [], nobody), [], { lacking: { small: 2 } });
+    expect(states[0]?.why).to.equal('no selected node has reported a GPU that takes part yet');
+  });
+
   it('says that a single slice is unmet, and how many GPUs there are', () => {
     const { states, condition } = report(3, { small: 1 });
     expect(condition).to.include({ status: 'False', reason: 'NoRoom' });
     expect(states[0]?.why).to.match(/^the GPU of the selected nodes does not hold 1 more/);
     const two = membersOf(policy, aNodeWith('n1', aGpu({ slices: [] })), aNodeWith('n2', aGpu({ slices: [] })));
     const [state] = reportDemand(wantedSlices(smalls(15), two, nobody), two, { lacking: { small: 1 } }).states;
-    expect(state?.why).to.match(/^the 2 GPUs of the selected nodes do not hold 1 more/);
+    expect(state?.why).to.match(
+      /^the 2 GPUs of the selected nodes do not hold 1 more beside the other slices: add GPUs/,
+    );
   });
 
   it('blames what runs where evictions would serve any of the slices that lack', () => {
