@@ -115,8 +115,8 @@ export class Cluster {
   }
 
   /**
-   * Whether nodes with a slot have the API server's time before others: if there are any, and it is known how every node stands. Until
-   * then no other node may start, so that these would wait for the others.
+   * Whether nodes with a slot have the API server's time before others: if there are any, and every node has been looked at. Until then
+   * no other node may start, so that these would wait for the others.
    */
   get favorsSlots(): boolean {
     if (this.rollout.known < this.nodes.size) return false;

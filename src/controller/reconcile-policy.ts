@@ -94,9 +94,7 @@ export class PolicyReconciler {
     // Of many edits in a row most are replaced before they are written: they are never accepted.
     const takesEffect = turns && untoldMs === undefined;
     const affected = takesEffect ? this.#turn(record, isFit, times?.mark) : [];
-    // Under a new leader, the nodes of a rollout that is under way do not wait until it has looked at all of them, either.
-    const isResumed = record.isForecast === undefined && record.isAccepted && this.#cluster.ledgerOf(name).length > 0;
-    if (takesEffect || isResumed) record.isForecast = await this.#forecast.forecast(record);
+    if (takesEffect) record.isForecast = await this.#forecast.forecast(record);
     // Also for a refused generation, or one without nodes to requeue it: finished nodes release their slots, deleted policies go.
     const requeueAfterMs = least(least(untoldMs, this.#untilNext(times)), await this.#moveOn(record));
     this.#requeueNodes(this.#cluster.nodesWithNewSlots(name));

@@ -97,29 +97,6 @@ describe('PolicyReconciler', () => {
     expect(cluster.ledgerOf('p').map(({ node, generation }) => [node, generation])).to.deep.equal([['p0', 3]]);
   });
 
-  it('goes on with a rollout under a new leader before it has looked at the nodes, unless one may be unknown to it', async () => {
-    for (const isKnown of [true, false]) {
-      const { fleet, cluster, reconciler, add, addNode } = aSmallWorld(undefined, undefined, 2);
-      const layouts = [{ profiles: { '1g.5gb': 5, '2g.10gb': 1 } }];
-      const { spec, ...policy } = aPolicy({ layouts, rollout: { maxUnavailable: 2 } });
-      const told = { name: 'p', uid: policy.metadata.uid ?? '', generation: 1 };
-      for (const name of ['p0', 'p1']) addNode(name, { pool: 'p' }, [], told);
-      addNode('p2', { pool: 'p' }, [], isKnown ? told : undefined);
-      const slot = {
-        node: 'p0',
-        nodeUID: 'uid-p0',
-        generation: 1,
-        startTime: '2026-01-01T00:00:00Z',
-        kind: 'New' as const,
-      };
-      const status = { acceptedGeneration: 1, inForce: { generation: 1, spec }, inFlight: [slot] };
-      add({ ...policy, spec, status, metadata: { ...policy.metadata, resourceVersion: '1' } });
-      await reconciler.reconcile('p');
-      expect(fleet.policy('p')?.tally.unseen.size).to.equal(3);
-      expect(cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(isKnown ? ['p0', 'p1'] : ['p0']);
-    }
-  });
-
   it('switches to a schedule when its time comes: the status says so first, and then a rollout begins', async () => {
     let now = Date.parse('2026-01-05T12:00:00Z');
     const hour = 3_600_000;
@@ -447,8 +424,8 @@ function twoPolicies(now = () => 0) {
   return { ...world, policies: names };
 }
 
-/** A controller of which by default one node may change at a time, and an API server that takes a moment for a write. */
-function aSmallWorld(now = () => 0, freeze?: string, maxConcurrentNodes = 1) {
+/** A controller of which one node may change at a time, and an API server that takes a moment for a write. */
+function aSmallWorld(now = () => 0, freeze?: string) {
   const policies = new ObjectStore<GpuPartitionPolicy & KubeObject>();
   const nodes = new ObjectStore<NodeObject>();
   const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
@@ -461,7 +438,7 @@ function aSmallWorld(now = () => 0, freeze?: string, maxConcurrentNodes = 1) {
     cluster,
     events,
     forecast: forecastOf(slow, cluster),
-    settings: { maxConcurrentNodes, deleteDeadlineMs: 1_800_000, freeze },
+    settings: { maxConcurrentNodes: 1, deleteDeadlineMs: 1_800_000, freeze },
     requeueNodes: () => undefined,
     tellPolicy: () => undefined,
     now,
@@ -496,20 +473,14 @@ function aSmallWorld(now = () => 0, freeze?: string, maxConcurrentNodes = 1) {
         beside: new BesidePlanner({ client: slow, cluster, onNews: () => undefined }),
         now: () => 0,
       }),
-    addNode: (
-      name: string,
-      labels: Readonly<Record<string, string>>,
-      taints: readonly Taint[] = [],
-      policy?: GpuNodePartition['spec']['policy'],
-    ) => {
+    addNode: (name: string, labels: Readonly<Record<string, string>>, taints: readonly Taint[] = []) => {
       fleet.setNode(name, labels);
       const status = { allocatable: fleetResources, conditions: [{ type: 'Ready', status: 'True' }] };
       nodes.upsert({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: { taints }, status });
       const pod = { metadata: { name: `agent-${name}` }, spec: { nodeName: name }, status };
       cluster.agents.update({ type: 'apply', key: pod.metadata.name, object: pod, previous: undefined });
       const partition = aPartition({ nodeUID: `uid-${name}`, device: fleetDevice(name) });
-      const spec = { ...partition.spec, ...(policy && { policy }) };
-      partitions.upsert({ ...partition, spec, metadata: { name, uid: `uid-gpn-${name}`, resourceVersion: '1' } });
+      partitions.upsert({ ...partition, metadata: { name, uid: `uid-gpn-${name}`, resourceVersion: '1' } });
     },
   };
 }

@@ -83,9 +83,7 @@ export class PolicyWork {
     }
     const switched = isSwitch ? fleet.switch(record, mark) : [];
     const affected = accepts ? fleet.accept(record, mark) : switched;
-    const isResumed = record.isForecast === undefined && record.isAccepted && this.#cluster.ledgerOf(name).length > 0;
-    if (accepts || isSwitch || isResumed)
-      record.isForecast = [...record.tally.unseen].every((node) => this.#forecast(node));
+    if (accepts || isSwitch) record.isForecast = [...record.tally.unseen].every((node) => this.#forecast(node));
     const again = least(
       yield* this.#moveOn(name, record),
       times?.judgeAt && Math.max(0, times.judgeAt - this.#world.timeline.now),

@@ -24,8 +24,8 @@ export class PolicyRecord {
   unchecked: Set<string> = new Set();
   /** Nodes that cannot take it, and why. */
   readonly refused = new Map<string, Mistake>();
-  /** Whether it was known how each node stands before all were looked at; undefined: nobody has asked. */
-  isForecast: boolean | undefined;
+  /** Whether it was known at its acceptance how each node stands. */
+  isForecast = false;
   /** What its nodes were last told about why its generation is not accepted. */
   toldRefusal: string | undefined;
   /** How its demand stands; undefined if it has none, or no plan was made for it yet. */
@@ -136,7 +136,7 @@ export function admitsOf(record: PolicyRecord, rolloutStates: RolloutStates, isO
     mayStart: record.isAccepted && refusal === undefined && !isOverdue,
     unseen: tally.unseen,
     rolloutStates,
-    isForecast: isForecast === true,
+    isForecast,
     hasCanary: policy.spec.rollout?.canary !== undefined,
   });
 }

@@ -21,8 +21,8 @@ export interface LookProgress {
 }
 
 /**
- * Nothing starts before it is known which nodes are under way: from the generation before, or from what the last leader left. The
- * expected requests of {@link expectRolloutState} are then enough to start with; where nothing was expected, every node must be looked at.
+ * Nothing starts before it is known which nodes are under way. After an edit this is known from the generation before, and the
+ * expected requests of {@link expectRolloutState} are enough to start with; after a restart every node must be looked at.
  */
 export function judgeAdmits({ mayStart, unseen, rolloutStates, isForecast, hasCanary }: LookProgress): Admits {
   if (!mayStart) return 'Nobody';
@@ -33,12 +33,12 @@ export function judgeAdmits({ mayStart, unseen, rolloutStates, isForecast, hasCa
   return 'WithoutEvictions';
 }
 
-/** How a node stands until it has been looked at. @param expected what it would request, and whether it has failed at this generation */
-export function expectRolloutState(
-  before: NodeRolloutState,
-  { request: expected, hasFailed }: Pick<NodeRolloutState, 'request' | 'hasFailed'>,
-): NodeRolloutState {
+/**
+ * How a node stands at a new generation until it has been looked at: its failures were of the generation before.
+ * @param expected what it would request; undefined if nothing is expected of it
+ */
+export function expectRolloutState(before: NodeRolloutState, expected: NodeRolloutState['request']): NodeRolloutState {
   const { request: _before, ...rest } = before;
   const request = before.isUnderWay ? undefined : expected;
-  return { ...rest, hasFailed, isVerified: false, ...(request && { request }) };
+  return { ...rest, hasFailed: false, isVerified: false, ...(request && { request }) };
 }
