@@ -156,7 +156,7 @@ describe('EventRecorder', () => {
     expect(recorder.dropped).to.equal(2);
   });
 
-  it('goes on counting an event whose creation was not answered', async () => {
+  it('continues to count an event whose creation was not answered', async () => {
     await using proxy = await FaultProxy.open(cluster());
     let lost = 0;
     proxy.rule = ({ method }) => (method === 'POST' && lost++ === 0 ? { reset: 'after' } : undefined);

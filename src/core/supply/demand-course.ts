@@ -81,7 +81,7 @@ export class DemandCourse {
       return window.observe(count, nowMs);
     };
     this.#windows = { stabilization, bySlice };
-    if (waiting !== undefined) this.#observed = demand;
+    this.#observed = waiting === undefined ? undefined : demand;
     return wantedSlices(demand, members, { waiting, steady });
   }
 

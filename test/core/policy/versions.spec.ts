@@ -24,7 +24,7 @@ describe('the versions of a policy', () => {
     expect(after.inForce?.spec).to.equal(before.inForce?.spec);
   });
 
-  it('do not go by what a status holds if it is no spec', () => {
+  it('do not go by what a status holds if it is not a spec', () => {
     for (const broken of [
       { ...spec, nodeSelector: null },
       { ...spec, strategy: 1 },

@@ -157,5 +157,7 @@ describe('the course of a demand', () => {
     course.want(demand, [aMember('n1')], new Map([[small, 3]]), 0);
     expect(course.longestMs(demand)).to.equal(podsPaceOf(demand)).and.to.equal(10_000);
     expect(course.longestMs({ ...demand })).to.equal(0);
+    course.want({ slices: [{ profiles: ['1g.5gb'], count: 2 }] }, [], undefined, 1);
+    expect(course.longestMs(demand), 'as the schedule before had it').to.equal(0);
   });
 });

@@ -63,7 +63,7 @@ describe('pods that wait for slices', () => {
     expect(hasLabels(aNode({ labels: { rack: '1' } }), { rack: '1', zone: 'z' }), 'one of two').to.equal(false);
   });
 
-  it('are no pods that request none', () => {
+  it('are those that request one', () => {
     expect(listWaiters([aPod({}, 'cpu')])).to.deep.equal([]);
   });
 
