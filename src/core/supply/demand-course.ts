@@ -73,7 +73,7 @@ export class DemandCourse {
     const { stabilization = usualStabilization } = demand;
     const times = { riseMs: riseMsOf(demand), fallMs: durationMs(stabilization) };
     const before = this.#windows?.stabilization === stabilization ? this.#windows.bySlice : undefined;
-    // What no pods are followed for any more is forgotten: once they are again, nobody knows what they asked for in between.
+    // What no pods are followed for any more is forgotten: once they are again, what they asked for in between is unknown.
     const bySlice = new Map<string, DemandWindow>();
     const steady = (slice: string, count: number): number => {
       const window = before?.get(slice) ?? new DemandWindow(times);

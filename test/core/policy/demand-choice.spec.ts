@@ -122,7 +122,7 @@ describe('what a demand makes of a node', () => {
 });
 
 describe('a policy with a demand', () => {
-  it('starts without a choice when it is made anew under the same name', () => {
+  it('starts without a choice when it is created again under the same name', () => {
     const policy = aDemandPolicy(7);
     const fleet = aFleetWith(policy);
     fleet.choose(policy, new Map([['n', new Map([[uuid, wish]])]]));

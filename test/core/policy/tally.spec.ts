@@ -104,7 +104,7 @@ describe('the tally of a policy', () => {
     }
   });
 
-  it('counts nothing that is no count, and no more than a node can have', () => {
+  it('counts nothing that is not a count, and no more than a node can have', () => {
     const tally = new PolicyTally(['a', 'b']);
     const plan = { hash: 'h', wishHash: 'w', keep: 1.5, destroy: -1, create: 1e9 };
     for (const node of ['a', 'b']) tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '', plan });
