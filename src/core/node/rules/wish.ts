@@ -59,8 +59,8 @@ export function wishOutdated(situation: Situation): Ruling | undefined {
     spec.strategy === winner.spec.strategy &&
     spec.backend === backend &&
     sameJson(spec.wish, wish);
-  // An edit of the policy, or a retry, resets the count of repairs of a drifting node.
-  const isAsked = spec.policy?.generation !== generation || isRetryAsked(situation);
+  // An edit of the policy since the last grant, or a retry, resets the count of repairs of a drifting node.
+  const isAsked = (spec.granted?.policy ?? spec.policy)?.generation !== generation || isRetryAsked(situation);
   const startsAnew = isAsked && isDrifting(partition, now);
   if (isSame && !startsAnew) return undefined;
   const fields: WishFields = {

@@ -178,7 +178,7 @@ describe('a list of policies that is of before', () => {
     const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
     const { reads, commands } = judge({ partition: served, policy });
     expect(reads).to.deep.equal(['All']);
-    expect(wishOf({ commands })).to.deep.include({ policy: { name: 'p', uid: 'uid-p', generation: 2 } });
+    expect(wishOf({ commands })).to.deep.include({ policy: { uid: 'uid-p', generation: 2 } });
   });
 
   it('is asked for once, even if the wish of both generations is the same', () => {
@@ -246,6 +246,17 @@ describe('a layout that something else changes', () => {
     world.step();
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
     expect(world.done.filter((what) => what === 'WriteWish')).to.have.lengthOf(1);
+  });
+
+  it('is left alone after an edit that its last repair was granted for', () => {
+    // An edit that leaves the wish as it is writes nothing: the wish has the generation before.
+    const partition = aDrift({
+      repairs: ago(3, 2, 1),
+      granted: aGrant({ policy: { uid: 'uid-p', generation: 2 } }),
+    });
+    const reasonAt = (generation: number) =>
+      judge({ partition, policy: aSlicingPolicy({ generation }) }).verdict.reason;
+    expect([reasonAt(2), reasonAt(3)]).to.deep.equal(['Drifting', 'AwaitingPlan']);
   });
 
   it('is repaired again at once when a retry is asked for, and then left alone as before', () => {
