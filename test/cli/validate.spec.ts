@@ -270,5 +270,29 @@ describe('gpu-partition validate', () => {
       expect(answer.findings[0]).to.include({ code: 'WipesGpu', line: 11, column: 9 });
       expect(answer.findings[0]?.path).to.equal('data["config.yaml"].mig-configs.mine[0].mig-devices');
     });
+
+    const configMap = (key: string, text: string) =>
+      JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: { [key]: text } });
+
+    it('names the line at which the file in a ConfigMap is no YAML', async () => {
+      const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  config.yaml: |\n';
+      const { code, answer } = await validate(`${head}    version: v1\n    mig-configs:\n      a: "b\n`);
+      expect(code).to.equal(2);
+      expect(answer.findings[0]).to.include({ code: 'InvalidYaml', path: 'data["config.yaml"]' });
+      expect(answer.findings[0]?.line).to.be.within(8, 9);
+      // A script that writes such a file is no YAML either, and nothing is wrong with it.
+      const script = await validate(configMap('run.sh', 'cat <<E\nmig-configs: {\nE\n'));
+      expect(script.code).to.equal(0);
+    });
+
+    it('looks into a ConfigMap whose file is JSON in one line', async () => {
+      const value = {
+        version: 'v1',
+        'mig-configs': { a: [{ devices: 'all', 'mig-enabled': true, 'mig-devices': { '9g.5gb': 1 } }] },
+      };
+      const { answer } = await validate(configMap('config.yaml', JSON.stringify(value)));
+      expect(answer.objects.migParted).to.equal(1);
+      expect(answer.findings[0]).to.include({ code: 'WipesGpu' });
+    });
   });
 });

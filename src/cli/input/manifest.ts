@@ -24,7 +24,10 @@ export function readManifests(file: string, text: string): ReadManifests {
     const what = `neither YAML nor JSON: ${message}`;
     return { finding: { severity: 'error', code: 'InvalidYaml', file, line, column, path: '$', message: what } };
   }
-  return { manifests: parsed.documents.flatMap((document) => open(rootOf(file, document), document)) };
+  const faults: LocatedFinding[] = [];
+  const manifests = parsed.documents.flatMap((document) => open(rootOf(file, document), document, faults));
+  const [finding] = faults;
+  return finding === undefined ? { manifests } : { finding };
 }
 
 export function locateFinding(manifest: Manifest, finding: Finding): LocatedFinding {
@@ -47,16 +50,17 @@ function rootOf(file: string, { value, locate, duplicates }: YamlDocument): Mani
   return { value, file, prefix: [], locate, duplicates };
 }
 
-function open(manifest: Manifest, document: YamlDocument): readonly Manifest[] {
+/** @param faults takes what is wrong with a file within a ConfigMap */
+function open(manifest: Manifest, document: YamlDocument, faults: LocatedFinding[]): readonly Manifest[] {
   const fields = fieldsOf(manifest.value);
   const kind = fields?.['kind'];
   const items: unknown = fields?.['items'];
   if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) {
-    return items.flatMap((item: unknown, index) => open(within(manifest, ['items', index], item), document));
+    return items.flatMap((item: unknown, index) => open(within(manifest, ['items', index], item), document, faults));
   }
   if (kind !== 'ConfigMap') return [manifest];
   const data = Object.entries(fieldsOf(fields?.['data']) ?? {});
-  const files = data.flatMap(([key, text]) => openText(manifest, key, text, document));
+  const files = data.flatMap(([key, text]) => openText(manifest, key, text, document, faults));
   return files.length > 0 ? files : [manifest];
 }
 
@@ -73,11 +77,24 @@ function within(manifest: Manifest, path: FieldPath, value: unknown): Manifest {
 }
 
 /** A ConfigMap value that is a mig-parted file (its key is config.yaml for gpu-operator, but users choose others). */
-function openText(manifest: Manifest, key: string, text: unknown, document: YamlDocument): readonly Manifest[] {
-  if (typeof text !== 'string' || !/^\s*["']?mig-configs["']?\s*:/m.test(text)) return [];
+function openText(
+  manifest: Manifest,
+  key: string,
+  text: unknown,
+  document: YamlDocument,
+  faults: LocatedFinding[],
+): readonly Manifest[] {
+  if (typeof text !== 'string' || !/(^|[{,])\s*["']?mig-configs["']?\s*:/m.test(text)) return [];
   const parsed = parseYaml(text);
-  if ('error' in parsed) return [];
   const path = [...manifest.prefix, 'data', key];
+  if ('error' in parsed) {
+    // A script or a text may have a mig-parted file in it.
+    if (!/\.(ya?ml|json)$/.test(key)) return [];
+    const place = { file: manifest.file, ...document.locateWithin(path, parsed.error), path: writePath(path) };
+    const message = `neither YAML nor JSON: ${parsed.error.message}`;
+    faults.push({ severity: 'error', code: 'InvalidYaml', ...place, message });
+    return [];
+  }
   return parsed.documents.map((inner) => ({
     value: inner.value,
     file: manifest.file,
