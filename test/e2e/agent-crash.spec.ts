@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listDeviceRuns } from '../bench/device-log.ts';
+import { listDeviceCommands } from '../../src/simulator/rig/device-commands.ts';
 import type { RigNode } from '../../src/simulator/rig/rig.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownTaints, useRig } from '../support/rig.ts';
@@ -44,6 +47,26 @@ describe('an agent that is killed in the middle of a change', function () {
       await untilDone(name);
       usual.set(name, (await changes()) - before);
     }
+  });
+
+  it('ends in the wished layout, rebooted while a command of it hangs in the driver', async () => {
+    const node = rig().rig;
+    const commands = (): readonly number[] => listDeviceCommands(node.stateFile('n'));
+    const listHung = async (): Promise<readonly number[]> => {
+      const before = commands();
+      await pause(3_000);
+      return commands().filter((pid) => before.includes(pid));
+    };
+    await writeFile(node.faultsFile('n'), 'hang GpuInstanceDestroy nth=1\n');
+    await ask('large');
+    await eventually(listHung, ({ length }) => length === 1, { timeoutMs: 60_000, what: 'commands that hang' });
+    await node.agent('n').stop('SIGKILL');
+    await writeFile(node.faultsFile('n'), '');
+    expect(commands(), 'it outlives its agent').to.have.length(1);
+    await node.rebootNode('n');
+    await untilDone('large');
+    await ask('small');
+    await untilDone('small');
   });
 
   /** The first change, some between, and one of the last; destroys come before creates. */

@@ -101,7 +101,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'SecondPlugin',
   ],
   [51, 'the same after a change that had failed', 'SecondPlugin'],
-  [4131, 'an edit that left the layout as it was let a drifting node be put right six times an hour', 'Force'],
+  [4131, 'an edit that left the layout as it was let a drifting node be repaired six times an hour', 'Force'],
   [
     24,
     'a node without a policy waited for the slices of a DRA driver that had left it to a device plugin',

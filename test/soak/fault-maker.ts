@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endDeviceCommands } from '../../src/simulator/rig/device-commands.ts';
 import type { Rig } from '../../src/simulator/rig/rig.ts';
 import type { Random } from '../model/random.ts';
 import { pluginName } from './cast.ts';
@@ -79,7 +80,11 @@ export class FaultMaker {
 
   /** Ends all faults; programs run again. */
   async heal(): Promise<void> {
-    for (const { name } of this.#nodes) await this.#mendDriver(name);
+    for (const { name } of this.#nodes) {
+      await this.#mendDriver(name);
+      // What hung in it ends: it may have outlived its agent, and holds the lock of the node.
+      endDeviceCommands(this.#rig.stateFile(name));
+    }
     this.#rig.controller.start();
     for (const agent of this.#rig.agents) agent.start();
   }

@@ -13,6 +13,7 @@ import { recordedBranch } from '../nvidia-smi/nvml/driver-version.ts';
 import { updateStateFile } from '../nvidia-smi/state/state-file.ts';
 import { writeNvidiaSmiWrapper } from '../nvidia-smi/wrapper.ts';
 import { agentOf } from './agent-pods.ts';
+import { endDeviceCommands } from './device-commands.ts';
 import { installDriver } from './dra-driver.ts';
 import { installApi, waitFor } from './install.ts';
 import { type NodeFiles, nodeFilesIn, writeBootId, writeNodeFiles } from './node-files.ts';
@@ -149,6 +150,7 @@ export class Rig implements AsyncDisposable {
   }
 
   #rebootDevice(name: string): void {
+    endDeviceCommands(this.stateFile(name));
     const gpus = assembleGpus(this.#nodeOf(name).gpus, name);
     updateStateFile(this.stateFile(name), gpus.length, (state) => rebootNode(gpus, state));
   }
