@@ -178,7 +178,7 @@ describe('a list of policies that is of before', () => {
     const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
     const { reads, commands } = judge({ partition: served, policy });
     expect(reads).to.deep.equal(['All']);
-    expect(wishOf({ commands })).to.deep.include({ policy: { uid: 'uid-p', generation: 2 } });
+    expect(wishOf({ commands })).to.deep.include({ policy: { name: 'p', uid: 'uid-p', generation: 2 } });
   });
 
   it('is asked for once, even if the wish of both generations is the same', () => {
