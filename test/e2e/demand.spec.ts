@@ -291,8 +291,12 @@ describe('a demand with whole GPUs', function () {
     });
     await applyObjects(rig(), [gpuPod({ name: 'more', resource: whole })]);
     await rig().kubectl('wait', '--for=jsonpath={.status.phase}=Running', 'pod/more', '--timeout=120s');
-    const { status } = await rig().policy('p');
-    expect(status?.demand?.map(({ name }) => name)).to.deep.equal(['whole', 'medium']);
+    // The pod may run before the status, which is written once a second, is that of the new demand.
+    await eventually(
+      async () => (await rig().policy('p')).status?.demand?.map(({ name, waiting }) => [name, waiting]),
+      (found) => JSON.stringify(found) === '[["whole",0],["medium",0]]',
+      { timeoutMs: 60_000, what: 'no pod to wait for a slice' },
+    );
     expect(await evictions()).to.deep.equal([]);
   });
 });
