@@ -83,15 +83,15 @@ export class LeaseLock {
    */
   async acquire(stop: AbortSignal, late?: AbortSignal): Promise<boolean> {
     // A leader renews its own last write without reading it first.
-    if (this.holder !== this.#options.identity) await this.#read(stop);
+    if (this.#isUnknown || this.holder !== this.#options.identity) await this.#read(stop);
     const startedAt = this.#now();
     if (this.#lease !== undefined && this.holder !== this.#options.identity && !this.#hasRunOut(this.#lease))
       return false;
     try {
       this.#lease = await this.#write(this.#lease, late);
     } catch (error) {
-      // Somebody was faster, or our last write arrived but its answer did not: read before the next attempt.
-      this.#lease = undefined;
+      // Somebody was faster, or our last write arrived but its answer did not: read before the next attempt. The version is kept: if it
+      // is still the same, it has run out already.
       this.#isUnknown = true;
       throw error;
     }
