@@ -31,8 +31,14 @@ export class ConfigMapFiles {
 
   read(): Promise<ConfigFiles> {
     const at = this.#now();
-    if (this.#last === undefined || at - this.#last.at > trustMs) this.#last = { at, files: this.#read() };
-    return this.#last.files;
+    if (this.#last && at - this.#last.at <= trustMs) return this.#last.files;
+    const last = { at, files: this.#read() };
+    this.#last = last;
+    // A failure is not kept: three in a row set a node aside.
+    last.files.catch(() => {
+      if (this.#last === last) this.#last = undefined;
+    });
+    return last.files;
   }
 
   /** @param isUsed whether a file of ours is needed; unused ones are removed in the same write. A plugin without its file does not start */

@@ -46,6 +46,14 @@ describe('the config files of the device plugin', () => {
     expect(client.reads).to.equal(2);
   });
 
+  it('are read again after a failure: one that passes must not fail every node for the next seconds', async () => {
+    const client = new Server(500);
+    const files = new ConfigMapFiles(client, place, () => 0);
+    await files.read().catch(() => undefined);
+    await files.read().catch(() => undefined);
+    expect(client.reads).to.equal(2);
+  });
+
   it('may be the administrator’s own, whatever is in them: nothing of it reaches the log', async () => {
     const warnings: string[] = [];
     const listen = (warning: Error): void => void warnings.push(warning.message);
