@@ -1,7 +1,11 @@
 /** Waits for a promise, but only until the signal aborts; then rejects with its reason. */
 export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return promise;
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    // Nobody waits for it any more, and an unhandled rejection would end the process.
+    promise.catch(() => undefined);
+    throw signal.reason;
+  }
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
