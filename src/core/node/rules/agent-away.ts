@@ -1,5 +1,6 @@
 import { combine } from '../../metadata/node-change.ts';
 import { advertises } from '../../nvidia/resources/advertised.ts';
+import { backendOf, sliceOfferOf } from '../backend.ts';
 import type { Command } from '../commands.ts';
 import { waitFor, type Waits } from '../memory.ts';
 import { reopenNode } from '../node-marks.ts';
@@ -26,6 +27,7 @@ export function agentAway(situation: Situation): Outcome | undefined {
   const left = mayBeAwayMs - lastsMs + 10;
   const isBrief = lastsMs < mayBeAwayMs;
   const before = isBrief ? stillReady(situation) : undefined;
+  if (before && 'needs' in before) return before;
   if (before) return { verdict: { ...before, requeueAfterMs: left }, ifClosed: 'Stays', waits };
   const opening = isBrief ? undefined : openUnheard(situation);
   if (opening && 'needs' in opening) return opening;
@@ -77,8 +79,8 @@ interface Unheard {
 }
 
 /** The last verdict on a node, if it is Ready and nothing is to change. */
-function stillReady(situation: Situation): Verdict | undefined {
-  const { partition, node, claim } = situation;
+function stillReady(situation: Situation): Verdict | { readonly needs: Needed } | undefined {
+  const { partition, node, claim, slices } = situation;
   const { winner } = claim;
   if (winner === undefined || winner.spec.mode === 'Plan') return undefined;
   const { bootID, step } = partition.status?.device ?? {};
@@ -86,7 +88,12 @@ function stillReady(situation: Situation): Verdict | undefined {
   const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
   const isSettled = !isUnfinished(node) && isDeviceDone(situation) && wishOutdated(situation) === undefined;
   if (ready?.status !== 'True' || !isRead || !isSettled) return undefined;
-  if (!advertises(node.status?.allocatable ?? {}, predict(situation, winner).offer.resources)) return undefined;
+  const isDra = backendOf(situation) === 'DRA';
+  if (isDra && slices === undefined) return { needs: 'Pods' };
+  if (isDra && sliceOfferOf(situation)?.isExact !== true) return undefined;
+  // Each stack would hand out the same GPU: beside the DRA driver, a device plugin has nothing to offer.
+  const expected = isDra ? {} : predict(situation, winner).offer.resources;
+  if (!advertises(node.status?.allocatable ?? {}, expected)) return undefined;
   const reason = wishOf(situation)?.gpus.length === 0 ? 'NothingToDo' : 'Ready';
   return { phase: 'Ready', reason, message: ready.message };
 }

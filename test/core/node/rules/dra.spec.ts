@@ -197,6 +197,29 @@ describe('a node whose GPUs are handed out by claims', () => {
     expect(world.done).to.include('EvictPod old');
   });
 
+  // Found by the model, SecondPlugin 4090: what the device plugin would offer was taken for what the node has to offer.
+  it('stays Ready while the DaemonSet of agents may just replace its agent, as long as its driver alone offers what it is', () => {
+    const aReadyNode = (): NodeWorld => {
+      const world = new NodeWorld({
+        policy,
+        node: aNode({ allocatable: nothing }),
+        partition: aManagedPartition({ backend: 'DRA', device: sliced('MIG-new') }),
+        pods: [aDriverPod({ uid: 'driver' })],
+        slices: slicesOf(sliced('MIG-new')),
+      });
+      world.settle();
+      world.agent = { state: 'Missing' };
+      return world;
+    };
+    expect(aReadyNode().step(1000).verdict.phase).to.equal('Ready');
+    const besideIt = aReadyNode();
+    besideIt.node = aNode({ allocatable: { 'nvidia.com/mig-7g.40gb': '1' }, labels: besideIt.labels });
+    expect(besideIt.step(1000).verdict).to.include({ phase: 'Pending', reason: 'AgentNotReporting' });
+    const outdated = aReadyNode();
+    outdated.slices = slicesOf(wholeGpu);
+    expect(outdated.step(1000).verdict).to.include({ phase: 'Pending', reason: 'AgentNotReporting' });
+  });
+
   it('is granted its change, naming the driver’s pods to signal', () => {
     const found = { pods: [aDriverPod({ uid: 'one' })], slices: slicesOf(wholeGpu), fresh: { claims: [] } };
     const node = aNode({ taints: taints.closed, labels: updating, allocatable: nothing });
