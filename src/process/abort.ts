@@ -2,7 +2,7 @@
 export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return promise;
   if (signal.aborted) {
-    // Nobody waits for it any more, and an unhandled rejection would end the process.
+    // A rejection that is not handled would end the process.
     promise.catch(() => undefined);
     throw signal.reason;
   }
