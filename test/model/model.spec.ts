@@ -102,7 +102,11 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   ],
   [51, 'the same after a change that had failed', 'SecondPlugin'],
   [4131, 'an edit that left the layout as it was let a drifting node be repaired six times an hour', 'Force'],
-  [4090, 'a node was Ready by its DRA driver, without its agent, while a device plugin offered the same GPUs', 'SecondPlugin'],
+  [
+    4090,
+    'a node was Ready by its DRA driver, without its agent, while a device plugin offered the same GPUs',
+    'SecondPlugin',
+  ],
   [
     24,
     'a node without a policy waited for the slices of a DRA driver that had left it to a device plugin',
