@@ -103,11 +103,6 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   [51, 'the same after a change that had failed', 'SecondPlugin'],
   [4131, 'an edit that left the layout as it was let a drifting node be repaired six times an hour', 'Force'],
   [
-    4140,
-    'a policy was deleted under a closed node, whose agent then ended no registration of a plugin that was gone',
-    'Registrations',
-  ],
-  [
     4090,
     'a node was Ready by its DRA driver, without its agent, while a device plugin offered the same GPUs',
     'SecondPlugin',

@@ -13,8 +13,7 @@ export interface PodRef {
 /** Fields of a partition's spec in which the controller states the wish; null removes a field. */
 export interface WishFields {
   readonly policy: NodePartitionSpec['policy'] | null;
-  /** Absent: as it is. */
-  readonly strategy?: NodePartitionSpec['strategy'] | null;
+  readonly strategy: NodePartitionSpec['strategy'] | null;
   /** Absent: as it is. */
   readonly backend?: NodePartitionSpec['backend'] | null;
   readonly wish: { readonly [Key in keyof Required<Wish>]: Wish[Key] | null } | null;

@@ -1,18 +1,14 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { describeRefusal, type Hold } from '../../policy/claim.ts';
-import { isUnfinished } from '../node-view.ts';
 import type { Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
 
 /** No policy selects the node: it keeps its layout. A missing policy is never a wish. */
 export function noPolicy(situation: Situation): Ruling | undefined {
-  const { claim, partition, node } = situation;
+  const { claim, partition } = situation;
   if (claim.winner) return undefined;
   const { policy, strategy, wish } = partition.spec;
-  // Until the node is open, the agent judges by the strategy what the kubelet offers.
-  const keepsStrategy = isUnfinished(node);
-  const isOutdated = policy !== undefined || wish !== undefined || (strategy !== undefined && !keepsStrategy);
-  const taken = { policy: null, wish: null, repairs: null, drain: null };
+  const isOutdated = policy !== undefined || strategy !== undefined || wish !== undefined;
   const message = 'no policy selects this node; it keeps its layout';
   return {
     ifClosed: 'Opens',
@@ -20,7 +16,7 @@ export function noPolicy(situation: Situation): Ruling | undefined {
     commands: isDisposable(situation)
       ? [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }]
       : isOutdated
-        ? [{ name: 'WriteWish', fields: { ...taken, ...(!keepsStrategy && { strategy: null }) } }]
+        ? [{ name: 'WriteWish', fields: { policy: null, strategy: null, wish: null, repairs: null, drain: null } }]
         : [],
   };
 }

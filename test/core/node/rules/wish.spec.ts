@@ -109,19 +109,6 @@ describe('the wish', () => {
     expect(world.partition.spec).to.have.keys('nodeUID');
   });
 
-  // Found by the model, Registrations 4140: its agent judged what was offered by no strategy, and ended no registration of a plugin that was gone.
-  it('leaves its strategy while the node is closed: its agent judges by it what the kubelet offers', () => {
-    const node = aNode({ taints: taints.closed, labels: { 'gpupartition.dev/state': 'updating' } });
-    const managed = aManagedPartition({ device: slicedGpu });
-    const closed = judge({ policy: undefined, node, partition: managed });
-    expect(wishOf(closed)).to.deep.equal({ policy: null, wish: null, drain: null, repairs: null });
-    const { nodeUID, strategy = 'mixed' } = managed.spec;
-    const partition = { ...managed, spec: { nodeUID, strategy } };
-    const waits = judge({ policy: undefined, node, partition });
-    expect(wishOf(waits)).to.equal(undefined);
-    expect(wishOf(judge({ policy: undefined, partition }))).to.include({ strategy: null });
-  });
-
   it('says of what it has not that it has not: a merge would keep what was allowed before', () => {
     const allowing = aManagedPartition({
       wish: { gpus: [{ uuid: uuidOf(0), profiles: { '7g.40gb': 1 } }], replaceForeignInstances: true },
