@@ -36,7 +36,11 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
   if (options.context !== undefined) config.setCurrentContext(options.context);
   if (config.getContextObject(config.currentContext) === null) {
     const known = config.contexts.map((context) => context.name).join(', ');
-    throw new KubeConfigError(`unknown context "${config.currentContext}"; known: ${known === '' ? 'none' : known}`);
+    throw new KubeConfigError(
+      config.currentContext
+        ? `unknown context "${config.currentContext}"; known: ${known}`
+        : `no current context is set; known: ${known}. Choose one with --context, or kubectl config use-context`,
+    );
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new KubeConfigError(`context "${config.currentContext}" names an unknown cluster`);
@@ -51,7 +55,7 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
 function readSource({ kubeconfig }: KubeConfigOptions, env: Environment): KubeConfig {
   if (kubeconfig !== undefined) return readFiles([kubeconfig]);
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
-  if (listed.length > 0) return readFiles(listed);
+  if (listed.length > 0) return readFiles(existing(listed));
   if (env['KUBERNETES_SERVICE_HOST'] !== undefined && existsSync(inClusterTokenFile)) {
     const config = new KubeConfig();
     config.loadFromCluster();
@@ -62,6 +66,14 @@ function readSource({ kubeconfig }: KubeConfigOptions, env: Environment): KubeCo
   throw new KubeConfigError(
     `no cluster is configured: not in a pod, $KUBECONFIG is not set and ${home} does not exist; use --kubeconfig`,
   );
+}
+
+/** Of several files, those that exist: kubectl passes over the others. */
+function existing(files: readonly string[]): readonly string[] {
+  const found = files.filter((file) => existsSync(file));
+  if (found.length === 0)
+    throw new KubeConfigError(`none of the kubeconfig files in $KUBECONFIG exists: ${files.join(', ')}`);
+  return found;
 }
 
 /** Merges files as kubectl does: the first that names a thing wins. */
@@ -75,11 +87,14 @@ function readFiles(files: readonly string[]): KubeConfig {
     } catch (cause) {
       throw new KubeConfigError(`${file} is not a kubeconfig file`, { cause });
     }
-    merged.currentContext ??= config.currentContext;
+    merged.currentContext ||= config.currentContext;
     merged.clusters.push(...config.clusters.filter(({ name }) => merged.getCluster(name) === null));
     merged.users.push(...config.users.filter(({ name }) => merged.getUser(name) === null));
     merged.contexts.push(...config.contexts.filter(({ name }) => merged.getContextObject(name) === null));
   }
+  // Other YAML and JSON is read as a kubeconfig without anything.
+  if (merged.contexts.length === 0)
+    throw new KubeConfigError(`${files.join(', ')}: no context is in it; is it a kubeconfig?`);
   return merged;
 }
 

@@ -67,6 +67,15 @@ describe('services of the host that were stopped for a change', () => {
     expect(takeLog().slice(-1)).to.deep.equal(['start nvsm.service']);
   });
 
+  it('are never taken for stopped where systemctl does not know: nothing is stopped, and the error says why', async () => {
+    const units = someUnits(['nvsm.service']);
+    writeScript(tool.file, `echo "Failed to connect to bus: No such file or directory" >&2; exit 1`);
+    const error = await units.borrow().catch((reason: unknown) => reason);
+    expect(String(error)).to.match(/Pending.*is-active nvsm\.service.*exit code 1: Failed to connect to bus/);
+    writeScript(tool.file, `exit 4`);
+    expect(await units.borrow(), 'the host has no such unit').to.equal(false);
+  });
+
   it('stay recorded where they do not start, are told, and are tried again, also by the next program', async () => {
     await someUnits(['nvsm.service', 'dcgm.service']).borrow();
     const failing = someUnits([], 'start nvsm.service');

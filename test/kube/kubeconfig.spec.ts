@@ -49,6 +49,24 @@ describe('loadKubeConfig', () => {
     expect(config.getCluster('three')?.server).to.equal('https://127.0.0.1:2/three');
   });
 
+  it('passes over files of $KUBECONFIG that do not exist, as kubectl does, as long as one does', () => {
+    const [none, other] = [join(folder, 'none'), join(folder, 'other')];
+    expect(loadKubeConfig({}, { KUBECONFIG: `${none}:${second}` }).getCurrentContext()).to.equal('three');
+    expect(() => loadKubeConfig({}, { KUBECONFIG: `${none}:${other}` })).to.throw(KubeConfigError, `${none}, ${other}`);
+  });
+
+  it('takes the first context that is set, and says so where none is', async () => {
+    const bare = join(folder, 'bare');
+    await writeFile(bare, JSON.stringify({ ...JSON.parse(aKubeconfig(['one', 'two'])), 'current-context': '' }));
+    expect(loadKubeConfig({}, { KUBECONFIG: `${bare}:${second}` }).getCurrentContext()).to.equal('three');
+    expect(() => loadKubeConfig({ kubeconfig: bare })).to.throw(
+      KubeConfigError,
+      /no current context.*one, two.*--context/,
+    );
+    await writeFile(bare, 'answer: 42');
+    expect(() => loadKubeConfig({ kubeconfig: bare })).to.throw(KubeConfigError, `${bare}: no context is in it`);
+  });
+
   it('uses another context when told, and names the known ones when it does not exist', async () => {
     const { server } = await loadKubeConfig({ kubeconfig: first, context: 'two' }).credentials();
     expect(server).to.equal('https://127.0.0.1:1/two');

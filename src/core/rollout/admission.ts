@@ -54,14 +54,29 @@ export function choose(
 }
 
 /**
- * A node that is closed for an earlier wish keeps its place for the one that it has now: it might never be opened for that, as long as
- * its plugin does not offer what its device has become. It takes no new place, and obeys all else that a new one does.
+ * Exchanges the slots of nodes that are closed for an earlier wish, for the one that they have now: such a node might never be opened
+ * for the earlier one, as long as its plugin does not offer what its device has become. It takes no new place, and obeys all else that a
+ * new one does; while canaries are missing, it becomes one of them.
+ *
+ * @returns for each slot that is exchanged, the one that takes its place
  */
 export function renew(
-  slot: Slot,
-  { mayStart, mayDisrupt, isHalted, mostNew }: RolloutBudget,
+  slots: readonly Slot[],
+  budget: RolloutBudget,
   snapshot: LedgerSnapshot,
-): Slot | undefined {
+): ReadonlyMap<Slot, Slot> {
+  const renewed = new Map<Slot, Slot>();
+  let left = budget.isHalted ? 0 : budget.mostNew;
+  for (const slot of slots) {
+    const next = renewOne(slot, budget, snapshot);
+    if (next === undefined || (next.kind === 'New' && left === 0)) continue;
+    if (next.kind === 'New') left -= 1;
+    renewed.set(slot, next);
+  }
+  return renewed;
+}
+
+function renewOne(slot: Slot, { mayStart, mayDisrupt }: RolloutBudget, snapshot: LedgerSnapshot): Slot | undefined {
   const { policy, admits, rolloutStateOf } = snapshot;
   const rolloutState = rolloutStateOf(slot.node);
   const { request } = rolloutState ?? {};
@@ -74,8 +89,7 @@ export function renew(
     return undefined;
   if (isFor(slot, rolloutState)) return undefined;
   const isSeen = admits === 'Everybody' || (admits === 'WithoutEvictions' && request.evictions === 0);
-  const mayBegin = request.kind !== 'New' || (!isHalted && mostNew === Infinity);
   // A Fresh slot takes no place.
   const isFree = request.kind === 'Fresh' ? mayStart : mayDisrupt && slot.kind !== 'Fresh';
-  return isSeen && mayBegin && isFree ? makeSlot(rolloutState, request.kind, snapshot) : undefined;
+  return isSeen && isFree ? makeSlot(rolloutState, request.kind, snapshot) : undefined;
 }

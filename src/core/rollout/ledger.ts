@@ -64,11 +64,13 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
   // 2. Which nodes may start.
   const canary = judgeCanary(snapshot, held);
   const budget = judgeBudget(snapshot, counted, canary);
-  const ledger = counted.map((slot) => renew(slot, budget, snapshot) ?? slot);
-  const renewed = ledger.filter((slot) => !counted.includes(slot));
-  const chosen = choose(budget, snapshot, held);
+  const exchanged = renew(counted, budget, snapshot);
+  const ledger = counted.map((slot) => exchanged.get(slot) ?? slot);
+  const renewed = [...exchanged.values()];
+  const mostNew = budget.mostNew - renewed.filter(isNew).length;
+  const chosen = choose({ ...budget, mostNew }, snapshot, held);
   const admitted = chosen.map(({ rolloutState, kind }) => makeSlot(rolloutState, kind, snapshot));
-  const canaries = chosen.flatMap(({ rolloutState, kind }) => (kind === 'New' ? [rolloutState.node] : []));
+  const canaries = [...renewed, ...admitted].filter(isNew).map(({ node }) => node);
   return {
     ledger: [...ledger, ...admitted],
     canary: noteCanaries(canary, canaries),
@@ -82,6 +84,10 @@ export function stepLedger(snapshot: LedgerSnapshot): LedgerStep {
     limits: budget.counts,
     requeueAfterMs: requeueAfter(snapshot, ledger, budget),
   };
+}
+
+function isNew({ kind }: Slot): boolean {
+  return kind === 'New';
 }
 
 /** A slot is released when the node is found finished by a decision that knew of the slot. */

@@ -16,6 +16,9 @@ export interface HostUnitOptions {
 
 const commandMs = 60_000;
 
+/** Exit codes of `systemctl is-active`: not active, no such unit (systemctl(1)). */
+const notRunning = [3, 4];
+
 /** Host services that keep GPUs open (nvsm, DCGM, Fabric Manager), stopped during a change of MIG mode or a reset. */
 export class HostUnits {
   readonly #units: readonly string[];
@@ -35,16 +38,22 @@ export class HostUnits {
    */
   async borrow(): Promise<boolean> {
     const active: string[] = [];
-    for (const unit of this.#units) if ((await this.#run('is-active', '--quiet', unit)).rc === 0) active.push(unit);
+    for (const unit of this.#units) if (await this.#isActive(unit)) active.push(unit);
     if (active.length === 0) return false;
     await this.#note.add(active);
     for (const unit of active) {
-      const { rc, stdout } = await this.#run('stop', unit);
-      if (rc === 0) continue;
-      const found = `exit code ${rc}: ${cutText(stdout.trim(), 240)}`;
-      throw new DeviceError('Pending', { tried: `systemctl stop ${unit}`, found });
+      const answer = await this.#run('stop', unit);
+      if (answer.rc !== 0) throw failureOf(`stop ${unit}`, answer);
     }
     return true;
+  }
+
+  /** One that may run would hold the GPU: no answer is not taken for a stopped one. */
+  async #isActive(unit: string): Promise<boolean> {
+    const answer = await this.#run('is-active', '--quiet', unit);
+    if (answer.rc === 0) return true;
+    if (notRunning.includes(answer.rc)) return false;
+    throw failureOf(`is-active ${unit}`, answer);
   }
 
   /** Starts what was stopped, also by an earlier program. @returns a sentence about each unit that does not start */
@@ -65,9 +74,8 @@ export class HostUnits {
 
   async #start(unit: string): Promise<string | undefined> {
     try {
-      const { rc, end, stdout } = await this.#run('start', unit);
-      if (rc === 0 && end === 'Exited') return undefined;
-      return `${end === 'Exited' ? `exit code ${rc}` : 'no answer in time'}: ${cutText(stdout.trim().replace(/\s+/g, ' '), 160)}`;
+      const answer = await this.#run('start', unit);
+      return answer.rc === 0 && answer.end === 'Exited' ? undefined : explain(answer);
     } catch (error) {
       if (error instanceof DeviceError) return error.found;
       throw error;
@@ -77,4 +85,14 @@ export class HostUnits {
   async #run(...args: readonly string[]): ReturnType<Execute> {
     return this.#execute(args, commandMs);
   }
+}
+
+type Answer = Awaited<ReturnType<Execute>>;
+
+function failureOf(command: string, answer: Answer): DeviceError {
+  return new DeviceError('Pending', { tried: `systemctl ${command}`, found: explain(answer) });
+}
+
+function explain({ rc, end, stdout }: Answer): string {
+  return `${end === 'Exited' ? `exit code ${rc}` : 'no answer in time'}: ${cutText(stdout.trim().replace(/\s+/g, ' '), 160)}`;
 }

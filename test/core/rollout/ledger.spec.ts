@@ -278,6 +278,22 @@ describe('the ledger', () => {
         expect(canary).to.deep.equal([before]);
       });
 
+      it('makes it a canary of the edit: otherwise it would keep the only place, and the canary would wait for it without end', () => {
+        const both = [closed, anAsking('y', 'New', { isUnderWay: true, wishGeneration: 2 }), ...manyAsking(2)];
+        const inFlight = [slot, { ...slot, node: 'y', nodeUID: 'uid-y' }];
+        const stepWith = (nodes: number) =>
+          step({ nodes: both, inFlight, generation: 2, rollout: { maxUnavailable: 3, canary: { nodes } } });
+        const generationsOf = ({ ledger }: ReturnType<typeof step>) =>
+          ledger.map(({ node, generation }) => `${node} ${generation}`);
+        const one = stepWith(1);
+        expect(generationsOf(one)).to.deep.equal(['x 2', 'y 1']);
+        expect(one.canary).to.deep.equal({ generation: 2, nodes: ['x'] });
+        expect(one.admitted).to.deep.equal(['x']);
+        const three = stepWith(3);
+        expect(generationsOf(three).slice(0, 2)).to.deep.equal(['x 2', 'y 2']);
+        expect(three.canary?.nodes).to.have.lengthOf(3).and.include.members(['x', 'y']);
+      });
+
       it('exchanges it before all nodes have been looked at only if no pod has to go', () => {
         const evicting = anAsking('x', 'New', { isUnderWay: true, wishGeneration: 2, request: { evictions: 1 } });
         expect(renew({ admits: 'WithoutEvictions' })).to.deep.equal([after]);
