@@ -42,6 +42,17 @@ function sliced(uuid: string): DeviceReport {
   return { ...aDevice(gpu), models };
 }
 
+/** A node whose driver publishes the slice that its policy asks for. */
+function aServedNode(): NodeWorld {
+  return new NodeWorld({
+    policy,
+    node: aNode({ allocatable: nothing }),
+    partition: aManagedPartition({ backend: 'DRA', device: sliced('MIG-new') }),
+    pods: [aDriverPod({ uid: 'old' })],
+    slices: slicesOf(sliced('MIG-new')),
+  });
+}
+
 /** A node that is closed for grant 3, which its agent has finished; its driver still shows what was. */
 function aChangedNode(report: DeviceReport = {}, pods = [aDriverPod({ uid: 'old' })]): NodeWorld {
   return new NodeWorld({
@@ -182,13 +193,7 @@ describe('a node whose GPUs are handed out by claims', () => {
   });
 
   it('is looked at again while it is Ready, though slices are watched, and a driver that lost them is replaced', () => {
-    const world = new NodeWorld({
-      policy,
-      node: aNode({ allocatable: nothing }),
-      partition: aManagedPartition({ backend: 'DRA', device: sliced('MIG-new') }),
-      pods: [aDriverPod({ uid: 'old' })],
-      slices: slicesOf(sliced('MIG-new')),
-    });
+    const world = aServedNode();
     expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 120_000 });
     world.slices = slicesOf(wholeGpu);
     expect(world.settle().verdict.phase).to.equal('Updating');
@@ -200,13 +205,7 @@ describe('a node whose GPUs are handed out by claims', () => {
   // Found by the model, SecondPlugin 4090: what the device plugin would offer was taken for what the node has to offer.
   it('stays Ready while the DaemonSet of agents may just replace its agent, as long as its driver alone offers what it is', () => {
     const aReadyNode = (): NodeWorld => {
-      const world = new NodeWorld({
-        policy,
-        node: aNode({ allocatable: nothing }),
-        partition: aManagedPartition({ backend: 'DRA', device: sliced('MIG-new') }),
-        pods: [aDriverPod({ uid: 'driver' })],
-        slices: slicesOf(sliced('MIG-new')),
-      });
+      const world = aServedNode();
       world.settle();
       world.agent = { state: 'Missing' };
       return world;
