@@ -46,6 +46,17 @@ describe('resources that the kubelet offers', () => {
     expect(listUnserved(device, offered, undefined)).to.deep.equal([slices]);
   });
 
+  it('are left of an earlier plugin where only one strategy explains the others, though nobody told it', () => {
+    const sliced = aDevice(aSlicedGpu(0, anInstance(2, 'MIG-a')));
+    const offered = new Map([
+      [gpu, [uuidOf(0)]],
+      [slices, ['MIG-a']],
+    ]);
+    expect(listUnserved(sliced, offered, undefined)).to.deep.equal([]);
+    const two = aDevice(aSlicedGpu(0, anInstance(2, 'MIG-a')), aSlicedGpu(1, anInstance(3, 'MIG-b')));
+    expect(listUnserved(two, new Map([...offered, [slices, ['MIG-a', 'MIG-b']]]), undefined)).to.deep.equal([gpu]);
+  });
+
   it('do not include another vendor’s', () => {
     expect(judge({ 'example.com/fpga': ['0'] })).to.deep.equal([]);
   });
