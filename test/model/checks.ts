@@ -119,12 +119,16 @@ export class Invariants {
     }
   }
 
-  /** The device's state is unknown, and the plugin cannot be restarted to report it: a deadline opens the node anyway. */
+  /**
+   * The device's state is unknown, and the plugin cannot be restarted to report it, or the kubelet keeps what an earlier one offered: a
+   * deadline opens the node anyway.
+   */
   #isBeyondHelp(): boolean {
-    const { agent, partition, setup, timeline } = this.#world;
+    const { agent, kubelet, partition, setup, timeline } = this.#world;
     const { device } = partition?.status ?? {};
     const isAnswered = (device?.observedEpoch ?? 0) >= (partition?.spec.granted?.epoch ?? 0);
-    const isKept = setup.plugin === 'Hidden' || timeline.now - this.#refusedAt < longestWriteMs;
+    const isRefused = timeline.now - this.#refusedAt < longestWriteMs;
+    const isKept = setup.plugin === 'Hidden' || isRefused || kubelet.plugin.hasLeft;
     return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
 
@@ -565,7 +569,7 @@ export class Invariants {
     demand(slot !== undefined && scope !== 'None', 'S13', `pod ${uid} is told to go, against the policy or the ledger`);
     demand(isClosed(node), 'S13', `pod ${uid} is told to go from an open node`);
     const name = `default/${pod.metadata.name}`;
-    const hasLost = lostDevices.some((one) => one.pods.includes(name)) && !this.#world.kubelet.users.knows();
+    const hasLost = lostDevices.some(({ id, pods: losers }) => losers.includes(name) && this.#hadDevice(uid, id));
     const goes = scope === 'Node' || plan?.affectedPods?.includes(name) === true || hasLost;
     demand(goes, 'S13', `pod ${uid} is told to go, which holds nothing that goes`);
     const isModeChange = (plan?.modeChanges ?? 0) > 0;
@@ -576,6 +580,14 @@ export class Invariants {
     const own = pod.spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
     const expected = gracePeriod === undefined ? own : secondsOf(gracePeriod);
     demand(graceSeconds === expected, 'S13', `pod ${uid} is given ${graceSeconds} s to end, not ${expected}`);
+  }
+
+  /** Whether a pod was given this device, which may be there again by now. Nobody needs to remember it of a pod that has ended. */
+  #hadDevice(uid: string, device: string): boolean {
+    const { users } = this.#world.kubelet;
+    const held = users.allocations.get(uid);
+    if (this.#isDra) return !users.knows();
+    return held === undefined || uuidOf(held.id) === device;
   }
 
   #mayBeDeleted({ claim, slot, now }: NodeSnapshot): void {
@@ -745,7 +757,8 @@ export class Invariants {
     const isWithin = !isHeard && Object.entries(found).every(([name, count]) => count <= (offer[name] ?? 0));
     const isTrue = isUnknown || isWithin || Object.keys(found).length === 0 || sameJson(found, offer);
     const isStillClosed = going.length < taints.filter(isOwnTaint).length;
-    demand(isTrue || isSilent || isStillClosed, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
+    const isExpected = isTrue || isSilent || isStillClosed || this.#isBeyondHelp();
+    demand(isExpected, 'S3', `opened, and the node offers ${JSON.stringify(found)}`);
   }
 
   /** Each attempt closes the node: attempts must become rarer. */

@@ -65,6 +65,11 @@ export class ModelPlugin {
     return this.#offered;
   }
 
+  /** Whether the kubelet offers what nobody serves any more, and will not notice. */
+  get hasLeft(): boolean {
+    return this.#missed.some(([name]) => !this.serves(name));
+  }
+
   /** Whether its process answers when the kubelet asks for a device. */
   serves(resource: string): boolean {
     return this.#served.has(resource);
