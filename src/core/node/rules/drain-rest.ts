@@ -35,9 +35,14 @@ export function countFailedDrains(situation: Situation): number {
   return findRest(situation, 'DrainRest')?.count ?? 0;
 }
 
-function resting({ now }: Situation, reason: Cause, { blockers, leftMs }: Rest): Ruling {
+/** Nobody is told to go any more, even if the node stays closed for another cause. */
+function resting({ now, partition }: Situation, reason: Cause, { blockers, leftMs }: Rest): Ruling {
   const message = `${causes[reason]}: ${blockers}. Nothing was changed; the next attempt is at ${timeText(now + leftMs)}`;
-  return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason, message, requeueAfterMs: leftMs + 10 } };
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Waiting', reason, message, requeueAfterMs: leftMs + 10 },
+    commands: partition.spec.drain === undefined ? [] : [{ name: 'WriteDrain', drain: null }],
+  };
 }
 
 function isCause(reason: string): reason is Cause {

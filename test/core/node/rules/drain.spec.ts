@@ -510,10 +510,11 @@ describe('a drain', () => {
 
     it('announces nobody any more', () => {
       const world = aBlockedDrain();
-      giveUp(world);
+      stepUntil(world, 'EvictionBlocked');
       expect(drainOf(world)).to.deep.equal(['uid-goes']);
-      world.step(1000);
+      giveUp(world);
       expect(drainOf(world)).to.equal(undefined);
+      world.step(1000);
       const { done } = world;
       const writes = done.length;
       for (let steps = 0; steps < 5; steps += 1) world.step(1000);
