@@ -43,7 +43,15 @@ export class ConfigMapFiles {
 
   /** @param isUsed whether a file of ours is needed; unused ones are removed in the same write. A plugin without its file does not start */
   async publish(key: string, file: Readonly<Record<string, unknown>>, isUsed: (key: string) => boolean): Promise<void> {
-    this.#last = undefined;
+    try {
+      await this.#write(key, file, isUsed);
+    } finally {
+      // Who has read it meanwhile may have read what was there before.
+      this.#last = undefined;
+    }
+  }
+
+  async #write(key: string, file: Readonly<Record<string, unknown>>, isUsed: (key: string) => boolean): Promise<void> {
     const data = { [key]: stringify(file) };
     const { namespace, name } = this.#ref;
     const found = await this.#client.find<ConfigMap>(this.#ref);

@@ -25,12 +25,16 @@ const mixed = policyOf('mixed', [
 ]);
 
 describe('gpu-partition export kueue', () => {
-  const demanding = (slices: readonly object[], nodeSelector: object = { matchLabels: { pool: 'shared' } }): string =>
+  const demanding = (
+    slices: readonly object[],
+    nodeSelector: object = { matchLabels: { pool: 'shared' } },
+    schedules?: readonly object[],
+  ): string =>
     stringify({
       apiVersion: 'gpupartition.dev/v1alpha1',
       kind: 'GpuPartitionPolicy',
       metadata: { name: 'shared' },
-      spec: { nodeSelector, strategy: 'mixed', demand: { from: 'Kueue', slices } },
+      spec: { nodeSelector, strategy: 'mixed', demand: { from: 'Kueue', slices }, ...(schedules && { schedules }) },
     });
   const small = { name: 'small', profiles: ['1g.5gb', '1g.10gb'], max: 40 };
   const refused = async (stdin: string) => {
@@ -58,6 +62,22 @@ describe('gpu-partition export kueue', () => {
       { kind: 'ClusterQueue', spec: { namespaceSelector: {}, resourceGroups: [group] } },
       { kind: 'LocalQueue', spec: { clusterQueue: 'shared' } },
     ]);
+  });
+
+  it('counts of a demand and of its schedules’ the largest number, and refuses a schedule of layouts', async () => {
+    const schedule = { name: 'night', schedule: '0 20 * * *', duration: '10h' };
+    const slices = [
+      { ...small, max: 50 },
+      { profiles: ['7g.40gb'], count: 1 },
+    ];
+    const night = { ...schedule, demand: { from: 'Kueue', slices } };
+    const { answer } = await jsonRunner<{ readonly items: readonly KubeObject[] }>()(['export', 'kueue', '-f', '-'], {
+      stdin: demanding([small], undefined, [night]),
+    });
+    expect(JSON.stringify(answer)).to.contain('{"name":"nvidia.com/mig-1g.5gb","nominalQuota":50}');
+    expect(JSON.stringify(answer)).to.contain('{"name":"nvidia.com/mig-7g.40gb","nominalQuota":1}');
+    const layouts = [{ ...schedule, layouts: [{ profiles: { '7g.40gb': 1 } }] }];
+    expect(await refused(demanding([small], undefined, layouts))).to.match(/it has layouts/);
   });
 
   it('refuses what has no number, other selectors, and layouts', async () => {

@@ -9,6 +9,8 @@ import type { KubeObject } from '../../src/kube/resource.ts';
 class Server extends KubeClient {
   readonly #answer: Readonly<Record<string, string>> | number;
   reads = 0;
+  /** Somebody does this while a write is on its way. */
+  whenWritten = async (): Promise<void> => {};
 
   constructor(answer: Readonly<Record<string, string>> | number) {
     super(new PooledKubeConfig(), 'test');
@@ -21,6 +23,11 @@ class Server extends KubeClient {
     if (typeof answer === 'number')
       throw new ApiError({ request: 'GET it', code: answer, reason: 'Refused', text: 'User "x" cannot get it' });
     return { metadata: { name: 'plugin' }, data: answer } as unknown as T;
+  }
+
+  override async merge<T extends KubeObject>(): Promise<T> {
+    await this.whenWritten();
+    return this.find();
   }
 }
 
@@ -44,6 +51,16 @@ describe('the config files of the device plugin', () => {
     clock.ms = 5001;
     expect(await files.read()).to.deep.equal({ state: 'Read', files: { a: { version: 'v1' } } });
     expect(client.reads).to.equal(2);
+  });
+
+  it('are read again after a write, whatever was read while it was under way', async () => {
+    const client = new Server({});
+    const files = new ConfigMapFiles(client, place, () => 0);
+    client.whenWritten = async () => void (await files.read());
+    await files.publish('gpu-partition-mixed-12345678', {}, () => true);
+    const reads = client.reads;
+    await files.read();
+    expect(client.reads).to.equal(reads + 1);
   });
 
   it('are read again after a failure: one that passes must not fail every node for the next seconds', async () => {

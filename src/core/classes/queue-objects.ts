@@ -2,6 +2,7 @@ import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { MODELS } from '../gpu/geometry/models.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { isWhole, nameSlice, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
+import { variantsOf } from '../policy/schedules.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { ExportedObject } from './class-objects.ts';
 
@@ -15,17 +16,18 @@ const unlimited = { cpu: '1M', memory: '1Pi' };
 export function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly ExportedObject[] | string {
   const { name } = metadata;
   const { matchLabels = {}, matchExpressions = [] } = spec.nodeSelector;
-  if (spec.demand === undefined)
+  const demands = variantsOf(spec).map((one) => one.spec.demand?.slices);
+  if (!demands.every((one) => one !== undefined))
     return 'it has layouts: how many slices these are depends on the nodes; write its quotas yourself, or give it a demand';
   if (matchExpressions.length > 0 || Object.keys(matchLabels).length > mostLabels)
     return `a ResourceFlavor selects nodes by at most ${mostLabels} labels with their values: use matchLabels alone in spec.nodeSelector`;
-  const open = spec.demand.slices.find(({ count, max }) => count === undefined && max === undefined);
+  const open = demands.flat().find(({ count, max }) => count === undefined && max === undefined);
   if (open) return `slice ${nameSlice(open)} has neither count nor max, which would be its quota: set max`;
   const quotas = new Map<string, number>();
-  for (const slice of spec.demand.slices)
-    for (const resource of listResources(slice))
-      quotas.set(resource, (quotas.get(resource) ?? 0) + (slice.count ?? slice.max ?? 0));
+  for (const [resource, count] of demands.flatMap(sumQuotas))
+    quotas.set(resource, Math.max(quotas.get(resource) ?? 0, count));
   const slices = [...quotas].toSorted(([a], [b]) => compareText(a, b));
+  const scheduled = spec.schedules === undefined ? '' : ', and of its schedules the largest number counts';
   const resources = [...slices, ...Object.entries(unlimited)].map(([resource, nominalQuota]) => ({
     name: resource,
     nominalQuota,
@@ -38,7 +40,7 @@ export function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly Ex
       object: { apiVersion, kind: 'ResourceFlavor', metadata: { name }, spec: { nodeLabels: matchLabels } },
     },
     {
-      about: `a slice of several profiles has its number as the quota of each; CPU and memory are covered without a limit: set your own`,
+      about: `a slice of several profiles has its number as the quota of each${scheduled}; CPU and memory are covered without a limit: set your own`,
       object: {
         apiVersion,
         kind: 'ClusterQueue',
@@ -51,6 +53,15 @@ export function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly Ex
       object: { apiVersion, kind: 'LocalQueue', metadata: { name }, spec: { clusterQueue: name } },
     },
   ];
+}
+
+/** What a demand has of each resource, as name and number. */
+function sumQuotas(slices: readonly SliceEntry[]): readonly (readonly [string, number])[] {
+  const sums = new Map<string, number>();
+  for (const slice of slices)
+    for (const resource of listResources(slice))
+      sums.set(resource, (sums.get(resource) ?? 0) + (slice.count ?? slice.max ?? 0));
+  return [...sums];
 }
 
 /** By all models: which of them the nodes have, the policy does not say. */

@@ -46,6 +46,8 @@ export interface GpuNode {
 export interface ResourceUse {
   readonly used: number;
   readonly holders: readonly string[];
+  /** How much of it stays in use if these pods go. */
+  readonly usedWithout: (gone: readonly string[]) => number;
 }
 
 /** The nodes that have GPUs: a partition, or a resource that stands for some. */
@@ -100,10 +102,9 @@ export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   if (pods === undefined || isDra(gpuNode)) return reportedUse(gpuNode, resource);
   const asked = pods.map((pod) => ({ pod, amount: roundUp(requestOf(pod, resource)) }));
   const holders = asked.filter(({ amount }) => amount > 0);
-  return {
-    used: holders.reduce((sum, { amount }) => sum + amount, 0),
-    holders: holders.map(({ pod }) => podName(pod)).toSorted(),
-  };
+  const usedWithout = (gone: readonly string[]): number =>
+    holders.reduce((sum, { pod, amount }) => sum + (gone.includes(podName(pod)) ? 0 : amount), 0);
+  return { used: usedWithout([]), holders: holders.map(({ pod }) => podName(pod)).toSorted(), usedWithout };
 }
 
 /** The agent's report of instances in use: less exact if slices are shared. */
@@ -118,7 +119,10 @@ function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
         ...gpus.filter(({ mig, busy }) => mig !== 'Enabled' && busy === true),
         ...(isDra(gpuNode) ? [] : slices.filter(({ busy }) => busy)),
       ];
-  return { used: held.length, holders: [...new Set(held.flatMap(({ pods = [] }) => pods))].toSorted() };
+  // What no pod is named for, some process has.
+  const usedWithout = (gone: readonly string[]): number =>
+    held.filter(({ pods = [] }) => pods.length === 0 || pods.some((pod) => !gone.includes(pod))).length;
+  return { used: held.length, holders: [...new Set(held.flatMap(({ pods = [] }) => pods))].toSorted(), usedWithout };
 }
 
 /** Whether a resource is a profile's under strategy mixed, shared or not. */

@@ -63,6 +63,8 @@ export interface ChoiceFit {
   readonly choice: DeviceChoice;
   readonly matching: readonly ClaimableDevice[];
   readonly free: readonly ClaimableDevice[];
+  /** How many devices it takes. */
+  readonly needed: number;
   readonly fits: boolean;
 }
 
@@ -70,5 +72,5 @@ export function fitChoice(choice: DeviceChoice, devices: readonly ClaimableDevic
   const matching = devices.filter(choice.test);
   const free = choice.isMonitor ? matching : matching.filter(({ holder }) => holder === undefined);
   const needed = choice.count ?? Math.max(1, matching.length);
-  return { choice, matching, free, fits: free.length >= needed };
+  return { choice, matching, free, needed, fits: free.length >= needed };
 }

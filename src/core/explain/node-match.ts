@@ -22,11 +22,20 @@ export function listMismatches(spec: WorkloadPod['spec'], node: string, labels: 
   }));
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   const nearest = terms
-    ?.map((term) => compareTerm(term, node, labels))
+    ?.filter(({ matchExpressions = [], matchFields = [] }) => matchExpressions.length + matchFields.length > 0)
+    .map((term) => compareTerm(term, node, labels))
     .toSorted((a, b) => a.length - b.length)
     .at(0);
-  return [...compareTerm({ matchExpressions: wanted }, node, labels), ...(nearest ?? [])];
+  const inTerms = nearest ?? (terms === undefined ? [] : [nothingMatches]);
+  return [...compareTerm({ matchExpressions: wanted }, node, labels), ...inTerms];
 }
+
+/** A term without requirements matches no node. */
+const nothingMatches: LabelMismatch = {
+  key: 'nodeSelectorTerms',
+  wanted: 'no node at all (an empty term matches none)',
+  found: '',
+};
 
 function compareTerm({ matchExpressions = [], matchFields = [] }: SelectorTerm, node: string, labels: Labels) {
   const fields = matchFields.flatMap((one) => compare(one, node));

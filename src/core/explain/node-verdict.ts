@@ -14,7 +14,7 @@ import {
   useOf,
   wishedSlices,
 } from './cluster-facts.ts';
-import { judgeRequest } from './request-verdict.ts';
+import { judgeRequests } from './request-verdict.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
 import { requestOf, tolerates, type WorkloadPod } from './workload.ts';
 
@@ -73,7 +73,7 @@ export function judgeNode(
     ...[...asked].flatMap(
       ([resource, amount]) => judgeStack(gpuNode, resource, by) ?? judgeResource(gpuNode, resource, amount),
     ),
-    ...(by.requests ?? []).flatMap((request) => (by.facts ? judgeRequest(gpuNode, request, by.facts) : [])),
+    ...(by.facts ? judgeRequests(gpuNode, by.requests ?? [], by.facts) : []),
     ...(by.allocated ?? []).flatMap((claim) => judgeAllocated(gpuNode, claim)),
     ...judgeOthers(pod, gpuNode),
   ];

@@ -104,8 +104,7 @@ function tryEdit(
   );
   const evicts = [...new Set(planned.flatMap((plan) => plan?.pods ?? []))].toSorted();
   // Pods that go release their slices.
-  const left = useOf(target, resource).holders.filter((pod) => !evicts.includes(pod)).length;
-  if (offered - Math.max(left, evicts.length === 0 ? useOf(target, resource).used : 0) < amount) return undefined;
+  if (offered - useOf(target, resource).usedWithout(evicts) < amount) return undefined;
   const nodesChanging = planned.filter((plan) => plan?.isChange).length;
   const { name } = policy.metadata;
   const changes = `changes ${nodesChanging} node${nodesChanging === 1 ? '' : 's'}`;

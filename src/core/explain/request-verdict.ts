@@ -2,20 +2,69 @@ import type { GpuReport, ModelReport } from '../../api/types.ts';
 import type { SelectableDevice } from '../dra/device-selector.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
 import { parseQuantity } from '../text/quantity.ts';
-import { listDevices } from './claim-device.ts';
+import { type ClaimableDevice, listDevices } from './claim-device.ts';
 import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
 import { type ChoiceFit, type ClaimRequest, type DeviceChoice, fitChoice } from './device-request.ts';
 import type { Blocker } from './node-verdict.ts';
 
-/** What keeps a node from a request of a claim; none if one of its choices is free there. */
-export function judgeRequest(gpuNode: GpuNode, { choices }: ClaimRequest, facts: ClusterFacts): readonly Blocker[] {
+/** Beyond this many combinations of alternatives, requests that fit one by one count as fitting together. */
+const mostCombinations = 1000;
+
+/** What keeps a node from the requests of claims; none if of each one choice is free there, beside those of the others. */
+export function judgeRequests(
+  gpuNode: GpuNode,
+  requests: readonly ClaimRequest[],
+  facts: ClusterFacts,
+): readonly Blocker[] {
+  if (requests.length === 0) return [];
   if (!isDra(gpuNode))
     return [{ kind: 'NotOffered', message: 'its device plugin hands its GPUs out, and the pod asks by claim' }];
   const devices = listDevices(gpuNode, facts);
-  const fits = choices.map((choice) => fitChoice(choice, devices));
+  const fits = requests.map(({ choices }) => choices.map((choice) => fitChoice(choice, devices)));
+  const misses = fits.flatMap((one) => describeMisses(one));
+  if (misses.length > 0 || fitTogether(fits.map((one) => one.filter((fit) => fit.fits)))) return misses;
+  const free = devices.filter(({ holder }) => holder === undefined).length;
+  const message = `each request of its claims fits alone, and all ${requests.length} together do not: ${free} of ${devices.length} devices are free`;
+  return [{ kind: 'Full', message }];
+}
+
+/** @param fits of each request the choices that fit alone */
+function fitTogether(fits: readonly (readonly ChoiceFit[])[]): boolean {
+  if (fits.reduce((product, { length }) => product * length, 1) > mostCombinations) return true;
+  return choose(fits, []);
+}
+
+function choose([first, ...others]: readonly (readonly ChoiceFit[])[], slots: readonly Slot[]): boolean {
+  if (first === undefined) return canFill(slots);
+  return first.some(({ choice, free, needed }) => {
+    const taken = choice.isMonitor ? [] : Array.from({ length: needed }, () => free);
+    return choose(others, [...slots, ...taken]);
+  });
+}
+
+/** Devices of which one is needed. */
+type Slot = readonly ClaimableDevice[];
+
+/** Whether each slot gets a device of its own (a bipartite matching by augmenting paths). */
+function canFill(slots: readonly Slot[]): boolean {
+  const slotOf = new Map<ClaimableDevice, number>();
+  const fill = (slot: number, seen: Set<ClaimableDevice>): boolean =>
+    (slots[slot] ?? []).some((device) => {
+      if (seen.has(device)) return false;
+      seen.add(device);
+      const other = slotOf.get(device);
+      if (other !== undefined && !fill(other, seen)) return false;
+      slotOf.set(device, slot);
+      return true;
+    });
+  return slots.every((_, slot) => fill(slot, new Set()));
+}
+
+/** Why no choice of a request fits, by the nearest of them. */
+function describeMisses(fits: readonly ChoiceFit[]): readonly Blocker[] {
   if (fits.some((one) => one.fits)) return [];
   const nearest = fits.toSorted((a, b) => b.matching.length - a.matching.length)[0];
-  return nearest === undefined ? [] : [describeMiss(nearest, choices.length)];
+  return nearest === undefined ? [] : [describeMiss(nearest, fits.length)];
 }
 
 function describeMiss({ choice, matching, free }: ChoiceFit, choices: number): Blocker {

@@ -75,6 +75,23 @@ describe('explain pod: a claim', () => {
     expect(message).to.include('and none of the other 1 alternatives has room');
   });
 
+  it('with several requests needs a device of its own for each', () => {
+    const both = (...requests: readonly DeviceRequest[]): Requests =>
+      requests.map((request, index) => ({ name: `r${index}`, exactly: request }));
+    const { code, message } = explain(both(atLeast(20), ofProfile('3g.20gb')));
+    expect(code).to.equal('Full');
+    expect(message).to.include('each request of its claims fits alone, and all 2 together do not: 4 of 4 devices are free');
+    // The larger slice is the only one for the second, and leaves the smaller to the first.
+    expect(explain(both(atLeast(10), ofProfile('3g.20gb'))).code).to.equal('SchedulerSays');
+    expect(explain(both({ ...ofProfile('3g.20gb'), adminAccess: true }, ofProfile('3g.20gb'))).code).to.equal(
+      'SchedulerSays',
+    );
+    const firstAvailable = ['3g.20gb', '2g.10gb'].map((name) => ({ name, ...ofProfile(name) }));
+    const either = { name: 'either', firstAvailable };
+    expect(explain([either, ...both(ofProfile('3g.20gb'))]).code, 'the second alternative').to.equal('SchedulerSays');
+    expect(explain([either, ...both(ofProfile('3g.20gb'), ofProfile('2g.10gb'))]).code).to.equal('Full');
+  });
+
   it('for all devices waits until none is in use, and a monitor waits for nobody', () => {
     const all = { deviceClassName: 'mig.nvidia.com', allocationMode: 'All' };
     expect(explain(exactly(all)).code).to.equal('SchedulerSays');

@@ -246,6 +246,18 @@ const stories: Readonly<Record<string, Story>> = {
     code: 'Selector',
     says: `the nearest is node n: ${slice}.count is 7, and the pod wants more than 7`,
   },
+  'an affinity with an empty term, which matches no node': {
+    pod: {
+      ...asks(slice),
+      spec: {
+        containers: aPod(asks(slice)).spec?.containers ?? [],
+        affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] } } },
+      },
+    },
+    nodes: [{ gpus: [sevens] }],
+    code: 'Selector',
+    says: 'the nearest is node n: nodeSelectorTerms is empty, and the pod wants no node at all (an empty term matches none)',
+  },
   'a node that is closed for a change': {
     pod: asks(half),
     nodes: [{ gpus: [halves], taints: [closedTaint], phase: 'Updating', reason: 'Applying', message: 'grant 3' }],
@@ -445,6 +457,29 @@ describe('explain pod', () => {
     const { suggestions } = explainPod(aPod(asks('nvidia.com/mig-7g.40gb')), aCluster([{ gpus: [held], policy }]));
     expect(suggestions).to.have.length(1);
     expect(suggestions[0]).to.deep.include({ kind: 'EditPolicy', policy: 'p', evicts: ['team/a'] });
+  });
+
+  it('counts the slices that stay in use when an edit evicts other pods, and not their pods', () => {
+    const small = 'nvidia.com/mig-1g.5gb';
+    const gpu = aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '3g.20gb@4'] });
+    const held = {
+      ...gpu,
+      instances: gpu.instances.map((one) => ({
+        ...one,
+        busy: true,
+        pods: [one.profile === '1g.5gb' ? 'team/two' : 'team/big'],
+      })),
+    };
+    const policy = aPolicy({ layouts: [{ profiles: { '1g.5gb': 2, '3g.20gb': 1 } }] });
+    const pods = [
+      aPod({ name: 'two', node: 'n', asks: { [small]: '2' } }),
+      aPod({ name: 'big', node: 'n', asks: { [half]: '1' } }),
+    ];
+    const asked = aPod({ asks: { [small]: '3' } });
+    const edits = explainPod(asked, aCluster([{ gpus: [held], policy }], pods)).suggestions;
+    const [edit] = edits.flatMap((one) => (one.kind === 'EditPolicy' ? [one] : []));
+    expect(edit?.evicts).to.deep.equal(['team/big']);
+    expect(edit?.message).to.match(/[5-7]×1g\.5gb/);
   });
 
   it('believes the agents where the user may not list pods', () => {
