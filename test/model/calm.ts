@@ -75,22 +75,30 @@ export function findTrouble(world: ModelWorld, end: 'Enforce' | 'Delete' | 'Plan
 
 const hourMs = 3_600_000;
 
-/** Schedules are judged by what the story wrote: a start today, and how long it lasts. */
+/**
+ * A controller that is stalled in the middle of a node has not seen what another of its workers has accepted. Schedules are judged by
+ * what the story wrote: a start today, and how long it lasts.
+ */
 function findLateSwitch(world: ModelWorld, { gpus }: Wish): string | undefined {
   const { now } = world.timeline;
   const serving = world.partition?.spec.policy;
   for (const { metadata, spec, status } of world.api.list('policies')) {
+    if (metadata.uid !== serving?.uid) continue;
     const [schedule] = spec.schedules ?? [];
-    if (!schedule || metadata.uid !== serving?.uid) continue;
+    const device = world.partition?.status?.device ?? {};
+    const resolved = spec.layouts && resolveNode({ ...spec, schedules: [] }, device, world.partition?.spec.wish);
+    const wanted = resolved && 'wish' in resolved ? resolved.wish.gpus : undefined;
+    const isLate = wanted !== undefined && !sameJson(wanted, gpus);
+    if (!schedule) {
+      if (isLate) return 'its wish is not that of the layouts in force';
+      continue;
+    }
     const [minute = 0, hour = 0] = schedule.schedule.split(' ').map(Number);
     const start = new Date(now).setUTCHours(hour, minute, 0, 0);
     const end = start + Number.parseInt(schedule.duration, 10) * 1000;
     if (start < now + hourMs && end > now) return 'its schedule is open, or about to open';
     if (status?.schedule?.name !== undefined) return `schedule ${status.schedule.name} is over`;
-    const device = world.partition?.status?.device ?? {};
-    const resolved = resolveNode({ ...spec, schedules: [] }, device, world.partition?.spec.wish);
-    const wanted = 'wish' in resolved ? resolved.wish.gpus : undefined;
-    if (wanted !== undefined && !sameJson(wanted, gpus)) return 'its wish is not that of the layouts in force';
+    if (isLate) return 'its wish is not that of the layouts in force';
   }
   return undefined;
 }

@@ -6,6 +6,7 @@ import { timeText } from '../../text/duration.ts';
 import type { Outcome, Ruling, Verdict } from '../outcome.ts';
 import { generationOf, grantFailureOf, hasChangedSince, isRepeated, restLeftMs } from '../grant-failure.ts';
 import { resumeWait, waitFor } from '../memory.ts';
+import { isReadBeforeBoot } from '../node-view.ts';
 import { driftEndsAt, mostRepairs } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { listUsers } from './cluster-pods.ts';
@@ -21,9 +22,11 @@ export function planOnly({ partition, claim }: Situation): Ruling | undefined {
 }
 
 export function planMissing(situation: Situation): Ruling | undefined {
+  const { node, partition } = situation;
   const wish = wishOf(situation);
-  const device = situation.partition.status?.device;
-  if (wish && device?.plan?.wishHash === wishHash(wish)) return undefined;
+  const isPlanned = wish !== undefined && partition.status?.device?.plan?.wishHash === wishHash(wish);
+  // Who holds what was read in an earlier boot, too.
+  if (isPlanned && !isReadBeforeBoot(node, partition)) return undefined;
   return {
     verdict: { phase: 'Pending', reason: 'AwaitingPlan', message: awaitingPlan, transient: true },
     ifClosed: 'Stays',

@@ -214,6 +214,17 @@ describe('a node that was restarted', () => {
     const whole = aManagedPartition({ wish: { gpus: [] }, device: { ...wholeGpu, bootID: 'boot-a' } });
     expect(judge({ partition: whole, node: restarted, policy }).verdict.reason).to.not.equal('NodeRestarted');
   });
+
+  it('is granted no plan of before, even where no slice was there', () => {
+    const granted = { ...aGrant(), gpus: [{ uuid: 'GPU-1', mig: 'Disabled' as const }] };
+    const reasonIn = (bootID: string): string => {
+      const whole = aManagedPartition({ granted, device: { ...wholeGpu, bootID, observedEpoch: granted.epoch } });
+      const node = aNode({ nodeInfo: { bootID: 'boot-b' }, taints: taints.closed });
+      return judge({ partition: whole, node }).verdict.reason;
+    };
+    expect(reasonIn('boot-a')).to.equal('AwaitingPlan');
+    expect(reasonIn('boot-b')).to.equal('AwaitingGrant');
+  });
 });
 
 describe('a node whose driver has been replaced', () => {
