@@ -134,12 +134,16 @@ export class GpuPartitionOperator extends ResilientOperator {
       const node = agents.update(change);
       if (node !== undefined) nodeQueue.add(node);
     };
+    // When it goes, since another of its name may be there before its turn comes; and in its turn, since it may just have been in work.
+    const forgetNode = (name: string): void => {
+      metrics?.forget(name);
+      notifier.forget(name);
+    };
     const onNode = (change: Change<NodeObject>): void => {
       const { key } = change;
       if (change.type === 'delete') {
         for (const policy of fleet.removeNode(key)) tellPolicy(policy);
-        metrics?.forget(key);
-        notifier.forget(key);
+        forgetNode(key);
         return nodeQueue.add(key);
       }
       const { object, previous } = change;
@@ -168,6 +172,7 @@ export class GpuPartitionOperator extends ResilientOperator {
         metrics?.record(step);
         notifier.notify(step);
       },
+      onGone: forgetNode,
       now,
     });
     const policyReconciler = new PolicyReconciler({

@@ -28,6 +28,7 @@ export class NodeReconciler {
   readonly #reporter: NodeReporter;
   readonly #beside: BesidePlanner;
   readonly #onStep: ((step: NodeStep) => void) | undefined;
+  readonly #onGone: ((node: string) => void) | undefined;
   readonly #now: () => number;
 
   constructor(parts: {
@@ -38,6 +39,8 @@ export class NodeReconciler {
     readonly beside: BesidePlanner;
     /** Called with what was found and done, for logs and metrics. */
     readonly onStep?: ((step: NodeStep) => void) | undefined;
+    /** Called for a node that is gone, after the last `onStep` of it. */
+    readonly onGone?: ((node: string) => void) | undefined;
     readonly now: () => number;
   }) {
     this.#cluster = parts.cluster;
@@ -46,6 +49,7 @@ export class NodeReconciler {
     this.#reporter = parts.reporter;
     this.#beside = parts.beside;
     this.#onStep = parts.onStep;
+    this.#onGone = parts.onGone;
     this.#now = parts.now;
   }
 
@@ -79,6 +83,7 @@ export class NodeReconciler {
   #forget(name: string): void {
     this.#beside.forget(name);
     this.#reporter.forget(name);
+    this.#onGone?.(name);
   }
 
   /** One node that always throws must not hold up its policy's other nodes. */

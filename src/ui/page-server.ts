@@ -19,10 +19,19 @@ export interface PageSources {
   readonly answers: PageAnswers;
 }
 
-/** Serves the fleet's page to this machine only, read-only. @param port 0 takes a free one @throws Error if the port is taken */
-export async function servePage(sources: PageSources, port: number): Promise<PageServer> {
+/** A page that leaves this many bytes unread sleeps: it connects again when it wakes, and is told everything anew. */
+const mostUnread = 128 * 1024 * 1024;
+
+/**
+ * Serves the fleet's page to this machine only, read-only.
+ *
+ * @param port 0 takes a free one
+ * @param unread how many bytes of changes a page may leave unread
+ * @throws Error if the port is taken
+ */
+export async function servePage(sources: PageSources, port: number, unread = mostUnread): Promise<PageServer> {
   const token = randomBytes(16).toString('hex');
-  const server = createServer((request, response) => answer({ ...sources, token }, request, response));
+  const server = createServer((request, response) => answer({ ...sources, token, unread }, request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
@@ -39,12 +48,13 @@ export async function servePage(sources: PageSources, port: number): Promise<Pag
 
 interface Served extends PageSources {
   readonly token: string;
+  readonly unread: number;
 }
 
 /** As `validate` and `plan` accept it. */
 const longestPolicies = 4 * 1024 * 1024;
 
-function answer({ feed, answers, token }: Served, request: IncomingMessage, response: ServerResponse): void {
+function answer({ feed, answers, token, unread }: Served, request: IncomingMessage, response: ServerResponse): void {
   // Not parsed as a URL: whoever reaches the port chooses the text, and `//` is not one.
   const [, given = '', path = '', query = ''] = /^\/([0-9a-f]*)\/([^?]*)\??(.*)/.exec(request.url ?? '') ?? [];
   // A plan writes nothing; it is posted because policies are longer than an address may be.
@@ -61,7 +71,7 @@ function answer({ feed, answers, token }: Served, request: IncomingMessage, resp
     case 'fleet':
       return send(response, 200, 'application/json', JSON.stringify(feed.fleet));
     case 'changes':
-      return follow(feed, request, response);
+      return follow(feed, unread, request, response);
     case 'waste':
       return void sendAnswer(answers.waste, response);
     case 'waiting':
@@ -119,7 +129,7 @@ const firstNodes = 100;
 const moreNodes = 300;
 
 /** Server-sent events: each is the change since the previous one; the first ones are the whole fleet, what needs somebody first. */
-function follow(feed: FleetFeed, request: IncomingMessage, response: ServerResponse): void {
+function follow(feed: FleetFeed, unread: number, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
   const write = (change: unknown): void => void response.write(`data: ${JSON.stringify(change)}\n\n`);
   const { nodes, ...rest } = feed.fleet;
@@ -127,7 +137,11 @@ function follow(feed: FleetFeed, request: IncomingMessage, response: ServerRespo
   write({ ...rest, nodes: ordered.slice(0, firstNodes), gone: [], all: nodes.map(({ node }) => node) });
   for (let at = firstNodes; at < ordered.length; at += moreNodes)
     write({ ...rest, nodes: ordered.slice(at, at + moreNodes), gone: [] });
-  request.once('close', feed.listen(write));
+  const stop = feed.listen((change) => {
+    if (response.writableLength > unread) response.destroy();
+    else write(change);
+  });
+  request.once('close', stop);
 }
 
 const headers = {

@@ -29,7 +29,7 @@ class Server extends KubeClient {
 }
 
 /** A controller that wrote node `n` at time 0, and that sees the version before. */
-function aController() {
+function aController(heard: { readonly onStep?: () => void; readonly onGone?: (node: string) => void } = {}) {
   const client = new Server(new PooledKubeConfig(), 'test');
   const nodes = new ObjectStore<NodeObject>();
   nodes.upsert(nodeAt('1'));
@@ -57,10 +57,28 @@ function aController() {
     executor: new Executor({ client, cluster, configFiles: undefined, log: silentLogger, now }),
     reporter: new NodeReporter({ client, cluster, events, onNews: () => undefined, now }),
     beside: new BesidePlanner({ client, cluster, onNews: () => undefined }),
+    ...heard,
     now,
   });
   return { client, cluster, clock, nodes, reconciler };
 }
+
+describe('a node that went while it was in work', () => {
+  it('is forgotten after its last step', async () => {
+    const heard: string[] = [];
+    const { nodes, reconciler } = aController({
+      onStep: () => {
+        nodes.remove(nodeAt('3'));
+        heard.push('step');
+      },
+      onGone: (node) => heard.push(`${node} is gone`),
+    });
+    nodes.upsert(nodeAt('2'));
+    await reconciler.reconcile('n');
+    await reconciler.reconcile('n');
+    expect(heard).to.deep.equal(['step', 'n is gone']);
+  });
+});
 
 describe('a node that was written', () => {
   it('is not decided on until the watch brings the write, for three seconds', async () => {

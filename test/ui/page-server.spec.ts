@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PlanAnswer } from '../../src/ui/page-answers.ts';
 import { reportWaste } from '../../src/core/waste/waste-report.ts';
@@ -173,6 +175,42 @@ describe('the page of the fleet', () => {
     expect(changes()[1]?.gone).to.deep.equal(['gpu-node-1']);
     await reader?.cancel();
     await pump;
+  });
+
+  it('drops a page that no longer reads, and serves the others', async () => {
+    await server.stop();
+    server = await servePage({ feed, answers: answersFor({ policies, partitions: fleet }) }, 0, 100_000);
+    const { hostname: host, port, pathname } = new URL(server.address);
+    const sleeper = connect(Number(port), host);
+    await once(sleeper, 'connect');
+    sleeper.pause().write(`GET ${pathname}changes HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+    const [, example = changingNode] = fleet;
+    const change = (): void => {
+      const partitions = Array.from({ length: 300 }, (_, at) => ({ ...example, metadata: { name: `n-${at}` } }));
+      feed.update({ policies, partitions });
+    };
+    let listeners = 0;
+    const listen = feed.listen.bind(feed);
+    feed.listen = (listener) => {
+      listeners += 1;
+      const stop = listen(listener);
+      return () => {
+        listeners -= 1;
+        stop();
+      };
+    };
+    await eventually(
+      () => listeners,
+      (count) => count === 1,
+      { timeoutMs: 2000, what: 'the page' },
+    );
+    await eventually(
+      () => (change(), listeners),
+      (count) => count === 0,
+      { timeoutMs: 30_000, what: 'a page that is left' },
+    );
+    expect((await ask('fleet')).status).to.equal(200);
+    sleeper.destroy();
   });
 
   it('tells open pages, and those that open later, since when no updates come from the API server', async () => {
