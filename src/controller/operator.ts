@@ -134,7 +134,7 @@ export class GpuPartitionOperator extends ResilientOperator {
       const node = agents.update(change);
       if (node !== undefined) nodeQueue.add(node);
     };
-    // When it goes, since another of its name may be there before its turn comes; and in its turn, since it may just have been in work.
+    // Twice: when it goes, as another of its name may be there soon; and by its worker, which may have been busy with it.
     const forgetNode = (name: string): void => {
       metrics?.forget(name);
       notifier.forget(name);

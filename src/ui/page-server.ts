@@ -19,7 +19,7 @@ export interface PageSources {
   readonly answers: PageAnswers;
 }
 
-/** A page that leaves this many bytes unread sleeps: it connects again when it wakes, and is told everything anew. */
+/** A page that leaves this many bytes unread sleeps: it connects again when it wakes, and then gets the whole fleet. */
 const mostUnread = 128 * 1024 * 1024;
 
 /**

@@ -582,7 +582,7 @@ export class Invariants {
     demand(graceSeconds === expected, 'S13', `pod ${uid} is given ${graceSeconds} s to end, not ${expected}`);
   }
 
-  /** Whether a pod was given this device, which may be there again by now. Nobody needs to remember it of a pod that has ended. */
+  /** Whether a pod was given this device, which may be there again by now. Of a pod that has ended it need not be remembered. */
   #hadDevice(uid: string, device: string): boolean {
     const { users } = this.#world.kubelet;
     const held = users.allocations.get(uid);

@@ -80,7 +80,9 @@ describe('explain pod: a claim', () => {
       requests.map((request, index) => ({ name: `r${index}`, exactly: request }));
     const { code, message } = explain(both(atLeast(20), ofProfile('3g.20gb')));
     expect(code).to.equal('Full');
-    expect(message).to.include('each request of its claims fits alone, and all 2 together do not: 4 of 4 devices are free');
+    expect(message).to.include(
+      'each request of its claims fits alone, and all 2 together do not: 4 of 4 devices are free',
+    );
     // The larger slice is the only one for the second, and leaves the smaller to the first.
     expect(explain(both(atLeast(10), ofProfile('3g.20gb'))).code).to.equal('SchedulerSays');
     expect(explain(both({ ...ofProfile('3g.20gb'), adminAccess: true }, ofProfile('3g.20gb'))).code).to.equal(

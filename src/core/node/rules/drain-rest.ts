@@ -35,7 +35,7 @@ export function countFailedDrains(situation: Situation): number {
   return findRest(situation, 'DrainRest')?.count ?? 0;
 }
 
-/** Nobody is told to go any more, even if the node stays closed for another cause. */
+/** No pod stays announced, even if the node stays closed for another cause. */
 function resting({ now, partition }: Situation, reason: Cause, { blockers, leftMs }: Rest): Ruling {
   const message = `${causes[reason]}: ${blockers}. Nothing was changed; the next attempt is at ${timeText(now + leftMs)}`;
   return {

@@ -33,7 +33,11 @@ export function listUnserved(
 type Offered = readonly [name: string, ids: readonly string[]];
 
 /** What is offered beside all that a plugin of this strategy registers; undefined if not all of that is offered. */
-function findLeft(device: DeviceReport, offered: readonly Offered[], strategy: Strategy): readonly string[] | undefined {
+function findLeft(
+  device: DeviceReport,
+  offered: readonly Offered[],
+  strategy: Strategy,
+): readonly string[] | undefined {
   const { resources, errors } = computeResources(describeReport(device), strategy);
   const right = offered.filter(([name, ids]) => {
     // Replicas of one device are offered as several.

@@ -46,7 +46,7 @@ describe('resources that the kubelet offers', () => {
     expect(listUnserved(device, offered, undefined)).to.deep.equal([slices]);
   });
 
-  it('are left of an earlier plugin where only one strategy explains the others, though nobody told it', () => {
+  it('are left of an earlier plugin where only one strategy explains the others, and none was told', () => {
     const sliced = aDevice(aSlicedGpu(0, anInstance(2, 'MIG-a')));
     const offered = new Map([
       [gpu, [uuidOf(0)]],
