@@ -101,7 +101,7 @@ export function daemonsOf({
             container: 'gpu-feature-discovery-ctr',
             ...(isOperator && { deployLabel: `${deploy}gpu-feature-discovery` }),
             // As docs/start-up-gate.md requires: otherwise the node waits for its labels, and it waits for the taint to be removed.
-            toleratesOurs: plugin === 'Tolerant' || hasStartupTaint,
+            toleratesOurs: hasStartupTaint || (plugin === 'Tolerant' && !hasClient),
             opensGpus: false,
           },
         ]

@@ -146,17 +146,30 @@ function open(
   // GPU Feature Discovery may never come back; what the node offers is right.
   const { lastsMs, waits } = waitFor(situation, 'Labels');
   const isOverdue = lastsMs > settings.advertiseDeadlineMs;
+  const opensInMs = isClosed(node) ? patienceForLabels(situation) - lastsMs : Infinity;
+  const opening = isOverdue ? reopenNode('failed') : opensInMs <= 0 ? reopenNode('waiting') : {};
   return {
     verdict: {
       ...(isOverdue ? { phase: 'Failed' } : { phase: 'Updating', transient: true }),
-      requeueAfterMs: 5000,
+      requeueAfterMs: opensInMs > 0 ? Math.min(5000, opensInMs + 10) : 5000,
       reason: 'LabelsStale',
       message: `GPU Feature Discovery has not published the layout yet: ${describeStaleLabels(stale)}; it updates labels at start and every 60 s: is its pod running?`,
     },
-    commands: [patch(isOverdue ? combine(handedOver, reopenNode('failed')) : handedOver)],
+    commands: [patch(combine(handedOver, opening))],
     waits,
     ifClosed: 'Stays',
   };
+}
+
+/**
+ * How long a closed node that offers exactly what it should waits for GPU Feature Discovery, in ms. A claim gets a device by its slices,
+ * whatever the labels say. And a pod that does not tolerate our taint, and had to go for a change of the MIG mode, comes back only to a node
+ * that is open.
+ */
+function patienceForLabels(situation: Situation): number {
+  if (backendOf(situation) === 'DRA') return 3_000;
+  const { pods } = situation;
+  return pods === undefined || discoveryPods(situation, pods).length > 0 ? Infinity : 30_000;
 }
 
 /** Pods that read the devices before they were done are replaced, once. Nothing waits for them. */
@@ -184,13 +197,13 @@ function restartHolders(
  * tolerates the taint, be it ours or the node pool's, and the labels for which the node waits would never be right.
  */
 function discoveryThatWouldStayAway(situation: Situation, pods: readonly NodePod[]): readonly NodePod[] {
-  const { settings, node } = situation;
-  const discovery = settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
-  if (!discovery) return [];
-  const taints = (node.spec?.taints ?? []).filter(isOwnTaint);
-  return holderPods(discovery, clusterPods(situation, pods)).filter((pod) =>
-    taints.some((taint) => !tolerates(pod, taint)),
-  );
+  const taints = (situation.node.spec?.taints ?? []).filter(isOwnTaint);
+  return discoveryPods(situation, pods).filter((pod) => taints.some((taint) => !tolerates(pod, taint)));
+}
+
+function discoveryPods(situation: Situation, pods: readonly NodePod[]): readonly NodePod[] {
+  const discovery = situation.settings.gpuHolders.find(({ name }) => name === 'gpu-feature-discovery');
+  return discovery === undefined ? [] : holderPods(discovery, clusterPods(situation, pods));
 }
 
 /**

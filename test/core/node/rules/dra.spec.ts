@@ -22,6 +22,8 @@ import {
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
+import { computeLabels } from '../../../../src/core/nvidia/labels/node-labels.ts';
+import { describeReport } from '../../../../src/core/nvidia/labels/describe-report.ts';
 import { checkDriver } from '../../../../src/core/node/rules/check-driver.ts';
 import { NodeWorld } from '../../../support/node-world.ts';
 
@@ -87,6 +89,21 @@ describe('a node whose GPUs are handed out by claims', () => {
     expect(world.settle().verdict).to.include({ phase: 'Ready', requeueAfterMs: 120_000 });
     expect(world.taintKeys).to.deep.equal([]);
     expect(world.done.filter((one) => one.startsWith('EvictPod'))).to.deep.equal([]);
+  });
+
+  it('opens before GPU Feature Discovery has relabelled it: a claim gets its device by the slices', () => {
+    const world = aChangedNode(signalled);
+    world.label({ 'nvidia.com/gfd.timestamp': '1' });
+    world.slices = slicesOf(sliced('MIG-new'));
+    world.settle();
+    expect(world.step(2_600).verdict).to.include({ phase: 'Updating', reason: 'LabelsStale' });
+    expect(world.taintKeys).to.deep.equal(['repartitioning']);
+    expect(world.step(3_010).verdict).to.include({ phase: 'Updating', reason: 'LabelsStale' });
+    expect(world.taintKeys).to.deep.equal([]);
+    expect(world.labels).to.include({ 'gpupartition.dev/state': 'waiting' });
+    world.label(computeLabels(describeReport(sliced('MIG-new')), 'mixed').labels);
+    expect(world.step(1_000).verdict).to.include({ phase: 'Ready' });
+    expect(world.labels).to.include({ 'gpupartition.dev/state': 'ready' });
   });
 
   it('stays closed on its previous slice, which has the same name and another UUID', () => {

@@ -50,6 +50,22 @@ describe('a node whose device is done', () => {
     expect(world.taintKeys).to.deep.equal([]);
   });
 
+  it('is opened soon where GPU Feature Discovery has no pod, which may wait for the node to open', () => {
+    const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
+    const start = { partition: done, node: aNode({ taints: taints.closed, labels, allocatable: advertisesSlice }) };
+    const after = (seconds: number, pods: readonly NodePod[]): readonly string[] => {
+      const world = new NodeWorld({ ...start, pods });
+      world.settle();
+      expect(world.step(seconds * 1000).verdict).to.include({ phase: 'Updating', reason: 'LabelsStale' });
+      return world.taintKeys;
+    };
+    expect(after(29, [])).to.deep.equal(['repartitioning']);
+    expect(after(31, [])).to.deep.equal([]);
+    expect(after(31, [aHolderPod('gpu-feature-discovery')]), 'it labels the node every minute').to.deep.equal([
+      'repartitioning',
+    ]);
+  });
+
   it('is opened when nobody labels it for too long, and keeps its start-up taint', () => {
     const labels = { ...updating, 'nvidia.com/gfd.timestamp': '1' };
     const world = new NodeWorld({
