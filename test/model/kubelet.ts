@@ -182,12 +182,23 @@ export class ModelKubelet {
     });
   }
 
+  /** Somebody else has written the Node's status: the next period of the kubelet sees what differs. */
+  statusIsWritten(): void {
+    this.#world.timeline.after(10_000, () => {
+      const { allocatable } = this.#world.node?.status ?? {};
+      if (this.isUp && Object.entries(allocatable ?? {}).some(([name, count]) => count !== this.#countOf(name)))
+        this.#report();
+    });
+  }
+
+  #countOf(resource: string): string {
+    return String(this.plugin.offered.get(resource)?.length ?? 0);
+  }
+
   #report(): void {
     const { offered } = this.plugin;
     for (const name of offered.keys()) this.#known.add(name);
-    const allocatable = Object.fromEntries(
-      [...this.#known].map((name) => [name, String(offered.get(name)?.length ?? 0)]),
-    );
+    const allocatable = Object.fromEntries([...this.#known].map((name) => [name, this.#countOf(name)]));
     this.#world.editNode('kubelet', (node) => ({ ...node, status: { ...node.status, allocatable } }));
   }
 

@@ -118,6 +118,12 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'Registrations',
   ],
   [4140, 'without a policy an agent left what an earlier plugin had registered on offer', 'Registrations'],
+  [
+    4354,
+    'an agent without the strategy of a policy that was deleted took what the plugin had read before for another strategy’s',
+    'Deletions',
+  ],
+  [4303, 'a plugin that was back with its default settings was expected to have those of the policy', 'Users'],
   [4276, 'a plan of before a restart was granted where no slice was there to be lost', 'Dead'],
   [4194, 'a drain that was given up on a node that stayed closed kept its pods announced', 'Auto'],
 ];

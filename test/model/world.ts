@@ -299,6 +299,7 @@ export class ModelWorld implements ControllerWorld {
 
   devicesAreAdvertised(by: string, status: OfferedStatus): void {
     this.checks.devicesAreAdvertised(by, status);
+    this.kubelet.statusIsWritten();
   }
 
   evict(uid: string, by: string, graceSeconds: number | undefined): void {

@@ -23,9 +23,10 @@ export function hasFailed(situation: Situation): boolean {
   return isCounted || hasEnded(situation);
 }
 
-/** Only a node that has its slot, and was closed, has begun to change. */
+/** Only a node that has its slot, and was closed, has begun to change. One whose labels never come may be open by then. */
 function endsChange({ slot, node }: Situation, { phase, reason }: Verdict): boolean {
-  return phase === 'Failed' && slot !== undefined && isUnfinished(node) && endings[reason]?.counts === true;
+  const hasBegun = slot !== undefined && (isUnfinished(node) || reason === 'LabelsStale');
+  return phase === 'Failed' && hasBegun && endings[reason]?.counts === true;
 }
 
 /** Whether a change of this generation has ended with such a reason before. */

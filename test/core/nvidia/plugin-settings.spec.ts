@@ -35,11 +35,18 @@ function anOperatorPod(strategy: string): PluginSetup {
 }
 
 /** As the Helm chart writes it when values name a ConfigMap. */
-function aConfiguredPod(...more: readonly { readonly name: string; readonly value: string }[]): PluginSetup {
+function aConfiguredPod(...more: readonly Variable[]): PluginSetup {
+  return aManagedPod([], ...more);
+}
+
+type Variable = { readonly name: string; readonly value: string };
+
+/** @param told environment of the config manager */
+function aManagedPod(told: readonly Variable[], ...more: readonly Variable[]): PluginSetup {
   const configManager: Container = {
     name: 'nvidia-device-plugin-sidecar',
     command: ['config-manager'],
-    env: [env('CONFIG_FILE_SRCDIR', '/available-configs'), env('CONFIG_FILE_DST', '/config/config.yaml')],
+    env: [env('CONFIG_FILE_SRCDIR', '/available-configs'), env('CONFIG_FILE_DST', '/config/config.yaml'), ...told],
     volumeMounts: [
       { name: 'available-configs', mountPath: '/available-configs' },
       { name: 'config', mountPath: '/config' },
@@ -163,6 +170,13 @@ describe('the settings of a device plugin', () => {
       },
     };
     expect(readPluginSettings(pod).configMap).to.deep.equal({ name: 'static', hasConfigManager: false });
+  });
+
+  it('have the default file that the config manager was told', () => {
+    const defaultOf = (...told: readonly Variable[]) => readPluginSettings(aManagedPod(told)).configMap;
+    const configMap = { name: 'plugin-configs', hasConfigManager: true };
+    expect(defaultOf(env('DEFAULT_CONFIG', 'shared'))).to.deep.equal({ ...configMap, defaultKey: 'shared' });
+    expect(defaultOf(env('DEFAULT_CONFIG', ''))).to.deep.equal(configMap);
   });
 });
 

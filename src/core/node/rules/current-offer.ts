@@ -38,19 +38,25 @@ export function currentOffer(situation: Situation): CurrentOffer {
 
 /**
  * The strategy with which the node's plugin runs, which need not be what a policy asks for: by its own settings, else by its config
- * file if that is ours, else by what its kubelet offers if all of that exists, else by the labels that were written when it was last
+ * file, else by what its kubelet offers if all of that exists, else by the labels that were written when it was last
  * known, else by what the node advertises.
  */
 function strategyInUse(situation: Situation, config: DevicePluginConfig | undefined): MigStrategy {
-  const { partition, node, pods = [] } = situation;
-  const bySettings = pluginPods(situation, pods).map((pod) => readPluginSettings(pod).strategy?.value);
+  const { partition, node } = situation;
   const isOurs = listManagedLabels(metadataOf(node)).length > 0;
   const byLabels = strategyByLabels(node.metadata.labels ?? {}, isOurs);
-  const known = [...bySettings, config?.migStrategy].find(isMigStrategy);
+  const known = knownStrategy(situation, config);
   const likely = [byLabels, partition.spec.strategy].filter(isMigStrategy);
   return (
     known ?? strategyByKubelet(situation, likely) ?? byLabels ?? strategyByOffer(situation) ?? likely[0] ?? 'mixed'
   );
+}
+
+/** The strategy of the node's plugin by its own settings, else by its config file; undefined if neither is known. */
+export function knownStrategy(situation: Situation, config = configInUse(situation)): MigStrategy | undefined {
+  const { pods = [] } = situation;
+  const bySettings = pluginPods(situation, pods).map((pod) => readPluginSettings(pod).strategy?.value);
+  return [...bySettings, config?.migStrategy].find(isMigStrategy);
 }
 
 /**

@@ -2,10 +2,12 @@ import type { DevicePluginConfig } from '../../nvidia/plugin-config/sharing.ts';
 import { parseDevicePluginConfig } from '../../nvidia/plugin-config/device-plugin-config.ts';
 import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
 import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
+import { readPluginSettings } from '../../nvidia/plugin-config/plugin-settings.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { backendOf } from '../backend.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Situation, NodePod } from '../snapshot.ts';
+import { pluginPods } from './cluster-pods.ts';
 import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
 import type { NodeView } from '../node-view.ts';
 
@@ -32,12 +34,23 @@ export function publishConfig(situation: Situation): Outcome | undefined {
   };
 }
 
-/** What the node's plugin runs with: the file that its label names. Undefined if it names none, or none that can be read. */
-export function configInUse({ node, configFiles }: Situation): DevicePluginConfig | undefined {
-  const key = node.metadata.labels?.[devicePluginConfigLabel];
+/** What the node's plugin runs with: the file that its label names, else its default. Undefined if there is none that can be read. */
+export function configInUse(situation: Situation): DevicePluginConfig | undefined {
+  const { node, configFiles } = situation;
+  const key = configOf(node) ?? defaultConfig(situation);
   if (key === undefined || configFiles?.state !== 'Read') return undefined;
   const parsed = parseDevicePluginConfig(configFiles.files[key]);
   return parsed.ok ? parsed.config : undefined;
+}
+
+/** What a plugin's config manager takes where no label names a file (facts: labels.md). A plugin that is not known may have one. */
+function defaultConfig(situation: Situation): string | undefined {
+  const { pods } = situation;
+  if (pods === undefined) return undefined;
+  const found = pluginPods(situation, pods).map((pod) => readPluginSettings(pod).configMap);
+  if (found.length === 0) return 'default';
+  const managed = found.find((one) => one?.hasConfigManager === true);
+  return managed && (managed.defaultKey ?? 'default');
 }
 
 /** What keeps the plugin's pods from being ready, in the kubelet's words, and the config file that they may be missing. */

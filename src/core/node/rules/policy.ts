@@ -1,14 +1,21 @@
 import { gpuPresenceLabel } from '../../../api/names.ts';
 import { describeRefusal, type Hold } from '../../policy/claim.ts';
-import type { Ruling } from '../outcome.ts';
+import { backendOf } from '../backend.ts';
+import { isUnfinished } from '../node-view.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
+import { knownStrategy } from './current-offer.ts';
 
 /** No policy selects the node: it keeps its layout. A missing policy is never a wish. */
-export function noPolicy(situation: Situation): Ruling | undefined {
-  const { claim, partition } = situation;
+export function noPolicy(situation: Situation): Outcome | undefined {
+  const { claim, node, partition, pods } = situation;
   if (claim.winner) return undefined;
+  // Until it is open, its agent must judge what the kubelet offers by the strategy by which this controller does.
+  const isJudged = isUnfinished(node) && backendOf(situation) === 'DevicePlugin';
+  if (isJudged && pods === undefined) return { needs: 'Pods' };
+  const judgedBy = isJudged ? knownStrategy(situation) : undefined;
   const { policy, strategy, wish } = partition.spec;
-  const isOutdated = policy !== undefined || strategy !== undefined || wish !== undefined;
+  const isOutdated = policy !== undefined || strategy !== judgedBy || wish !== undefined;
   const message = 'no policy selects this node; it keeps its layout';
   return {
     ifClosed: 'Opens',
@@ -16,7 +23,12 @@ export function noPolicy(situation: Situation): Ruling | undefined {
     commands: isDisposable(situation)
       ? [{ name: 'DeletePartition', uid: partition.metadata.uid ?? '' }]
       : isOutdated
-        ? [{ name: 'WriteWish', fields: { policy: null, strategy: null, wish: null, repairs: null, drain: null } }]
+        ? [
+            {
+              name: 'WriteWish',
+              fields: { policy: null, strategy: judgedBy ?? null, wish: null, repairs: null, drain: null },
+            },
+          ]
         : [],
   };
 }

@@ -40,6 +40,8 @@ export interface PluginSettings {
     readonly name: string;
     /** Whether the label `nvidia.com/device-plugin.config` selects the file, and changing it restarts the plugin. */
     readonly hasConfigManager: boolean;
+    /** Its file on a node without that label, as the config manager was told (`DEFAULT_CONFIG`); absent: the one named `default`. */
+    readonly defaultKey?: string;
   };
 }
 
@@ -136,7 +138,10 @@ function findConfigMap(
   const configManager = containers.find(isConfigManager);
   const folder = configManager?.env?.find(({ name }) => name === 'CONFIG_FILE_SRCDIR')?.value;
   const chosen = folder === undefined ? undefined : configMapAt(configManager, folder, volumes);
-  if (chosen !== undefined) return { name: chosen, hasConfigManager: true };
+  if (chosen !== undefined) {
+    const defaultKey = configManager?.env?.find(({ name }) => name === 'DEFAULT_CONFIG')?.value;
+    return { name: chosen, hasConfigManager: true, ...(defaultKey && { defaultKey }) };
+  }
   const file = plugin === undefined ? undefined : readSetting(plugin, 'config-file', 'CONFIG_FILE', '')?.value;
   const fixed = file === undefined || file === '' ? undefined : configMapAt(plugin, file, volumes);
   return fixed === undefined ? undefined : { name: fixed, hasConfigManager: false };

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { currentOffer } from '../../../../src/core/node/rules/current-offer.ts';
+import type { NodePod } from '../../../../src/core/node/snapshot.ts';
+import type { MigStrategy } from '../../../../src/core/nvidia/labels/mig-strategy.ts';
+import { composeDevicePluginConfig } from '../../../../src/core/nvidia/plugin-config/device-plugin-config.ts';
+import { currentOffer, knownStrategy } from '../../../../src/core/node/rules/current-offer.ts';
 import { predictDevice } from '../../../../src/core/node/rules/prediction.ts';
 import { noteUntouched } from '../../../../src/core/node/rules/untouched.ts';
 import type { Taint } from '../../../../src/core/metadata/node-change.ts';
@@ -54,6 +57,37 @@ describe('what a node offers of its device as it is', () => {
     expect(offer({}), 'nothing').to.deep.equal(asSingle);
     expect(offer({ 'nvidia.com/mig-3g.20gb': 1 }), 'what no strategy explains').to.deep.equal(asSingle);
     expect(offer(asMixed, 0, []), 'a node that is open').to.deep.equal(asSingle);
+  });
+
+  it('is by the default file of the plugin’s ConfigMap on a node without the label, whatever labels and kubelet tell', () => {
+    const file = (migStrategy: string) => composeDevicePluginConfig(migStrategy as MigStrategy, []);
+    const files = { default: file('single'), told: file('none') };
+    const device = { ...slicedGpu, advertised: { resources: { 'nvidia.com/mig-7g.40gb': 1 }, stale: 0 } };
+    const node = aNode({ labels: { [strategyLabel]: 'mixed' }, taints: taints.closed, allocatable: advertisesSlice });
+    const { resources: asLabelled } = currentOffer(aSituation({ partition: aManagedPartition({ device }), node }));
+    expect(asLabelled).to.deep.equal({ 'nvidia.com/mig-7g.40gb': 1 });
+    const strategyWith = (...pods: readonly NodePod[]): MigStrategy | undefined =>
+      knownStrategy(aSituation({ partition, node }, { pods, configFiles: { state: 'Read', files } }));
+    expect(strategyWith(), 'of a plugin that is not known').to.equal('single');
+    const managed = (name: string, value: string): NodePod => {
+      const env = [
+        { name: 'CONFIG_FILE_SRCDIR', value: '/all' },
+        { name, value },
+      ];
+      const manager = {
+        name: 'config',
+        command: ['config-manager'],
+        env,
+        volumeMounts: [{ name: 'all', mountPath: '/all' }],
+      };
+      const pod = aPluginPod();
+      const containers = [{ name: 'nvidia-device-plugin-ctr' }, manager];
+      return { ...pod, spec: { containers, volumes: [{ name: 'all', configMap: { name: 'plugin' } }] } };
+    };
+    expect(strategyWith(managed('DEFAULT_CONFIG', 'told'))).to.equal('none');
+    expect(strategyWith(managed('OTHER', 'x'))).to.equal('single');
+    const plain = { ...aPluginPod(), spec: { containers: [{ name: 'nvidia-device-plugin-ctr' }] } };
+    expect(strategyWith(plain), 'without a config manager').to.equal(undefined);
   });
 
   it('is not mixed up with what other settings make of the same device', () => {

@@ -186,13 +186,34 @@ describe('an edit that is being checked', () => {
   });
 });
 
+describe('the strategy of a node that lost its policy', () => {
+  const strategyAt = (node: ReturnType<typeof aNode>, pods = [aPluginPod({ strategy: 'single' })]) => {
+    const outcome = noPolicy(aSituation({ policy: undefined, node, partition: done }, { pods }));
+    const commands = outcome && 'commands' in outcome ? (outcome.commands ?? []) : [];
+    return commands.map((command) => (command.name === 'WriteWish' ? command.fields.strategy : command.name));
+  };
+  const closed = aNode({ taints: taints.closed });
+
+  it('is its plugin’s as long as it is closed: agent and controller must judge its offer by the same', () => {
+    expect(strategyAt(closed)).to.deep.equal(['single']);
+    expect(strategyAt(closed, []), 'unknown').to.deep.equal([null]);
+    expect(strategyAt(aNode())).to.deep.equal([null]);
+  });
+
+  it('asks for the node’s pods', () => {
+    expect(noPolicy(aSituation({ policy: undefined, node: closed, partition: done }))).to.deep.equal({ needs: 'Pods' });
+  });
+});
+
 describe('the partition of a node without GPUs and without a policy', () => {
   const empty = (
     more: Parameters<typeof aManagedPartition>[0] = {},
     node = aNode({ labels: { 'nvidia.com/gpu.present': 'false' } }),
-  ) =>
-    noPolicy(aSituation({ policy: undefined, node, partition: aManagedPartition({ device: { gpus: [] }, ...more }) }))
-      ?.commands;
+  ) => {
+    const partition = aManagedPartition({ device: { gpus: [] }, ...more });
+    const outcome = noPolicy(aSituation({ policy: undefined, node, partition }));
+    return outcome && 'commands' in outcome ? outcome.commands : undefined;
+  };
 
   it('is deleted by its uid, unless something was granted or the node is to have GPUs', () => {
     expect(empty()).to.deep.equal([{ name: 'DeletePartition', uid: 'uid-gpn' }]);
