@@ -17,6 +17,7 @@ import type { Forecast } from './forecast.ts';
 import { factsOf } from './policy-facts.ts';
 import { PolicyReporter } from './report-policy.ts';
 import { PolicyRetirement } from './retire-policy.ts';
+import { isDefinite } from '../kube/api-error.ts';
 import { Turn } from '../process/turn.ts';
 import { Turnstile } from '../process/turnstile.ts';
 
@@ -137,11 +138,23 @@ export class PolicyReconciler {
     if (!hasMoved(policy, step)) return step;
     // One ledger at a time, stepped again right before it is written: the nodes in flight of all other policies are then known, not guessed.
     return this.#ledgers.pass(async () => {
+      await this.#readDoubted();
       const now = this.#unedited(record);
       const last = now && this.#step(record);
       if (last && hasMoved(now, last)) await this.#writeLedger(now, last);
       return last;
     });
+  }
+
+  /** A ledger whose write got no answer may have nodes in flight that the watch does not show yet. */
+  async #readDoubted(): Promise<void> {
+    const { fleet, policies: known } = this.#cluster;
+    const doubted = [...fleet.policies].map(({ name }) => name).filter((name) => known.isDoubted(name));
+    for (const name of doubted) {
+      const found = await this.#client.find<Policy>({ resource: policies, name });
+      if (found) known.remember(found);
+      else known.drop(name);
+    }
   }
 
   /** The answer to our own write may have an edit in it that no watch has brought: nothing is decided by what was before. */
@@ -172,6 +185,9 @@ export class PolicyReconciler {
         { force: true, fieldManager: ledgerManager },
       );
       this.#cluster.policies.remember(written);
+    } catch (error) {
+      if (!isDefinite(error)) this.#cluster.policies.doubt(name);
+      throw error;
     } finally {
       isWritten();
       this.#requeueNodes([...admitted, ...released]);

@@ -16,7 +16,7 @@ import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { type EventNote, EventRecorder } from '../../src/kube/events.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
+import type { KubeObject, ObjectRef } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { fleetDevice, fleetLayout, fleetNames, fleetPool, fleetResources } from '../bench/fleet-objects.ts';
@@ -179,6 +179,25 @@ describe('PolicyReconciler', () => {
     expect(inFlight()).to.have.length(1);
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
     expect(inFlight()).to.have.length(1);
+  });
+
+  it('counts the nodes of a ledger whose write got no answer, though the watch does not show them yet', async () => {
+    const { fleet, cluster, reconciler, policies, loseAnswers } = twoPolicies();
+    await Promise.all(policies.map((name) => reconciler.reconcile(name)));
+    for (const name of policies) {
+      const record = fleet.policy(name);
+      for (const node of record?.nodes ?? []) {
+        record?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+        cluster.rollout.put(anAsking(node, 'New', { policy: name }));
+      }
+    }
+    loseAnswers(true);
+    expect(await reconciler.reconcile('p').catch(String)).to.include('no answer');
+    loseAnswers(false);
+    expect(cluster.ledgerOf('p'), 'unknown').to.deep.equal([]);
+    await reconciler.reconcile('q');
+    expect(cluster.ledgerOf('p').map(({ node }) => node)).to.deep.equal(['p0']);
+    expect(cluster.ledgerOf('q')).to.deep.equal([]);
   });
 
   it('writes the ledger under its own field manager, and only onto the version of the policy that it decided on', async () => {
@@ -452,6 +471,10 @@ function aSmallWorld(now = () => 0, freeze?: string) {
     fail: (fails: boolean): void => {
       slow.fails = fails;
     },
+    /** Of writes of ledgers, which take effect. */
+    loseAnswers: (loses: boolean): void => {
+      slow.losesAnswers = loses;
+    },
     add: (policy: GpuPartitionPolicy & KubeObject) => {
       policies.upsert(policy);
       fleet.setPolicy(policy);
@@ -512,6 +535,9 @@ class SlowClient extends KubeClient {
   /** What was applied, and as whom. */
   readonly applied: { readonly metadata: object; readonly status: object; readonly fieldManager: string }[] = [];
   fails = false;
+  losesAnswers = false;
+  /** What was written, and nobody was told of. */
+  readonly #untold = new Map<string, KubeObject>();
   readonly #cluster: Cluster;
   #version = 10;
 
@@ -525,7 +551,14 @@ class SlowClient extends KubeClient {
   ): Promise<T> {
     if (this.fails) throw new Error('the API server is away');
     this.applied.push({ metadata, status: status as object, fieldManager });
-    return this.#answer(name, {}, status);
+    const answer = await this.#answer<T>(name, {}, status);
+    if (!this.losesAnswers || !('inFlight' in (status as object))) return answer;
+    this.#untold.set(name, answer);
+    throw new Error('no answer');
+  }
+
+  override async find<T extends KubeObject>({ name }: ObjectRef): Promise<T | undefined> {
+    return (this.#untold.get(name) ?? this.#cluster.policies.get(name)) as T | undefined;
   }
 
   override async merge<T extends KubeObject>(...[{ name }, patch]: Parameters<KubeClient['merge']>): Promise<T> {

@@ -6,6 +6,7 @@ import { judgeSchedules, type ScheduleTimes } from '../../src/core/policy/timeta
 import { accept, currentOf, isAccepted, storeVersions } from '../../src/core/policy/versions.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { LedgerStep } from '../../src/core/rollout/ledger.ts';
+import { isDefinite } from '../../src/kube/api-error.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
 import { type Policy, refuse } from './api.ts';
@@ -108,6 +109,7 @@ export class PolicyWork {
   }
 
   *#moveOn(name: string, record: PolicyRecord): WorkerTask {
+    yield* this.#readDoubted();
     const policy = this.#cluster.policies.get(name);
     if (!policy || policy.metadata.generation !== record.newest.metadata.generation) return undefined;
     if (this.#cluster.fleet.policy(name) !== record) return undefined;
@@ -115,6 +117,16 @@ export class PolicyWork {
     yield* this.#writeLedger(policy, step);
     const leftMs = yield* this.#retire(record);
     return leftMs === undefined ? step.requeueAfterMs : Math.min(leftMs, step.requeueAfterMs ?? leftMs);
+  }
+
+  *#readDoubted(): Generator<number, void, undefined> {
+    const { fleet, policies } = this.#cluster;
+    const doubted = [...fleet.policies].map(({ name }) => name).filter((name) => policies.isDoubted(name));
+    for (const name of doubted) {
+      const found = yield* this.#shell.call('Read', () => this.#world.api.find('policies', name));
+      if (found) policies.remember(found);
+      else policies.drop(name);
+    }
   }
 
   #step(record: PolicyRecord): LedgerStep {
@@ -134,6 +146,9 @@ export class PolicyWork {
     const isWritten = this.#cluster.release(name, released);
     try {
       yield* this.#swapLedger(policy, { ledger, canary });
+    } catch (error) {
+      if (!isDefinite(error)) this.#cluster.policies.doubt(name);
+      throw error;
     } finally {
       isWritten();
       for (const node of [...admitted, ...released]) this.#lookAt(node);
