@@ -197,7 +197,9 @@ describe('gpu-partition plan and retry, on a cluster', function () {
     );
     // Its first answer, which may come before the budget's controller has counted the pod that went.
     const blocked = events.split('\n').filter((line) => line.startsWith('EvictionBlocked'));
-    expect(blocked.join('\n'), blocked.join('\n')).to.match(/ Warning +.*The disruption budget train (needs|does not allow)/);
+    expect(blocked.join('\n'), blocked.join('\n')).to.match(
+      / Warning +.*The disruption budget train (needs|does not allow)/,
+    );
     const refused = await writesOfPods();
     expect(new Set(refused.map(({ subresource, code }) => `${subresource} ${code}`))).to.deep.equal(
       new Set(['eviction 201', 'eviction 429', 'eviction 500']),
