@@ -13,8 +13,10 @@ export function noPolicy(situation: Situation): Outcome | undefined {
   // Until it is open, its agent must judge what the kubelet offers by the strategy by which this controller does.
   const isJudged = isUnfinished(node) && backendOf(situation) === 'DevicePlugin';
   if (isJudged && pods === undefined) return { needs: 'Pods' };
-  const judgedBy = isJudged ? knownStrategy(situation) : undefined;
   const { policy, strategy, wish } = partition.spec;
+  // Without a policy it is what was known last: a plugin's pod is away for a moment when it is replaced.
+  const knownLast = policy === undefined ? strategy : undefined;
+  const judgedBy = isJudged ? (knownStrategy(situation) ?? knownLast) : undefined;
   const isOutdated = policy !== undefined || strategy !== judgedBy || wish !== undefined;
   const message = 'no policy selects this node; it keeps its layout';
   return {

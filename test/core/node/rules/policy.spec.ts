@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { GpuNodePartition } from '../../../../src/api/types.ts';
 import {
   advertisesSlice,
   aGrant,
@@ -187,8 +188,12 @@ describe('an edit that is being checked', () => {
 });
 
 describe('the strategy of a node that lost its policy', () => {
-  const strategyAt = (node: ReturnType<typeof aNode>, pods = [aPluginPod({ strategy: 'single' })]) => {
-    const outcome = noPolicy(aSituation({ policy: undefined, node, partition: done }, { pods }));
+  const strategyAt = (
+    node: ReturnType<typeof aNode>,
+    pods = [aPluginPod({ strategy: 'single' })],
+    partition: GpuNodePartition = done,
+  ) => {
+    const outcome = noPolicy(aSituation({ policy: undefined, node, partition }, { pods }));
     const commands = outcome && 'commands' in outcome ? (outcome.commands ?? []) : [];
     return commands.map((command) => (command.name === 'WriteWish' ? command.fields.strategy : command.name));
   };
@@ -198,6 +203,11 @@ describe('the strategy of a node that lost its policy', () => {
     expect(strategyAt(closed)).to.deep.equal(['single']);
     expect(strategyAt(closed, []), 'unknown').to.deep.equal([null]);
     expect(strategyAt(aNode())).to.deep.equal([null]);
+    const { policy: _gone, wish: _too, ...spec } = done.spec;
+    const left = { ...done, spec: { ...spec, strategy: 'single' as const } };
+    expect(strategyAt(closed, [], left), 'while its pod is replaced').to.deep.equal([]);
+    expect(strategyAt(closed, [aPluginPod({ strategy: 'mixed' })], left)).to.deep.equal(['mixed']);
+    expect(strategyAt(aNode(), [], left)).to.deep.equal([null]);
   });
 
   it('asks for the node’s pods', () => {
