@@ -17,7 +17,7 @@ import type { NodeObject } from '../../src/controller/node-object.ts';
 import type { AgentProcess } from './agent.ts';
 import type { ApiChange, Pod, Policy, StoredPartition } from './api.ts';
 import type { Gpu } from './device.ts';
-import { countOffer, type ExpectedSettings, isAsWished, offeringOf } from './expected.ts';
+import { countOffer, type ExpectedSettings, isAsWished, isMixedUp, offeringOf } from './expected.ts';
 import { listLosers } from '../../src/core/pods/lost-devices.ts';
 import { isUntouchable } from './pods.ts';
 import { deleteDeadlineMs } from './setup.ts';
@@ -938,7 +938,7 @@ export class Invariants {
         );
       demand(gone === undefined, 'S3', `the node is open, and ${resource} has ${gone}, which is not there`);
     }
-    if (this.#lost.size > 0) return;
+    if (this.#lost.size > 0 || isMixedUp(device.report().gpus, settings.strategy)) return;
     const real = countOffer(device.report().gpus, settings);
     for (const [name, amount] of Object.entries(nonZero(node.status?.allocatable))) {
       demand(

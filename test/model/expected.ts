@@ -42,11 +42,17 @@ export function countOffer(
     if (mig !== 'Enabled' || strategy === 'none') add('nvidia.com/gpu');
     else for (const { profile } of instances) add(strategy === 'single' ? 'nvidia.com/gpu' : resourceOf(profile));
   }
+  return isMixedUp(gpus, strategy) ? {} : offer;
+}
+
+/** Whether NVIDIA's device plugin would not start. One that runs keeps what it offers, as far as that exists. */
+export function isMixedUp(gpus: readonly GpuReport[], strategy: ExpectedSettings['strategy']): boolean {
+  const there = gpus.filter(({ error }) => error === undefined);
   const profiles = new Set(there.flatMap(({ instances }) => instances.map(({ profile }) => profile)));
-  const isMixedUp =
+  return (
     strategy === 'single' &&
     (there.some(({ mig, instances }) => mig === 'Enabled' && instances.length === 0) ||
       profiles.size > 1 ||
-      (profiles.size > 0 && there.some(({ mig }) => mig !== 'Enabled')));
-  return isMixedUp ? {} : offer;
+      (profiles.size > 0 && there.some(({ mig }) => mig !== 'Enabled')))
+  );
 }
