@@ -63,9 +63,9 @@ function nextStart(window: Window, after: number): number | undefined {
   }
 }
 
-/** With every hour, `*` or the like, no hour is left out and none counts twice: a window opens whenever the clock shows a time of the schedule. */
+/** With `*` as the hour no hour is left out and none counts twice: a window opens whenever the clock shows a time of the schedule. */
 function isHourly({ schedule }: Window): boolean {
-  return /^([*?]|0?0-23)(\/0*1)?$/.test(schedule.split(' ')[1] ?? '');
+  return /^[*?]$/.test(schedule.split(' ')[1] ?? '');
 }
 
 /** A time of day is one start a day: when the clock first shows it or, on the day that leaves it out, the time after it. */
