@@ -8,6 +8,7 @@ import { type LedgerStep, stepLedger } from '../core/rollout/ledger.ts';
 import type { Limit } from '../core/rollout/limit.ts';
 import { policyStatus } from '../core/status/policy-status.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
+import { isDefinite } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -17,7 +18,6 @@ import type { Forecast } from './forecast.ts';
 import { factsOf } from './policy-facts.ts';
 import { PolicyReporter } from './report-policy.ts';
 import { PolicyRetirement } from './retire-policy.ts';
-import { isDefinite } from '../kube/api-error.ts';
 import { Turn } from '../process/turn.ts';
 import { Turnstile } from '../process/turnstile.ts';
 

@@ -164,16 +164,10 @@ describe('PolicyReconciler', () => {
   });
 
   it('keeps the cap over policies whose ledgers are written at the same time', async () => {
-    const { fleet, cluster, reconciler, policies } = twoPolicies();
+    const { fleet, cluster, reconciler, policies, askForSlots } = twoPolicies();
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
-    for (const name of policies) {
-      const record = fleet.policy(name);
-      expect(record?.acceptedGeneration).to.equal(1);
-      for (const node of record?.nodes ?? []) {
-        record?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });
-        cluster.rollout.put(anAsking(node, 'New', { policy: name }));
-      }
-    }
+    for (const name of policies) expect(fleet.policy(name)?.acceptedGeneration).to.equal(1);
+    askForSlots();
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
     const inFlight = () => policies.flatMap((name) => cluster.ledgerOf(name).map(({ node }) => node));
     expect(inFlight()).to.have.length(1);
@@ -182,15 +176,9 @@ describe('PolicyReconciler', () => {
   });
 
   it('counts the nodes of a ledger whose write got no answer, though the watch does not show them yet', async () => {
-    const { fleet, cluster, reconciler, policies, loseAnswers } = twoPolicies();
+    const { cluster, reconciler, policies, askForSlots, loseAnswers } = twoPolicies();
     await Promise.all(policies.map((name) => reconciler.reconcile(name)));
-    for (const name of policies) {
-      const record = fleet.policy(name);
-      for (const node of record?.nodes ?? []) {
-        record?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });
-        cluster.rollout.put(anAsking(node, 'New', { policy: name }));
-      }
-    }
+    askForSlots();
     loseAnswers(true);
     expect(await reconciler.reconcile('p').catch(String)).to.include('no answer');
     loseAnswers(false);
@@ -440,7 +428,19 @@ function twoPolicies(now = () => 0) {
     const policy = aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } });
     world.add({ ...policy, metadata: { ...policy.metadata, resourceVersion: '1' } });
   }
-  return { ...world, policies: names };
+  return {
+    ...world,
+    policies: names,
+    askForSlots: (): void => {
+      for (const name of names) {
+        const record = world.fleet.policy(name);
+        for (const node of record?.nodes ?? []) {
+          record?.tally.put({ node, phase: 'Pending', reason: 'AwaitingSlot', message: '' });
+          world.cluster.rollout.put(anAsking(node, 'New', { policy: name }));
+        }
+      }
+    },
+  };
 }
 
 /** A controller of which one node may change at a time, and an API server that takes a moment for a write. */

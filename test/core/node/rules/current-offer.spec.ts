@@ -60,7 +60,7 @@ describe('what a node offers of its device as it is', () => {
   });
 
   it('is by the default file of the plugin’s ConfigMap on a node without the label, whatever labels and kubelet tell', () => {
-    const file = (migStrategy: string) => composeDevicePluginConfig(migStrategy as MigStrategy, []);
+    const file = (migStrategy: MigStrategy) => composeDevicePluginConfig(migStrategy, []);
     const files = { default: file('single'), told: file('none') };
     const device = { ...slicedGpu, advertised: { resources: { 'nvidia.com/mig-7g.40gb': 1 }, stale: 0 } };
     const node = aNode({ labels: { [strategyLabel]: 'mixed' }, taints: taints.closed, allocatable: advertisesSlice });
