@@ -117,6 +117,11 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'a registration of a plugin that was gone stayed where it had exactly its devices, and another resource was missing',
     'Registrations',
   ],
+  [
+    4056,
+    'a policy that turned to the device plugin opened a node whose DRA driver still published what a reboot had taken',
+    'SecondPlugin',
+  ],
   [4140, 'without a policy an agent left what an earlier plugin had registered on offer', 'Registrations'],
   [
     4354,

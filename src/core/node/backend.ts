@@ -14,7 +14,8 @@ type Planned = Pick<NodeSnapshot, 'node' | 'claim' | 'slices' | 'hasSlices'> & {
 
 /**
  * How a node's GPUs are handed out: by its policy, else as they last were. With Auto as was found, until then as by the device plugin. An
- * edit in the middle of a change counts when nothing is on offer any more that the change may have taken away.
+ * edit counts when what the previous stack may still offer is gone: of the device plugin, in the middle of a change; of the DRA driver,
+ * always, as a reboot may leave its slices behind.
  */
 export function backendOf(planned: Planned): Backend {
   const { partition } = planned;
@@ -22,13 +23,13 @@ export function backendOf(planned: Planned): Backend {
   const known = partition?.spec.backend ?? 'DevicePlugin';
   if (winner === undefined) return hasChangedHands(planned, known) ? otherThan(known) : known;
   const asked = winner.spec.backend ?? 'DevicePlugin';
-  return asked === 'Auto' || isBetween(planned, known) ? known : asked;
+  return asked === 'Auto' || mayOffer(planned, known) ? known : asked;
 }
 
-/** Whether what handed a node's GPUs out when a change of it began may offer what is gone. What was not read may be there. */
-function isBetween({ node, partition, slices }: Planned, known: Backend): boolean {
-  if (partition?.spec.granted === undefined || !isUnfinished(node)) return false;
-  return known === 'DRA' ? publishesAny(slices) : offersAny(node);
+/** Whether what has handed a node's GPUs out may offer what is gone. What was not read may be there. */
+function mayOffer({ node, partition, slices }: Planned, known: Backend): boolean {
+  if (known === 'DRA') return publishesAny(slices);
+  return partition?.spec.granted !== undefined && isUnfinished(node) && offersAny(node);
 }
 
 /** Whether, on a node that no policy decides over any more, only the other one is there: nothing will come from the one that is known. */

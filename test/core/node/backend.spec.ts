@@ -52,7 +52,7 @@ describe('what a DRA driver offers of a node', () => {
   });
 });
 
-describe('the backend of a node whose policy is edited in the middle of a change', () => {
+describe('the backend of a node whose policy is edited', () => {
   const granted = aGrant();
   const closed = aNode({ taints: [repartitioningTaint] });
   const wasDra = aManagedPartition({ backend: 'DRA', device: wholeGpu, granted });
@@ -63,10 +63,10 @@ describe('the backend of a node whose policy is edited in the middle of a change
     expect(backendOf(known)).to.equal('DRA');
     expect(backendOf({ ...known, slices: slicesOf(wholeGpu) })).to.equal('DRA');
     expect(backendOf({ ...known, slices: [] })).to.equal('DevicePlugin');
-    expect(backendOf({ ...known, node: aNode(), slices: slicesOf(wholeGpu) })).to.equal('DevicePlugin');
+    expect(backendOf({ ...known, node: aNode(), slices: slicesOf(wholeGpu) })).to.equal('DRA');
   });
 
-  it('stays the device plugin’s until that offers nothing any more', () => {
+  it('stays the device plugin’s in the middle of a change until that offers nothing any more', () => {
     const partition = aManagedPartition({ device: wholeGpu, granted });
     const known = { partition, claim: aClaim(aSlicingPolicy({ backend: 'DRA' }), partition) };
     const offering = aNode({ taints: [repartitioningTaint], allocatable: { 'nvidia.com/gpu': '1' } });

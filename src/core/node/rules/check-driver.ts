@@ -1,6 +1,6 @@
 import type { NodeReason } from '../../../api/names.ts';
 import { publishDevices } from '../../dra/published-devices.ts';
-import { gpuDriver, listSliceDevices } from '../../dra/resource-slice.ts';
+import { gpuDriver, listSliceDevices, type ResourceSliceView } from '../../dra/resource-slice.ts';
 import { isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
@@ -16,23 +16,32 @@ const untilThen = 'Nothing is touched until then';
 
 /** Two stacks on a node would each hand out the same GPU. The slices of a node with the device plugin are known before a grant only. */
 export function checkBackend(situation: Situation): Ruling | undefined {
-  const { node, fresh } = situation;
-  if (backendOf(situation) === 'DRA') {
-    const offered = resourcesText(advertisedResources(node.status?.allocatable ?? {}));
-    if (offered === 'nothing') return undefined;
-    return refuse(
-      'BackendMismatch',
-      `the policy hands GPUs out by claims (backend DRA), but a device plugin advertises ${offered} on this node, and each would give ` +
-        `the same GPU to pods. Take the device plugin off the node (with gpu-operator: kubectl label node ${node.metadata.name} ` +
-        `${pluginDeployLabel}=false --overwrite), or set spec.backend: DevicePlugin. If the plugin has gone already, restart the kubelet, ` +
-        'which did not notice',
-    );
-  }
-  const devices = listSliceDevices(fresh?.resourceSlices ?? []);
-  if (devices.length === 0) return undefined;
+  const { claim, fresh, slices } = situation;
+  const isDra = backendOf(situation) === 'DRA';
+  const { backend: asked = 'DevicePlugin' } = claim.winner?.spec ?? {};
+  // Its slices count for as long as the driver publishes them.
+  if (isDra && asked !== 'DevicePlugin') return checkNoPlugin(situation);
+  return checkNoDriver(situation, fresh?.resourceSlices ?? (isDra ? slices : undefined) ?? []);
+}
+
+function checkNoPlugin({ node }: Situation): Ruling | undefined {
+  const offered = resourcesText(advertisedResources(node.status?.allocatable ?? {}));
+  if (offered === 'nothing') return undefined;
   return refuse(
     'BackendMismatch',
-    `the policy hands GPUs out by the device plugin (backend DevicePlugin), but the DRA driver ${gpuDriver} publishes ${devices.length} ` +
+    `the policy hands GPUs out by claims (backend DRA), but a device plugin advertises ${offered} on this node, and each would give ` +
+      `the same GPU to pods. Take the device plugin off the node (with gpu-operator: kubectl label node ${node.metadata.name} ` +
+      `${pluginDeployLabel}=false --overwrite), or set spec.backend: DevicePlugin. If the plugin has gone already, restart the kubelet, ` +
+      'which did not notice',
+  );
+}
+
+function checkNoDriver({ node }: Situation, slices: readonly ResourceSliceView[]): Ruling | undefined {
+  const devices = listSliceDevices(slices).length;
+  if (devices === 0) return undefined;
+  return refuse(
+    'BackendMismatch',
+    `the policy hands GPUs out by the device plugin (backend DevicePlugin), but the DRA driver ${gpuDriver} publishes ${devices} ` +
       'devices of this node, and each would give the same GPU to pods. Take the DRA driver off the node (with gpu-operator: kubectl label ' +
       `node ${node.metadata.name} ${driverDeployLabel}=false --overwrite), or set spec.backend: DRA`,
   );

@@ -251,7 +251,7 @@ describe('a node whose GPUs are handed out by claims', () => {
     const told = judge({ policy, node: aNode({ allocatable: nothing }) });
     const wishes = told.commands.flatMap((one) => (one.name === 'WriteWish' ? [one.fields.backend] : []));
     expect(wishes).to.deep.equal(['DRA']);
-    const back = judge({ partition: aManagedPartition({ backend: 'DRA' }) });
+    const back = judge({ partition: aManagedPartition({ backend: 'DRA' }) }, { slices: [] });
     expect(back.commands.flatMap((one) => (one.name === 'WriteWish' ? [one.fields.backend] : []))).to.deep.equal([
       null,
     ]);
@@ -413,6 +413,17 @@ describe('two stacks on one node', () => {
       expect(verdict.message).to.include('nvidia.com/gpu.deploy.device-plugin=false');
       expect(commands).to.deep.equal([]);
     }
+  });
+
+  it('stop a policy that turned to backend DevicePlugin, for as long as the driver publishes the GPUs', () => {
+    const device = sliced('MIG-new');
+    const known = { partition: aManagedPartition({ backend: 'DRA', device }), node: aNode({ allocatable: nothing }) };
+    const { verdict, commands } = judge(known, { pods: [aDriverPod()], slices: slicesOf(device) });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'BackendMismatch' });
+    expect(verdict.message).to.include('nvidia.com/gpu.deploy.dra-driver=false');
+    expect(commands).to.deep.equal([]);
+    const { verdict: after } = judge(known, { pods: [], slices: [] });
+    expect(after.reason).to.equal('AwaitingPlan');
   });
 
   it('stop a policy with backend DevicePlugin before a change', () => {

@@ -36,7 +36,7 @@ const wishOf = ({ commands }: Pick<Answer, 'commands'>) =>
 
 describe('an outdated wish', () => {
   const fieldsOf = (more: Parameters<typeof aManagedPartition>[0], policy = aSlicingPolicy()) => {
-    const ruling = wishOutdated(aSituation({ partition: aManagedPartition(more), policy }));
+    const ruling = wishOutdated({ ...aSituation({ partition: aManagedPartition(more), policy }), slices: [] });
     return wishOf({ commands: ruling?.commands ?? [] });
   };
   const policy = { name: 'p', uid: 'uid-p', generation: 1 };
