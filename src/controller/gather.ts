@@ -18,6 +18,7 @@ import type { ConfigMapFiles } from './config-map-files.ts';
 import { DrainReads } from './drain-reads.ts';
 import type { SliceWatch } from './slice-watch.ts';
 import { Turnstile } from '../process/turnstile.ts';
+import { readGenerations } from '../core/policy/versions.ts';
 import { projectNode } from '../core/projection/project-node.ts';
 import type { NodeObject } from './node-object.ts';
 import { gpuResourcesOf, type ListedPod, projectPod } from '../core/projection/project-pod.ts';
@@ -98,14 +99,13 @@ export class Gatherer {
     // These reads took time: the agent or another leader may have reported something else meanwhile.
     if (reported === undefined || partition?.metadata.resourceVersion !== reported.metadata.resourceVersion)
       return undefined;
-    const { uid, generation } = policy?.metadata ?? {};
     return {
       ...more,
       partition,
       now: this.#now(),
       node,
       fresh: {
-        policy: policy && { uid, generation },
+        policy: policy && readGenerations(policy),
         slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
         resourceSlices: slices ?? [],
         ...(claims && { claims }),

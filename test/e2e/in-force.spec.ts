@@ -85,6 +85,17 @@ describe('the generation in force', function () {
     }
   });
 
+  it('decides again when one that only planned is followed by one that is not valid', async () => {
+    await inference({ mode: 'Plan', layouts: [{ mig: 'Disabled' }] });
+    await rig().untilReason('held', 'PlanOnly');
+    await inference({ layouts: tooMuch });
+    await untilInvalid();
+    await rig().untilReason('held', 'Ready');
+    const { spec } = await rig().partition('held');
+    expect(spec.wish?.gpus.map(({ profiles }) => profiles)).to.deep.equal([{ '3g.20gb': 2 }]);
+    expect(spec.policy?.name).to.equal('inference');
+  });
+
   it('outlives the controller, and a change of leader', async () => {
     await leavesAlone(async () => {
       await rig().rig.controller.stop('SIGKILL');

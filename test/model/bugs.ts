@@ -156,7 +156,7 @@ export const bugs: readonly Bug[] = [
       const { uid, generation } = snapshot.claim.winner?.metadata ?? {};
       return snapshot.fresh === undefined
         ? snapshot
-        : { ...snapshot, fresh: { ...snapshot.fresh, policy: { uid, generation } } };
+        : { ...snapshot, fresh: { ...snapshot.fresh, policy: { uid, generation, told: generation } } };
     },
   },
   {

@@ -9,6 +9,7 @@ import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } fro
 import { isRevocation } from '../../src/core/node/revocation.ts';
 import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
+import { readGenerations } from '../../src/core/policy/versions.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
 import { timeText } from '../../src/core/text/duration.ts';
 import { sameJson } from '../../src/core/text/fingerprint.ts';
@@ -136,8 +137,12 @@ export class Invariants {
     if (before === undefined || sameJson(before.spec, after.spec)) return;
     const { node } = this.#world;
     const [was, is] = [before.spec.policy, after.spec.policy];
+    // One that only planned is left for the one in force before it, if its successor is not accepted.
+    const isTold = this.#world.api
+      .list('policies')
+      .some((one) => one.metadata.uid === is?.uid && readGenerations(one).told === is?.generation);
     demand(
-      was?.uid === undefined || was.uid !== is?.uid || is.generation >= was.generation,
+      was?.uid === undefined || was.uid !== is?.uid || is.generation >= was.generation || isTold,
       'S8',
       `the node goes back from generation ${was?.generation} to ${is?.generation}`,
     );
@@ -591,8 +596,10 @@ export class Invariants {
   }
 
   #mayBeDeleted({ claim, slot, now }: NodeSnapshot): void {
-    const isLate = slot?.deadline !== undefined && Date.parse(slot.deadline) < now;
-    const isForced = claim.winner?.spec.drain?.onTimeout === 'Force' && isLate;
+    // By what the policy says now: an edit may have given the pods less time than they had when the node was admitted.
+    const { onTimeout, timeout = '10m' } = claim.winner?.spec.drain ?? {};
+    const isLate = slot?.startTime !== undefined && Date.parse(slot.startTime) + secondsOf(timeout) * 1000 < now;
+    const isForced = onTimeout === 'Force' && isLate;
     demand(isForced, 'S13', 'a pod is deleted, past its disruption budget, and the policy does not say so');
   }
 

@@ -117,6 +117,8 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'a registration of a plugin that was gone stayed where it had exactly its devices, and another resource was missing',
     'Registrations',
   ],
+  [4462, 'the onlooker held a drain to the time that its policy gave when the node was admitted', 'Force'],
+  [4479, 'a node waited without end for a generation that only planned, after an edit that was not accepted', 'Dead'],
   [
     4056,
     'a policy that turned to the device plugin opened a node whose DRA driver still published what a reboot had taken',

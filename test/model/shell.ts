@@ -13,6 +13,7 @@ import type { Needed, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import type { Verdict } from '../../src/core/node/outcome.ts';
 import type { OfferedStatus } from '../../src/core/nvidia/resources/offered-status.ts';
 import { listReportedPods } from '../../src/core/pods/reported-pods.ts';
+import { readGenerations } from '../../src/core/policy/versions.ts';
 import { slotOf } from '../../src/core/rollout/slot.ts';
 import { reportNode } from '../../src/core/status/node-report.ts';
 import { ApiError, isAlreadyExists, isConflict, isDefinite, isNotFound } from '../../src/kube/api-error.ts';
@@ -86,9 +87,8 @@ export class NodeShell {
     this.#cluster.nodes.remember(node);
     const partition = this.#cluster.partitions.get(name);
     if (read === undefined || partition?.metadata.resourceVersion !== read.metadata.resourceVersion) return undefined;
-    const { uid, generation } = policy?.metadata ?? {};
     const fresh = {
-      policy: policy && { uid, generation },
+      policy: policy && readGenerations(policy),
       slot: slotOf(policy?.status?.inFlight, nameSlot(node, partition)),
       resourceSlices: slices ?? this.#world.slicesOf(name),
       ...(claims && { claims }),

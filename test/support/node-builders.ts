@@ -259,7 +259,7 @@ export function decideWith(snapshot: NodeSnapshot, found: Findings = {}, memory 
     };
     if (decision.needs !== 'Pods') {
       const fresh = {
-        policy: { uid, generation },
+        policy: { uid, generation, told: generation },
         slot: known.slot,
         resourceSlices: found.slices ?? [],
         ...listReportedPods(known.partition?.status?.device),

@@ -12,6 +12,7 @@ import type { LabelSelector, PluginPodView } from '../pods/plugin-pods.ts';
 import type { FateFacts } from '../pods/pod-fate.ts';
 import type { ReportedPods } from '../pods/reported-pods.ts';
 import type { NodeClaim } from '../policy/claim.ts';
+import type { ReadGenerations } from '../policy/versions.ts';
 import type { Slot } from '../rollout/slot.ts';
 import type { NodeView } from './node-view.ts';
 import type { NodeMemory } from './memory.ts';
@@ -70,7 +71,7 @@ export interface NodeSettings {
 
 export interface FreshRead extends ReportedPods {
   /** Of the policy that decides; undefined if it no longer exists. */
-  readonly policy: { readonly uid: string | undefined; readonly generation: number | undefined } | undefined;
+  readonly policy: ReadGenerations | undefined;
   /** Of this node in that policy's ledger. */
   readonly slot: Slot | undefined;
   /** Of this node. */

@@ -13,6 +13,7 @@ import { listReportedPods } from '../pods/reported-pods.ts';
 import { planDrained } from '../wish/drain-plan.ts';
 import { findForeign } from '../wish/ownership.ts';
 import type { WishPlan } from '../wish/plan-wish.ts';
+import { readGenerations } from '../policy/versions.ts';
 import { slotOf } from '../rollout/slot.ts';
 
 /** What becomes of one node. */
@@ -121,7 +122,7 @@ function complete(start: NodeStart): NodeSnapshot & { readonly fresh: FreshRead 
     ...(slices && { slices }),
     configFiles: { state: 'Read', files: managed ? { [managed.key]: managed.file } : {} },
     fresh: {
-      policy: winner && { uid: winner.metadata.uid, generation: winner.metadata.generation },
+      policy: winner && readGenerations(winner),
       slot,
       ...listReportedPods(partition?.status?.device),
       resourceSlices: slices ?? [],

@@ -115,6 +115,18 @@ export function currentOf(versions: PolicyVersions): GpuPartitionPolicy {
   return isAccepted(versions) ? versions.newest : (versions.inForce ?? versions.newest);
 }
 
+/** Generations of a policy, by the API server alone: which its author wrote last, and which its nodes are told. */
+export interface ReadGenerations {
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
+  readonly told: number | undefined;
+}
+
+export function readGenerations(policy: GpuPartitionPolicy): ReadGenerations {
+  const { uid, generation } = policy.metadata;
+  return { uid, generation, told: currentOf(readVersions(policy)).metadata.generation };
+}
+
 /**
  * The version with whose selector and priority it competes for nodes. Undefined if it competes for none: no generation of it was ever
  * accepted, or it has only ever planned.

@@ -20,8 +20,9 @@ export function isPolicyCurrent({ claim, fresh }: Pick<Situation, 'claim' | 'fre
 }
 
 /**
- * A list of policies may come from a server that lags: a generation lower than the one that this node already serves is outdated. If
- * the API server has no other, it was restored from a backup, and the generation that the node serves no longer exists.
+ * A list of policies may come from a server that lags: a generation lower than the one that this node already serves is outdated, unless
+ * the API server itself has it told. The generation that the node serves was undone by a restore from a backup, or it only planned, and
+ * the one after it is not accepted.
  */
 export function policyOutdated(situation: Situation): Outcome | undefined {
   const { claim, partition, fresh } = situation;
@@ -29,9 +30,8 @@ export function policyOutdated(situation: Situation): Outcome | undefined {
   const served = partition.spec.policy;
   if (served?.uid === undefined || served.uid !== uid || generation >= served.generation) return undefined;
   if (fresh === undefined) return { needs: 'All' };
-  // A restored policy is older than what the node serves; of any other, the acceptance is on its way.
-  const isRestored = (fresh.policy?.generation ?? 0) < served.generation;
-  if (isRestored && isPolicyCurrent(situation)) return undefined;
+  // Of any other, the acceptance is on its way.
+  if (isPolicyCurrent(situation) && fresh.policy?.told === generation) return undefined;
   const message =
     `the API server's list has generation ${generation} of policy ${name}, but this node already serves generation ${served.generation}: ` +
     'waiting for the watch';

@@ -56,7 +56,7 @@ const passing: Readonly<Record<string, readonly [reason: string, answer: () => A
     () =>
       judge(
         { partition: aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 5 } }) },
-        { fresh: { policy: { uid: 'uid-p', generation: 5 } } },
+        { fresh: { policy: { uid: 'uid-p', generation: 5, told: 5 } } },
       ),
   ],
   'a restart of the node': [

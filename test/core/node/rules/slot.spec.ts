@@ -283,14 +283,14 @@ describe('a slot', () => {
 
   it('is waited for only moments: no one has to hear of it at once', () => {
     expect(judge({ ...parts, slot: aSlot }, { pods, fresh: { slot: undefined } }).verdict.transient).to.equal(true);
-    const elsewhere = { policy: { uid: 'uid-p', generation: 2 } };
+    const elsewhere = { policy: { uid: 'uid-p', generation: 2, told: 2 } };
     const { verdict } = judge({ ...parts, slot: aSlot }, { pods, fresh: { slot: aSlot, ...elsewhere } });
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan', transient: true });
   });
 });
 
 function freshOf(slot: typeof aSlot | undefined) {
-  const policy = { uid: 'uid-p', generation: 1 };
+  const policy = { uid: 'uid-p', generation: 1, told: 1 };
   return {
     policy,
     slot,

@@ -74,17 +74,22 @@ describe('an outdated wish', () => {
 
 describe('a policy of an earlier generation than the one that a node serves', () => {
   const serving = aManagedPartition({ policy: { name: 'p', uid: 'uid-p', generation: 3 } });
-  const outdated = (generation: number, newestGeneration = generation) => {
-    const fresh = aFreshRead({ policy: { uid: 'uid-p', generation } });
-    return policyOutdated(aSituation({ partition: serving, claim: { newestGeneration } }, { fresh }));
+  const { generation: listed } = aSlicingPolicy().metadata;
+  const outdated = (generation: number, told = generation) => {
+    const fresh = aFreshRead({ policy: { uid: 'uid-p', generation, told } });
+    return policyOutdated(aSituation({ partition: serving, claim: { newestGeneration: generation } }, { fresh }));
   };
 
   it('is in force if the API server has no later one: it was restored', () => {
-    expect(outdated(1)).to.equal(undefined);
-    expect(outdated(2)).to.equal(undefined);
+    expect(outdated(1, listed)).to.equal(undefined);
+    expect(outdated(2, listed)).to.equal(undefined);
   });
 
-  it('is not if it has: that one is being accepted', () => {
+  it('is in force if the one that the node serves only planned, and the newest is not accepted', () => {
+    expect(outdated(4, listed)).to.equal(undefined);
+  });
+
+  it('is not if the API server has accepted a later one', () => {
     for (const generation of [3, 4]) {
       const outcome = outdated(generation);
       expect(outcome).to.include({ ifClosed: 'Stays' }).and.have.nested.property('verdict.reason', 'AwaitingPlan');
@@ -156,7 +161,7 @@ describe('a list of policies that is of before', () => {
 
   it('is refused where its generation is lower than the one that the node serves', () => {
     const policy = aSlicingPolicy({ generation: 2, layouts: [{ mig: 'Disabled' }] });
-    const fresh = { policy: { uid: 'uid-p', generation: 3 } };
+    const fresh = { policy: { uid: 'uid-p', generation: 3, told: 3 } };
     const { verdict, commands } = judge({ partition: served, policy }, { fresh });
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
     expect(verdict.message).to.include('generation 2').and.include('generation 3');
@@ -167,7 +172,7 @@ describe('a list of policies that is of before', () => {
     const policy = aSlicingPolicy({ generation: 1, layouts: [{ mig: 'Disabled' }] });
     const { verdict, commands } = judge(
       { partition: served, policy },
-      { fresh: { policy: { uid: 'uid-p', generation: 2 } } },
+      { fresh: { policy: { uid: 'uid-p', generation: 2, told: 2 } } },
     );
     expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
     expect(commands).to.deep.equal([]);
@@ -197,7 +202,8 @@ describe('a list of policies that is of before', () => {
 
   it('is not granted: the policy at the API server has to be the same', () => {
     const parts = { pods: [aPluginPod()] };
-    for (const policy of [{ uid: 'uid-p', generation: 2 }, { uid: 'uid-again', generation: 1 }, undefined]) {
+    for (const [uid, generation] of [['uid-p', 2], ['uid-again', 1], []] as const) {
+      const policy = uid && { uid, generation, told: generation };
       const { verdict, commands } = judge({}, { ...parts, fresh: { policy } });
       expect(verdict).to.include({ phase: 'Pending', reason: 'AwaitingPlan' });
       expect(verdict.message).to.include('waiting for the watch');
