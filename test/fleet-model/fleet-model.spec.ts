@@ -47,6 +47,11 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
   [846, 'the onlooker compared what a demand wanted with the next edit of it', 'Demand'],
   [717, 'the onlooker forgot how many pods there had been when none had changed for a while', 'Demand'],
   [619, 'the onlooker added up the waiting pods of pools that were read before and after a slice was taken', 'Demand'],
+  [
+    6221,
+    'nodes that refused a generation were named in another order each time, and each time all were woken',
+    'Stuck',
+  ],
   [649, 'an edit of the cooldown and back let a GPU be laid anew at once', 'Demand'],
 ];
 

@@ -120,6 +120,21 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   [4462, 'the onlooker held a drain to the time that its policy gave when the node was admitted', 'Force'],
   [4479, 'a node waited without end for a generation that only planned, after an edit that was not accepted', 'Dead'],
   [
+    4513,
+    'a node that was closed for nothing opened with as many devices as before, of which somebody had destroyed one',
+    'Force',
+  ],
+  [
+    4589,
+    'a node whose policy was deleted while its plugin was away opened with what an earlier plugin had registered',
+    'Registrations',
+  ],
+  [
+    4515,
+    'a policy that turned to the device plugin while the DRA driver restarted took GPUs that claims had',
+    'SecondPlugin',
+  ],
+  [
     4056,
     'a policy that turned to the device plugin opened a node whose DRA driver still published what a reboot had taken',
     'SecondPlugin',

@@ -37,11 +37,13 @@ export class Acceptance {
     contenders: readonly Contender[],
     partition: GpuNodePartition | undefined,
   ): void {
-    this.place(record, node, false);
+    record.unchecked.delete(node);
     // A policy that is being deleted asks for whole GPUs, which no node may keep it from.
-    if (isRetiring(record.newest) || !wouldDecide(record, contenders)) return;
-    const refusal = this.#judge(record, partition);
+    const isAsked = !isRetiring(record.newest) && wouldDecide(record, contenders);
+    const refusal = isAsked ? this.#judge(record, partition) : undefined;
+    // One that says so again keeps its place: all nodes are told the list again when it reads differently.
     if (refusal) record.refused.set(node, refusal);
+    else record.refused.delete(node);
   }
 
   /** A node has to take all that a policy ever makes of it: a mistake shows when it is applied, not at night. */

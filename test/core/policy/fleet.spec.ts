@@ -155,6 +155,15 @@ describe('the acceptance of a generation', () => {
     expect(message).to.match(/^generation 1 of policy p is not accepted: node bad: .*1g\.5gb/);
   });
 
+  it('names the nodes that refuse it in the same order after one has been asked again: each new text wakes all nodes', () => {
+    const fleet = aFleet([aPolicy()], { bad: 'p', worse: 'p' });
+    checkAll(fleet, 'p', () => a30);
+    const before = fleet.claimOf('bad', a30).hold?.message;
+    expect(before).to.include('node bad: ').and.include('node worse: ');
+    fleet.review('bad', a30);
+    expect(fleet.claimOf('bad', a30).hold?.message).to.equal(before);
+  });
+
   it('is not refused by a node whose agent has not reported, nor by one that another policy has won', () => {
     const other = accepted(aPolicy({ name: 'other', priority: 5, layouts: [{ mig: 'Disabled' }] }));
     expect(check(aFleet([aPolicy(), other], { bad: 'p' }))).to.equal(true);

@@ -4,12 +4,13 @@ import { gpuDriver, listSliceDevices, type ResourceSliceView } from '../../dra/r
 import { isFailing } from '../../nvidia/plugin-config/plugin-reason.ts';
 import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
-import { isReady } from '../../pods/plugin-pods.ts';
+import { namePods } from '../../pods/gpu-pods.ts';
+import { driverPodsOf, isReady } from '../../pods/plugin-pods.ts';
 import { backendOf } from '../backend.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
 import type { Situation } from '../snapshot.ts';
-import { refreshedPods } from './cluster-pods.ts';
+import { clusterPods, refreshedPods } from './cluster-pods.ts';
 import { describeTrouble } from './plugin-config.ts';
 
 const untilThen = 'Nothing is touched until then';
@@ -36,13 +37,17 @@ function checkNoPlugin({ node }: Situation): Ruling | undefined {
   );
 }
 
-function checkNoDriver({ node }: Situation, slices: readonly ResourceSliceView[]): Ruling | undefined {
+/** A driver that restarts publishes nothing for a moment, and claims may have its devices. */
+function checkNoDriver(situation: Situation, slices: readonly ResourceSliceView[]): Ruling | undefined {
+  const { node, pods = [] } = situation;
   const devices = listSliceDevices(slices).length;
-  if (devices === 0) return undefined;
+  const drivers = driverPodsOf(clusterPods(situation, pods));
+  if (devices === 0 && drivers.length === 0) return undefined;
+  const sign = devices > 0 ? `publishes ${devices} devices of this node` : `is on this node (${namePods(drivers, 3)})`;
   return refuse(
     'BackendMismatch',
-    `the policy hands GPUs out by the device plugin (backend DevicePlugin), but the DRA driver ${gpuDriver} publishes ${devices} ` +
-      'devices of this node, and each would give the same GPU to pods. Take the DRA driver off the node (with gpu-operator: kubectl label ' +
+    `the policy hands GPUs out by the device plugin (backend DevicePlugin), but the DRA driver ${gpuDriver} ${sign}, and each would give ` +
+      'the same GPU to pods. Take the DRA driver off the node (with gpu-operator: kubectl label ' +
       `node ${node.metadata.name} ${driverDeployLabel}=false --overwrite), or set spec.backend: DRA`,
   );
 }

@@ -14,9 +14,8 @@ export function noPolicy(situation: Situation): Outcome | undefined {
   const isJudged = isUnfinished(node) && backendOf(situation) === 'DevicePlugin';
   if (isJudged && pods === undefined) return { needs: 'Pods' };
   const { policy, strategy, wish } = partition.spec;
-  // Without a policy it is what was known last: a plugin's pod is away for a moment when it is replaced.
-  const knownLast = policy === undefined ? strategy : undefined;
-  const judgedBy = isJudged ? (knownStrategy(situation) ?? knownLast) : undefined;
+  // A plugin's pod is away for a moment when it is replaced: then by what was known last.
+  const judgedBy = isJudged ? (knownStrategy(situation) ?? strategy) : undefined;
   const isOutdated = policy !== undefined || strategy !== judgedBy || wish !== undefined;
   const message = 'no policy selects this node; it keeps its layout';
   return {

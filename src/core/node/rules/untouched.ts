@@ -4,11 +4,12 @@ import { staleOffer } from '../fence-words.ts';
 import { backendOf, sliceOfferOf } from '../backend.ts';
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { isClosed } from '../node-view.ts';
-import { changeKey } from '../refresh-mark.ts';
+import { changeKey, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { refreshedPods } from './cluster-pods.ts';
 import { currentOffer } from './current-offer.ts';
+import { keyOf } from './fence-situation.ts';
 
 /** Remembers of a node that is being closed that its device is as its plugin read it: it offers that, and nothing else. */
 export function noteUntouched(situation: Situation, pods: readonly NodePod[]): Waits | undefined {
@@ -19,9 +20,18 @@ export function noteUntouched(situation: Situation, pods: readonly NodePod[]): W
   // The kubelet offers devices before the API server hears of it.
   const isStale = staleOffer(partition.status?.device?.advertised, resources) !== undefined;
   if (isStale || !advertises(node.status?.allocatable ?? {}, resources)) return undefined;
+  if (!isDra && mayBeOfBefore(situation)) return undefined;
   // A plugin that is starting may have read the devices before they became what they are.
   if (!refreshedPods(situation, pods).every(isReady)) return undefined;
   return waitFor(situation, 'Untouched', untouchedKey(situation)).waits;
+}
+
+/** Whether equal numbers may be of other devices: the device has changed since its plugin was restarted, and the kubelet does not tell. */
+function mayBeOfBefore(situation: Situation): boolean {
+  const { node, partition } = situation;
+  const refreshed = node.metadata.annotations?.[refreshedAnnotation];
+  const isKnown = partition.status?.device?.advertised !== undefined;
+  return !isKnown && refreshed !== undefined && readRefreshMark(refreshed, keyOf(situation)) === undefined;
 }
 
 /** Whether nothing has been granted, and its plugin got no other settings, since the node was closed: then it may be opened as it was. */

@@ -3,8 +3,10 @@ import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import type { MigStrategy } from '../../../../src/core/nvidia/labels/mig-strategy.ts';
 import { composeDevicePluginConfig } from '../../../../src/core/nvidia/plugin-config/device-plugin-config.ts';
 import { currentOffer, knownStrategy } from '../../../../src/core/node/rules/current-offer.ts';
+import { keyOf } from '../../../../src/core/node/rules/fence-situation.ts';
 import { predictDevice } from '../../../../src/core/node/rules/prediction.ts';
 import { noteUntouched } from '../../../../src/core/node/rules/untouched.ts';
+import { formatRefreshMark } from '../../../../src/core/node/refresh-mark.ts';
 import type { Taint } from '../../../../src/core/metadata/node-change.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
@@ -122,5 +124,22 @@ describe('a node that is about to be closed', () => {
     const pods = [aPluginPod({ uid: 'a' }), aPluginPod({ uid: 'b', isReady: false })];
     expect(noteUntouched(situation, pods.slice(0, 1))).to.have.property('Untouched');
     expect(noteUntouched(situation, pods)).to.equal(undefined);
+  });
+
+  it('is not where its device has changed since its plugin was restarted, unless the kubelet tells the devices', () => {
+    const annotations = { 'gpupartition.dev/plugin-refreshed': '1-of-before@boot-a/plugin-1/tolerates' };
+    const node = aNode({ annotations });
+    const resources = { 'nvidia.com/gpu': 1 };
+    const told = aManagedPartition({ device: { ...wholeGpu, advertised: { resources, stale: 0 } } });
+    expect(noteUntouched(aSituation({ node }), [])).to.equal(undefined);
+    expect(noteUntouched(aSituation({ node, partition: told }), [])).to.have.property('Untouched');
+    const since = formatRefreshMark({
+      change: keyOf(aSituation({ node })),
+      uids: [],
+      tolerates: false,
+      sawNothing: true,
+    });
+    const read = aNode({ annotations: { 'gpupartition.dev/plugin-refreshed': since } });
+    expect(noteUntouched(aSituation({ node: read }), [])).to.have.property('Untouched');
   });
 });

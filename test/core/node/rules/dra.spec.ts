@@ -434,6 +434,13 @@ describe('two stacks on one node', () => {
     expect(commands).to.deep.equal([]);
   });
 
+  it('stop it also while the driver restarts, and publishes nothing: claims may have its devices', () => {
+    const { verdict, commands } = judge({}, { pods: [aPluginPod(), aDriverPod()] });
+    expect(verdict).to.include({ phase: 'Failed', reason: 'BackendMismatch' });
+    expect(verdict.message).to.include('gpu.nvidia.com is on this node (');
+    expect(commands).to.deep.equal([]);
+  });
+
   it('are not what a node has on which the driver publishes no GPU', () => {
     const resourceSlices = [{ spec: { driver: 'compute-domain.nvidia.com', devices: [{ name: 'channel-0' }] } }];
     const { verdict } = judge({}, { pods: [aPluginPod()], fresh: { resourceSlices } });

@@ -201,7 +201,7 @@ describe('the strategy of a node that lost its policy', () => {
 
   it('is its plugin’s as long as it is closed: agent and controller must judge its offer by the same', () => {
     expect(strategyAt(closed)).to.deep.equal(['single']);
-    expect(strategyAt(closed, []), 'unknown').to.deep.equal([null]);
+    expect(strategyAt(closed, []), 'as the policy had it, while its pod is away').to.deep.equal(['mixed']);
     expect(strategyAt(aNode())).to.deep.equal([null]);
     const { policy: _gone, wish: _too, ...spec } = done.spec;
     const left = { ...done, spec: { ...spec, strategy: 'single' as const } };
