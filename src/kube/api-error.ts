@@ -51,6 +51,8 @@ export class ApiError extends Error {
   readonly details: StatusDetails | undefined;
   /** The wait that the server asks for (header Retry-After or the Status), in ms. */
   readonly retryAfterMs: number | undefined;
+  /** Whether an earlier attempt of the same request may have taken effect: it got no answer, and this one was refused. */
+  isRepetition = false;
 
   constructor(fields: ApiErrorFields) {
     super(`${fields.request}: ${fields.code === 0 ? '' : `${fields.code} `}${fields.reason}: ${fields.text}`, {
@@ -84,9 +86,12 @@ export function isAlreadyExists(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'AlreadyExists';
 }
 
-/** The API server has refused: the request has changed nothing. Without an answer, or after trouble of its own, it may have. */
+/**
+ * The API server has refused: the request has changed nothing. Without an answer, or after trouble of its own, it may have, also where a
+ * repetition was refused then: our own first attempt may be what it conflicts with.
+ */
 export function isDefinite(error: unknown): boolean {
-  return error instanceof ApiError && error.code !== 0 && error.code < 500;
+  return error instanceof ApiError && error.code !== 0 && error.code < 500 && !error.isRepetition;
 }
 
 /** The resourceVersion or the continue token is too old: list again. */

@@ -2,7 +2,7 @@ import { untilAborted } from '../process/abort.ts';
 import { steadyMs } from '../process/clock.ts';
 import { type Dispatcher, request as send } from 'undici';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, describeCause, parseApiError } from './api-error.ts';
+import { ApiError, describeCause, isDefinite, parseApiError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import { ListTooLarge } from './list-items.ts';
@@ -48,12 +48,15 @@ const defaults = {
 export async function sendRequest(config: PooledKubeConfig, request: ApiRequest): Promise<unknown> {
   const attempts = request.attempts ?? defaults.attempts;
   let reloaded = false;
+  let isUnsure = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await sendOnce(config, request);
     } catch (error) {
       request.signal?.throwIfAborted();
       if (!(error instanceof ApiError)) throw error;
+      error.isRepetition = isUnsure;
+      isUnsure ||= !isDefinite(error);
       if (error.reason === 'Timeout' && error.code === 0) config.renewConnections();
       if (error.code === 401 && !reloaded) {
         reloaded = true;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isDefinite } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
@@ -98,6 +99,18 @@ describe('requests under faults', () => {
     const applied = await client.apply<ConfigMap>(configMapRef(namespace, 'lost'), { data: { x: '1' } });
     expect(applied.data).to.deep.equal({ x: '1' });
     expect(proxy.requests).to.have.length(2);
+  });
+
+  it('does not take the refusal of a repeated write for a definite one: the first may have taken effect', async () => {
+    const { metadata } = await admin.create(configMaps, aConfigMap(namespace, 'unsure'));
+    proxy.rule = firstTime('PATCH', { reset: 'after' });
+    const { resourceVersion } = metadata;
+    const write = { metadata: { resourceVersion }, data: { x: '1' } };
+    const error = await failureOf(client.merge(configMapRef(namespace, 'unsure'), write));
+    expect(error.code).to.equal(409);
+    expect(isDefinite(error)).to.equal(false);
+    expect((await admin.get<ConfigMap>(configMapRef(namespace, 'unsure'))).data).to.deep.equal({ x: '1' });
+    expect(isDefinite(await failureOf(client.merge(configMapRef(namespace, 'unsure'), write)))).to.equal(true);
   });
 
   it('does not repeat a creation or a JSON patch whose answer was lost: it may have happened', async () => {
