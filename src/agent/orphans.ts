@@ -28,9 +28,11 @@ export class Orphans {
     this.#options = options;
   }
 
-  /** Ends those that the controller has seen after the last grant, once. */
+  /** Ends those that the controller has seen after the last grant, once for each request. */
   async end({ spec: { unregister, granted }, status }: Partition): Promise<void> {
     const { kubelet, clock, logger } = this.#options;
+    // The node was open, or its object is another one: the same words are another request then.
+    if (unregister === undefined) this.#ended = undefined;
     if (!kubelet || unregister === undefined || sameJson(unregister, this.#ended)) return;
     if (unregister.epoch !== granted?.epoch || unregister.epoch !== status?.device?.observedEpoch) return;
     if (clock.monotonicMs() < this.#notBeforeMs) return;

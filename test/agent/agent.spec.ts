@@ -486,6 +486,16 @@ describe('the agent on the real API server', () => {
       expect(ended).to.deep.equal([dead]);
     });
 
+    it('ends those that it offers once more, where the node was open in between', async () => {
+      await unregister([dead]);
+      await scene.run();
+      await scene.set({ unregister: null });
+      await scene.run();
+      await unregister([dead]);
+      await scene.run();
+      expect(ended).to.deep.equal([dead, dead]);
+    });
+
     it('ends none where all that it offers exists: the plugin is back', async () => {
       scene.word = offers(0);
       await unregister([dead]);
