@@ -67,9 +67,10 @@ export class Cluster {
     this.agents = parts.agents;
   }
 
-  /** The memory of a node. */
-  memoryOf(name: string): NodeMemory {
-    return this.memory.of(name, this.partitions.get(name)?.status);
+  /** The memory of a node. The object of an earlier node of its name says nothing of this one. */
+  memoryOf({ metadata }: NodeObject): NodeMemory {
+    const partition = this.partitions.get(metadata.name);
+    return this.memory.of(metadata, partition?.spec.nodeUID === metadata.uid ? partition?.status : undefined);
   }
 
   /** The node's slot in a policy's ledger, if it was given for the node's current wish. */

@@ -67,9 +67,9 @@ export class NodeReconciler {
     const { snapshot, verdict, commands, rolloutState } = found;
     this.#reporter.note(snapshot, verdict, { ...rolloutState, seen: slots });
     // 2. Execute.
-    this.#cluster.memory.tries(name, this.#cluster.memoryOf(name), found.memory);
+    this.#cluster.memory.tries(node.metadata, this.#cluster.memoryOf(node), found.memory);
     const { memory, refusal } = await this.#execute(commands, snapshot, found.memory);
-    this.#cluster.memory.put(name, memory);
+    this.#cluster.memory.put(node.metadata, memory);
     this.#onStep?.({ node: name, verdict: refusal ?? verdict, commands: refusal ? [] : commands, memory });
     // 3. Report, unless there is nothing left to report on.
     if (refusal === undefined && commands.some((command) => command.name === 'DeletePartition')) {
@@ -92,12 +92,12 @@ export class NodeReconciler {
     try {
       const known = this.#gatherer.known(node);
       if (known.slot) this.#cluster.rollout.begin(name);
-      const found = await this.#decide(known, this.#cluster.memoryOf(name));
-      this.#cluster.memory.decided(name);
+      const found = await this.#decide(known, this.#cluster.memoryOf(node));
+      this.#cluster.memory.decided(node.metadata);
       return found;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const given = this.#cluster.memory.threw(name, why);
+      const given = this.#cluster.memory.threw(node.metadata, why);
       if (given !== undefined) this.#reporter.setAside(node, given);
       throw error;
     }

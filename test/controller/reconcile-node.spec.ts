@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { GpuNodePartition } from '../../src/api/types.ts';
 import { AgentPods } from '../../src/controller/agents.ts';
 import { Cluster } from '../../src/controller/cluster.ts';
 import { Executor } from '../../src/controller/execute.ts';
@@ -11,10 +12,11 @@ import { Fleet } from '../../src/core/policy/fleet.ts';
 import { KubeClient } from '../../src/kube/client.ts';
 import { EventRecorder } from '../../src/kube/events.ts';
 import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
-import type { KubeObject, ObjectRef } from '../../src/kube/resource.ts';
+import type { KubeObject, ObjectRef, Resource } from '../../src/kube/resource.ts';
 import { ObjectStore } from '../../src/kube/store.ts';
 import { silentLogger } from '../../src/process/logger.ts';
-import { noSliceWatch, someSettings } from '../support/node-builders.ts';
+import { aPartition } from '../support/builders.ts';
+import { aNode, aSlicingPolicy, noSliceWatch, someSettings } from '../support/node-builders.ts';
 
 const nodeAt = (resourceVersion: string): NodeObject => ({ metadata: { name: 'n', uid: 'uid-n', resourceVersion } });
 
@@ -26,6 +28,18 @@ class Server extends KubeClient {
     this.reads += 1;
     return { ...nodeAt('2'), ...(resource.kind !== 'Node' && { spec: {} }) } as unknown as T;
   }
+
+  override async delete(): Promise<boolean> {
+    return true;
+  }
+
+  override async create<T extends KubeObject>(_resource: Resource, object: T): Promise<T> {
+    return object;
+  }
+
+  override async merge<T extends KubeObject>(): Promise<T> {
+    return { ...aPartition(), metadata: { name: 'n', resourceVersion: '9' } } as unknown as T;
+  }
 }
 
 /** A controller that wrote node `n` at time 0, and that sees the version before. */
@@ -33,13 +47,9 @@ function aController(heard: { readonly onStep?: () => void; readonly onGone?: (n
   const client = new Server(new PooledKubeConfig(), 'test');
   const nodes = new ObjectStore<NodeObject>();
   nodes.upsert(nodeAt('1'));
-  const cluster = new Cluster({
-    policies: new ObjectStore(),
-    nodes,
-    partitions: new ObjectStore(),
-    fleet: new Fleet({ sharing: false }),
-    agents: new AgentPods(),
-  });
+  const partitions = new ObjectStore<GpuNodePartition & KubeObject>();
+  const fleet = new Fleet({ sharing: false });
+  const cluster = new Cluster({ policies: new ObjectStore(), nodes, partitions, fleet, agents: new AgentPods() });
   cluster.nodes.expect('n', '2', 0);
   const clock = { ms: 0 };
   const now = (): number => clock.ms;
@@ -60,7 +70,7 @@ function aController(heard: { readonly onStep?: () => void; readonly onGone?: (n
     ...heard,
     now,
   });
-  return { client, cluster, clock, nodes, reconciler };
+  return { client, cluster, clock, nodes, partitions, fleet, reconciler };
 }
 
 describe('a node that went while it was in work', () => {
@@ -78,6 +88,44 @@ describe('a node that went while it was in work', () => {
     await reconciler.reconcile('n');
     expect(heard).to.deep.equal(['step', 'n is gone']);
   });
+});
+
+describe('a node that came under the name of another', () => {
+  const objectOf = (nodeUID: string, resourceVersion: string, status: GpuNodePartition['status'] = {}) => ({
+    ...aPartition({ nodeUID }),
+    metadata: { name: 'n', uid: `gpn-of-${nodeUID}`, resourceVersion },
+    status,
+  });
+  // It failed, and then its agent went.
+  const ofEarlier = objectOf('uid-old', '5', {
+    waits: [
+      { name: 'ChangeFailed', since: '1970-01-01T00:00:00Z', of: 'uid-p.1' },
+      { name: 'AgentAway', since: '1970-01-01T00:00:00Z' },
+    ],
+  });
+
+  for (const [words, seesEarlier] of [
+    ['it was seen with the object of the other', true],
+    ['the other was in memory', false],
+  ] as const)
+    it(`has not failed, nor has its agent been away, where ${words}`, async () => {
+      const { cluster, clock, nodes, partitions, fleet, reconciler } = aController();
+      fleet.setNode('n', { pool: 'p' });
+      fleet.setPolicy({ ...aSlicingPolicy(), status: { acceptedGeneration: 1 } });
+      clock.ms = 3_600_000;
+      const node = { ...aNode(), metadata: { ...aNode().metadata, uid: 'uid-new', resourceVersion: '6' } };
+      if (seesEarlier) nodes.upsert(node);
+      else nodes.upsert({ ...node, metadata: { ...node.metadata, uid: 'uid-old', resourceVersion: '4' } });
+      partitions.upsert(ofEarlier);
+      await reconciler.reconcile('n');
+      nodes.upsert(node);
+      partitions.remove({ ...ofEarlier, metadata: { ...ofEarlier.metadata, resourceVersion: '7' } });
+      await reconciler.reconcile('n');
+      partitions.upsert(objectOf('uid-new', '8'));
+      await reconciler.reconcile('n');
+      expect(cluster.rollout.rolloutStateOf('n')).to.deep.include({ nodeUID: 'uid-new', hasFailed: false });
+      expect(cluster.memoryOf(node).waits).to.deep.include({ AgentAway: { since: clock.ms } });
+    });
 });
 
 describe('a node that was written', () => {

@@ -56,14 +56,14 @@ export class NodeWork {
     const known = this.known(node);
     const seen = this.#cluster.slotsOf(node);
     if (known.slot) rollout.begin(name);
-    const found = yield* this.#decide(known, this.#cluster.memoryOf(name));
+    const found = yield* this.#decide(known, this.#cluster.memoryOf(node));
     if (!found) return 200;
     const { snapshot, verdict, commands } = found;
     this.#note(found, seen);
     this.#world.checks.isDecided(this.#by, snapshot, found);
-    memory.tries(name, this.#cluster.memoryOf(name), found.memory);
+    memory.tries(node.metadata, this.#cluster.memoryOf(node), found.memory);
     const remembered = yield* this.#shell.execute(commands, snapshot, found.memory);
-    memory.put(name, remembered);
+    memory.put(node.metadata, remembered);
     this.verdicts.set(name, verdict);
     return yield* this.#shell.report(snapshot, verdict, remembered);
   }
