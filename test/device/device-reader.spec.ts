@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { MODELS } from '../../src/core/gpu/geometry/models.ts';
 import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { toInstances, type GpuInstanceState } from '../../src/core/gpu/state/device-state.ts';
+import type { Execution } from '../../src/core/smi/output.ts';
 import { recordedRuns } from './recorded-runs.ts';
 import { InProcessNode } from './simulated-node.ts';
 
@@ -69,6 +70,31 @@ describe('reading the device', () => {
     off.commands.length = 0;
     await offDriver.readDevice();
     expect(off.commands).to.deep.equal([['-q', '-x']]);
+  });
+
+  it('asks again for compute capabilities where the question failed, and not where the driver does not know it', async () => {
+    const node = new InProcessNode(['A100-SXM4-40GB']);
+    const driver = node.openDriver();
+    const asked = (): number => node.commands.filter((args) => args.some((arg) => arg.includes('compute_cap'))).length;
+    const read = async (answer?: Execution) => {
+      node.intercept = (args, run) => (answer && args.some((arg) => arg.includes('compute_cap')) ? answer : run());
+      const { gpus } = await driver.readDevice();
+      return gpus.map(({ computeCapability, fault }) => computeCapability ?? fault);
+    };
+    expect(await read({ rc: 255, stdout: '', end: 'TimedOut' }), 'only a label is missing').to.deep.equal([undefined]);
+    expect(await read()).to.deep.equal(['8.0']);
+    expect(await read()).to.deep.equal(['8.0']);
+    expect(asked()).to.equal(2);
+
+    const words = 'Field "compute_cap" is not a valid field to query.\n\n';
+    const old = new InProcessNode(['A100-SXM4-40GB']);
+    old.intercept = (args, run) =>
+      args.some((arg) => arg.includes('compute_cap')) ? { rc: 2, stdout: words, end: 'Exited' } : run();
+    const oldDriver = old.openDriver();
+    await oldDriver.readDevice();
+    old.commands.length = 0;
+    await oldDriver.readDevice();
+    expect(old.commands).to.deep.equal([['-q', '-x']]);
   });
 
   it('sees a process come and an instance go without being told', async () => {

@@ -1,7 +1,7 @@
 import { isCompleted, type Execution } from './output.ts';
 import { isBusId, normalizeBusId } from './smi-command.ts';
 
-/** Compute capabilities by GPU, undefined for a GPU without one; undefined as a whole if the driver does not know the field. */
+/** Compute capabilities by GPU, undefined for a GPU without one; undefined as a whole if there is no answer. */
 export function readCapabilities(
   execution: Execution,
 ):
@@ -18,4 +18,9 @@ export function readCapabilities(
       },
     ];
   });
+}
+
+/** Whether the driver does not know a field that was asked for: it never will. */
+export function rejectsField({ rc, stdout }: Execution): boolean {
+  return rc === 2 && stdout.includes('is not a valid field to query');
 }

@@ -4,7 +4,7 @@ import { readTables, type Table } from './gpu-tables.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { TableSource } from '../../core/gpu/state/device-state.ts';
 import type { Trouble } from '../../core/smi/trouble.ts';
-import { readCapabilities } from '../../core/smi/capability-list.ts';
+import { readCapabilities, rejectsField } from '../../core/smi/capability-list.ts';
 import type { Runner } from '../command/runner.ts';
 import { describeCommand, type GpuSelection, type ReadCommand } from '../../core/smi/smi-command.ts';
 
@@ -28,6 +28,8 @@ export class GpuFactsReader {
   readonly #facts = new Map<string, GpuFacts>();
   /** GPUs of one model share one object: the planner prepares each geometry once. */
   readonly #geometries = new Map<string, Geometry>();
+  /** The question for compute capabilities failed: without their labels the node can do, but not for good. */
+  #asksAgain = false;
 
   constructor(runner: Runner) {
     this.#runner = runner;
@@ -48,13 +50,14 @@ export class GpuFactsReader {
       const facts = this.#facts.get(keyOf(gpu));
       return facts !== undefined && (facts.tableSource === 'Own' || gpu.mig?.current !== 'Enabled');
     };
-    if (!gpus.every(isKnown)) {
+    if (this.#asksAgain || !gpus.every(isKnown)) {
       const geometries = await this.#readGeometries(gpus, selection, trouble);
       const capabilities = await this.#readCapabilities(gpus, selection, trouble);
       for (const gpu of gpus) {
         if (gpu.fault !== undefined || trouble.find(gpu.pciBusId) !== undefined) continue;
         const table = geometries.get(gpu.index);
-        this.#facts.set(keyOf(gpu), { ...unknown, ...table, computeCapability: capabilities.get(gpu.uuid) });
+        const computeCapability = capabilities.get(gpu.uuid) ?? this.#facts.get(keyOf(gpu))?.computeCapability;
+        this.#facts.set(keyOf(gpu), { ...unknown, ...table, computeCapability });
       }
     }
     return (gpu) => this.#facts.get(keyOf(gpu)) ?? unknown;
@@ -88,7 +91,8 @@ export class GpuFactsReader {
   }
 
   /**
-   * By UUID, which the report must give for the same GPU. Old drivers do not know the field: then only a label is missing.
+   * By UUID, which the report must give for the same GPU. Old drivers do not know the field, and the question may fail: then only labels
+   * are missing.
    */
   async #readCapabilities(
     gpus: readonly IndexedGpu[],
@@ -99,7 +103,9 @@ export class GpuFactsReader {
       name: 'ComputeCapabilities',
       ...(selection === undefined ? {} : { gpus: selection }),
     };
-    const rows = readCapabilities(await this.#runner.run(command));
+    const execution = await this.#runner.run(command);
+    const rows = readCapabilities(execution);
+    this.#asksAgain = rows === undefined && !rejectsField(execution);
     if (rows === undefined) return new Map();
     for (const { uuid, pciBusId } of gpus) {
       if (rows.some((row) => row.uuid === uuid && row.pciBusId === pciBusId)) continue;
