@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { pods } from '../../src/api/resources.ts';
+import { KubeClient } from '../../src/kube/client.ts';
+import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import { ListTooLarge, readList } from '../../src/kube/list-items.ts';
 import { rejectionOf } from './failure.ts';
 import { readKeptMemory } from '../support/kept-memory.ts';
@@ -69,5 +72,16 @@ describe('a list that is read item by item', () => {
     for (const wrong of [text.slice(0, -1), text.slice(0, -5), text.replace('1', '1,,'), '', 'nothing']) {
       expect(await rejectionOf(readList(cut(wrong, 4), same, most)), wrong).to.be.instanceOf(SyntaxError);
     }
+  });
+
+  it('may have more items than a call may have arguments', async () => {
+    const items = Array.from({ length: 200_000 }, (_, index) => ({ metadata: { name: `p${index}` } }));
+    class LongList extends KubeClient {
+      override async request(): Promise<unknown> {
+        return { metadata: { resourceVersion: '1' }, items };
+      }
+    }
+    const client = new LongList(new PooledKubeConfig(), 'test');
+    expect((await client.list(pods, {}, { paged: false })).items).to.have.length(items.length);
   });
 });
