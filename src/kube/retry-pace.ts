@@ -3,6 +3,9 @@ import { backoffMs } from './backoff.ts';
 import type { ReflectorTiming } from './reflector-options.ts';
 import { TimeTravelError } from './watch-cursor.ts';
 
+/** What stands before the server may ask for a wait of an hour, and a watch must not be blind for so long. In ms. */
+const longestAskedMs = 30_000;
+
 /** How long a watch waits before it is opened again. */
 export class RetryPace {
   readonly #timing: ReflectorTiming;
@@ -37,6 +40,7 @@ export class RetryPace {
     }
     // A server that has gone back does answer: how long it was unreachable before is irrelevant.
     const failures = error instanceof TimeTravelError ? doubts : this.#failuresInRow;
-    return ((error instanceof ApiError && error.retryAfterMs) || 0) + backoffMs({ baseMs, maxMs }, failures);
+    const askedMs = Math.min(longestAskedMs, (error instanceof ApiError && error.retryAfterMs) || 0);
+    return askedMs + backoffMs({ baseMs, maxMs }, failures);
   }
 }
