@@ -106,8 +106,11 @@ export async function openRequest(
     });
     // undici notices an abort only once it has a connection: a handshake without an answer would block.
     const response = await untilAborted(answer, signal);
-    config.serverClock.see(response.headers['date'], sentMs, steadyMs());
-    if (response.statusCode >= 200 && response.statusCode < 300) return response;
+    if (response.statusCode >= 200 && response.statusCode < 300) {
+      // A refusal may come from a proxy, whose clock is its own.
+      config.serverClock.see(response.headers['date'], sentMs, steadyMs());
+      return response;
+    }
     const retryAfter = response.headers['retry-after'];
     const text = await response.body.text();
     throw parseApiError(name, response.statusCode, typeof retryAfter === 'string' ? retryAfter : null, text);

@@ -50,6 +50,15 @@ describe('requests under faults', () => {
     expect(proxy.requests).to.have.length(2);
   });
 
+  it('takes the time from the API server, and not from what stands before it and refuses in its name', async () => {
+    proxy.rule = firstTime('GET', { ...refusal(503), headers: { date: 'Thu, 01 Jan 1970 00:00:00 GMT' } });
+    await failureOf(client.get(configMapRef(namespace, 'time'), { attempts: 1 }));
+    expect(client.config.serverClock.skewMs).to.equal(undefined);
+    await admin.create(configMaps, aConfigMap(namespace, 'time'));
+    await client.get(configMapRef(namespace, 'time'), { attempts: 1 });
+    expect(client.config.serverClock.skewMs).to.be.within(-5_000, 5_000);
+  });
+
   it('takes a time limit with a fraction, as a third of a lease of 10 s', async () => {
     const { metadata } = await client.create(configMaps, aConfigMap(namespace, 'fraction'));
     const found = await client.get<ConfigMap>(configMapRef(namespace, 'fraction'), { timeoutMs: 10_000 / 3 });
