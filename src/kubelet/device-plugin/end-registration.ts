@@ -52,6 +52,7 @@ async function isServed(folder: string, name: string): Promise<boolean> {
   return answers.includes(true);
 }
 
+/** Only a refusal proves that nobody listens: a plugin that is stopped, or has its queue full, is still there. */
 function isListening(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);
@@ -59,6 +60,10 @@ function isListening(socket: string): Promise<boolean> {
       connection.destroy();
       resolve(true);
     });
-    connection.once('error', () => resolve(false));
+    connection.once('error', (error) => resolve(!isRefusal(error)));
   });
+}
+
+function isRefusal(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNREFUSED' || error.code === 'ENOENT');
 }

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -78,6 +79,30 @@ describe('a registration with the kubelet whose device plugin is gone', () => {
     await once(other, 'listening');
     expect(await endRegistration(folder, resource, allocatable)).to.equal(true);
     other.close();
+  });
+
+  it('stays while a plugin listens that is stopped, and whose queue is full', async () => {
+    const socket = join(folder, 'nvidia-mig-3g.20gb.sock');
+    const listen = `require('net').createServer().listen({ path: '${socket}', backlog: 1 }, () => console.log('listening'))`;
+    const plugin = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(plugin.stdout, 'data');
+    plugin.kill('SIGSTOP');
+    const waiting: Socket[] = [];
+    try {
+      for (let isFull = false; !isFull;) {
+        const connection = connect(socket);
+        waiting.push(connection);
+        isFull = await once(connection, 'connect').then(
+          () => false,
+          () => true,
+        );
+      }
+      expect(await endRegistration(folder, resource, allocatable)).to.equal(false);
+      expect(offered.get(resource)).to.have.length(2);
+    } finally {
+      for (const connection of waiting) connection.destroy();
+      plugin.kill('SIGKILL');
+    }
   });
 
   it('stays where the kubelet rejects another one, and no socket of ours is left', async () => {
