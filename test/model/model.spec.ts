@@ -125,6 +125,11 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'Force',
   ],
   [
+    4605,
+    'a paused node stayed closed: its agent judged what an earlier strategy offered by that of the policy',
+    'Users',
+  ],
+  [
     4589,
     'a node whose policy was deleted while its plugin was away opened with what an earlier plugin had registered',
     'Registrations',

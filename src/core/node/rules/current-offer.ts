@@ -15,6 +15,8 @@ import { predictDevice } from './prediction.ts';
 
 /** What NVIDIA's tools make of the device as it is, whether it matches the wish or not. */
 export interface CurrentOffer {
+  /** By which the device plugin offers it; undefined of a DRA driver. */
+  readonly strategy?: MigStrategy;
   readonly labels: NodeLabels;
   readonly resources: Readonly<Record<string, number>>;
   /** NVIDIA's plugin exits on this device: it offers nothing once it has been restarted. */
@@ -31,9 +33,10 @@ export function currentOffer(situation: Situation): CurrentOffer {
     };
   }
   const config = configInUse(situation);
-  const labels = predictDevice(situation.partition.status?.device ?? {}, strategyInUse(situation, config), config);
+  const strategy = strategyInUse(situation, config);
+  const labels = predictDevice(situation.partition.status?.device ?? {}, strategy, config);
   const { resources, errors } = labels.offer;
-  return { labels, resources, cannotStart: errors.length > 0 };
+  return { strategy, labels, resources, cannotStart: errors.length > 0 };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { DeviceReport } from '../../../api/types.ts';
 import { listDynamicSlices } from '../../dra/resource-slice.ts';
+import type { MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
 import { resourcesText } from '../../nvidia/resources/advertised.ts';
 import { isGpuResource } from '../../pods/gpu-resource.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
@@ -14,19 +15,40 @@ import { refreshedPods } from './cluster-pods.ts';
 import { configOf } from './plugin-config.ts';
 import { awaitSignalled, followMs } from './signal-plugin.ts';
 
+/** What the device plugin makes of the device. */
+export interface Expected {
+  readonly resources: Readonly<Record<string, number>>;
+  /** By which it does; absent: the policy's. */
+  readonly strategy?: MigStrategy | undefined;
+}
+
+/**
+ * What the kubelet offers, as the agent tells. Undefined if the agent does not know, or takes what exists by the policy's strategy for what
+ * should be offered, while the plugin still runs with another.
+ *
+ * @param strategy by which the plugin offers what exists; absent: the policy's
+ */
+export function toldOffer(
+  { partition: { spec, status } }: Pick<Situation, 'partition'>,
+  strategy = spec.strategy,
+): DeviceReport['advertised'] {
+  const isOther = spec.strategy !== undefined && strategy !== spec.strategy;
+  return isOther ? undefined : status?.device?.advertised;
+}
+
 /** What the fence needs to know, and what is remembered of it. */
 export function describeFence(
   situation: Situation,
-  wanted: Readonly<Record<string, number>>,
+  { resources: wanted, strategy }: Expected,
 ): { readonly fence: FenceSituation; readonly waits: Waits } {
-  const { node, partition, settings } = situation;
+  const { node, settings } = situation;
   const change = keyOf(situation);
   const allocatable = node.status?.allocatable ?? {};
   const changed = isClosed(node);
   const slices = sliceOfferOf(situation);
   const isEqual = isExact({ slices, allocatable, wanted });
   const isSettled = isEqual && !changed;
-  const { advertised } = partition.status?.device ?? {};
+  const advertised = toldOffer(situation, strategy);
   // What differs from one offer may be another: the policy's is not that of a plugin with other settings.
   const offer = `${change} ${resourcesText(wanted)}`;
   const isStale = slices === undefined && staleOffer(advertised, wanted) !== undefined;

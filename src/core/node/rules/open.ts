@@ -95,9 +95,9 @@ interface Labelled extends Offered {
 function advertiseDevice(situation: Situation): Outcome | Labelled {
   // The plugin's pods tell with which strategy it runs.
   if (situation.pods === undefined) return { needs: 'Pods' };
-  const { labels, resources } = currentOffer(situation);
+  const { strategy, labels, resources } = currentOffer(situation);
   const marks = layoutLabels(situation, labels);
-  const pending = refreshPlugin(situation, { resources, marks });
+  const pending = refreshPlugin(situation, { strategy, resources, marks });
   if ('needs' in pending) return pending;
   if (!('verdict' in pending)) return { ...pending, marks };
   // On a node that is open but offers nothing, labels follow a device that changes once more.

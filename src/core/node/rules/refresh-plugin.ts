@@ -16,7 +16,7 @@ import { formatRefreshMark, type RefreshMark } from '../refresh-mark.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { checkSettings } from './check-plugin.ts';
 import { evictPods, listRefusals } from './evictions.ts';
-import { describeFence, hasDynamicMig, keyOf, listPluginPods } from './fence-situation.ts';
+import { describeFence, type Expected, hasDynamicMig, keyOf, listPluginPods, toldOffer } from './fence-situation.ts';
 import { recordReplaced } from './mark-plugin.ts';
 import { nodeUnavailable } from './plan.ts';
 import { describeTrouble } from './plugin-config.ts';
@@ -26,8 +26,7 @@ import { awaitSlot, type SlotUse } from './slot.ts';
 const slotUses: { readonly [Next in FenceStep['next']]?: SlotUse } = { Evict: 'Plugin', Close: 'Status' };
 
 /** What the node has to offer before pods may come. */
-export interface ExpectedOffer {
-  readonly resources: Readonly<Record<string, number>>;
+export interface ExpectedOffer extends Expected {
   /** Absent if no policy decides over the node any more. */
   readonly policy?: GpuPartitionPolicy;
   /** What else changes on the node when it is opened for the plugin: above all the labels that describe these resources. */
@@ -45,7 +44,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   const isDra = backendOf(situation) === 'DRA';
   if (isDra && slices === undefined) return { needs: 'Pods' };
   if (hasDynamicMig(situation)) return { waits: {} };
-  const { fence, waits: seen } = describeFence(situation, offer.resources);
+  const { fence, waits: seen } = describeFence(situation, offer);
   const isAwaited = fence.changed || !isExact(fence);
   const awaited = isAwaited ? waitFor(situation, 'Advertised', keyOf(situation)) : undefined;
   const waits = { ...seen, ...awaited?.waits };
@@ -63,7 +62,7 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   // The kubelet knows this before the API server does, and knows which devices they are.
   const stale =
     step.next === 'Open' && fence.closed && !isDra
-      ? staleOffer(partition.status?.device?.advertised, fence.wanted)
+      ? staleOffer(toldOffer(situation, offer.strategy), fence.wanted)
       : undefined;
   if (step.next === 'Open' && stale === undefined) return { waits };
   const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];

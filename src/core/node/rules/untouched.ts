@@ -9,29 +9,28 @@ import { isReady } from '../../pods/plugin-pods.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { refreshedPods } from './cluster-pods.ts';
 import { currentOffer } from './current-offer.ts';
-import { keyOf } from './fence-situation.ts';
+import { keyOf, toldOffer } from './fence-situation.ts';
 
 /** Remembers of a node that is being closed that its device is as its plugin read it: it offers that, and nothing else. */
 export function noteUntouched(situation: Situation, pods: readonly NodePod[]): Waits | undefined {
-  const { partition, node } = situation;
+  const { node } = situation;
   const isDra = backendOf(situation) === 'DRA';
   if (isDra && sliceOfferOf(situation)?.isExact !== true) return undefined;
-  const { resources } = currentOffer(situation);
+  const { strategy, resources } = currentOffer(situation);
+  const told = toldOffer(situation, strategy);
   // The kubelet offers devices before the API server hears of it.
-  const isStale = staleOffer(partition.status?.device?.advertised, resources) !== undefined;
+  const isStale = staleOffer(told, resources) !== undefined;
   if (isStale || !advertises(node.status?.allocatable ?? {}, resources)) return undefined;
-  if (!isDra && mayBeOfBefore(situation)) return undefined;
+  if (!isDra && told === undefined && mayBeOfBefore(situation)) return undefined;
   // A plugin that is starting may have read the devices before they became what they are.
   if (!refreshedPods(situation, pods).every(isReady)) return undefined;
   return waitFor(situation, 'Untouched', untouchedKey(situation)).waits;
 }
 
-/** Whether equal numbers may be of other devices: the device has changed since its plugin was restarted, and the kubelet does not tell. */
+/** Whether equal numbers may be of other devices: the device has changed since its plugin was restarted. Nobody else tells. */
 function mayBeOfBefore(situation: Situation): boolean {
-  const { node, partition } = situation;
-  const refreshed = node.metadata.annotations?.[refreshedAnnotation];
-  const isKnown = partition.status?.device?.advertised !== undefined;
-  return !isKnown && refreshed !== undefined && readRefreshMark(refreshed, keyOf(situation)) === undefined;
+  const refreshed = situation.node.metadata.annotations?.[refreshedAnnotation];
+  return refreshed !== undefined && readRefreshMark(refreshed, keyOf(situation)) === undefined;
 }
 
 /** Whether nothing has been granted, and its plugin got no other settings, since the node was closed: then it may be opened as it was. */

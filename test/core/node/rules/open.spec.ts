@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DeviceReport } from '../../../../src/api/types.ts';
-import { aDevice, aGpu } from '../../../support/builders.ts';
+import { aDevice, aGpu, uuidOf } from '../../../support/builders.ts';
 import {
   advertisesSlice,
   aGrant,
@@ -110,6 +110,31 @@ describe('a closed node whose policy goes', () => {
     world.settle();
     world.pods = [aPluginPod({ uid: 'new', strategy: 'single', tolerates: true })];
     // A plugin with strategy single does not start on such a node, and offers nothing.
+    for (let second = 0; second < 30; second += 1) world.step(1000);
+    expect(world.taintKeys).to.deep.equal([]);
+  });
+});
+
+describe('a closed node whose plugin runs with another strategy than its policy says, and whose rollout is paused', () => {
+  // By the policy's strategy no whole GPU should be offered: two of them would not exist.
+  it('is opened by what its plugin makes of the device, whatever its agent takes for stale', () => {
+    const resources = { 'nvidia.com/gpu': 1 };
+    const profiles = { '1g.5gb': 7 };
+    const world = new NodeWorld({
+      policy: aSlicingPolicy({ layouts: [{ profiles }], rollout: { paused: true } }),
+      node: aNode({ taints: taints.closed, labels: updating, allocatable: {} }),
+      partition: aManagedPartition({
+        granted: aGrant(),
+        wish: { gpus: [{ uuid: uuidOf(0), profiles }] },
+        device: { ...slicedGpu, advertised: { resources, stale: 1 } },
+      }),
+      pods: [aPluginPod({ uid: 'old', strategy: 'none', tolerates: true })],
+    });
+    world.slot = undefined;
+    world.advertise({ 'nvidia.com/gpu': '1' });
+    for (let second = 0; second < 30; second += 1) world.step(1000);
+    expect(world.done).to.include('EvictPod old');
+    world.pods = [aPluginPod({ uid: 'new', strategy: 'none', tolerates: true })];
     for (let second = 0; second < 30; second += 1) world.step(1000);
     expect(world.taintKeys).to.deep.equal([]);
   });
