@@ -87,8 +87,8 @@ export function isAlreadyExists(error: unknown): error is ApiError {
 }
 
 /**
- * The API server has refused: the request has changed nothing. Without an answer, or after trouble of its own, it may have, also where a
- * repetition was refused then: our own first attempt may be what it conflicts with.
+ * The API server has refused: the request has changed nothing. Without an answer, or after trouble of its own, it may have, even if a
+ * repetition was then refused: our own first attempt may be what it conflicts with.
  */
 export function isDefinite(error: unknown): boolean {
   return error instanceof ApiError && error.code !== 0 && error.code < 500 && !error.isRepetition;
