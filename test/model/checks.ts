@@ -40,6 +40,8 @@ const longestLagMs = 60_000;
 /** How much later a decision may be written while the API server refuses: retries back off. */
 const longestWriteMs = 360_000;
 
+/** Within a minute: edits come more often than that only in a few stories. */
+const mostAdmissions = 10;
 /** An agent reads every second while somebody waits, and the controller looks as often. */
 const longestUnheardMs = 20_000;
 /** A plan without them takes the agent two minutes at most. */
@@ -55,6 +57,8 @@ export class Invariants {
   /** Instances that an agent has made, by their serial. */
   readonly #made = new Set<number>();
   #repairs: number[] = [];
+  /** When the node was given a slot, within a minute, in ms. */
+  #admissions: readonly number[] = [];
   /** When generations of policies were accepted that enforce, with their priority, by the policies' uid. */
   readonly #accepted = new Map<string, readonly { readonly at: number; readonly priority: number }[]>();
   /** Controllers that have opened the node while its pods were told to go. */
@@ -125,11 +129,13 @@ export class Invariants {
    * deadline opens the node anyway.
    */
   #isBeyondHelp(): boolean {
-    const { agent, kubelet, partition, setup, timeline } = this.#world;
+    const { agent, diedAt, kubelet, partition, setup, slackMs, timeline } = this.#world;
     const { device } = partition?.status ?? {};
     const isAnswered = (device?.observedEpoch ?? 0) >= (partition?.spec.granted?.epoch ?? 0);
     const isRefused = timeline.now - this.#refusedAt < longestWriteMs;
-    const isKept = setup.plugin === 'Hidden' || isRefused || kubelet.plugin.hasLeft;
+    // A leader whose clock is ahead takes a machine that has just died for one that has been dead for long.
+    const isDead = diedAt !== undefined && slackMs > 0;
+    const isKept = setup.plugin === 'Hidden' || isRefused || kubelet.plugin.hasLeft || isDead;
     return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }
 
@@ -240,12 +246,27 @@ export class Invariants {
 
   #policyIsWritten({ metadata, status }: Policy, before: Policy | undefined): void {
     const { uid = '' } = metadata;
+    this.#countAdmissions(metadata.name, before?.status?.inFlight?.[0], status?.inFlight?.[0]);
     const { inForce } = status ?? {};
     const isKnown = before?.metadata.uid === uid && before.status?.inForce?.generation === inForce?.generation;
     if (isKnown || inForce === undefined) return;
     const { priority = 0 } = inForce.spec as { readonly priority?: number };
     const entry = { at: this.#world.timeline.now, priority };
     this.#accepted.set(uid, [...(this.#accepted.get(uid) ?? []), entry]);
+  }
+
+  /** A slot that is given back at once and asked for again is two writes of the policy each time. */
+  #countAdmissions(policy: string, before: Slot | undefined, after: Slot | undefined): void {
+    // Two leaders undo what the other does.
+    if (before !== undefined || after === undefined || this.#world.controllers.length > 1) return;
+    const { now } = this.#world.timeline;
+    this.#admissions = [...this.#admissions.filter((at) => at > now - 60_000), now];
+    const { length } = this.#admissions;
+    demand(
+      length <= mostAdmissions,
+      'L8',
+      `the node is admitted ${length} times within a minute under policy ${policy}`,
+    );
   }
 
   /** The same failed change is retried less and less often; a process that loses its memory in a crash tries once more. */

@@ -129,6 +129,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'a paused node stayed closed: its agent judged what an earlier strategy offered by that of the policy',
     'Users',
   ],
+  [4731, 'the onlooker forgot that a leader’s clock may be an hour ahead, for which a machine is long dead', 'Clocks'],
   [
     4589,
     'a node whose policy was deleted while its plugin was away opened with what an earlier plugin had registered',

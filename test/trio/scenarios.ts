@@ -5,8 +5,9 @@ import { resourceSlices } from '../../src/api/resources.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../src/api/types.ts';
 import { listSliceDevices, type ResourceSliceView } from '../../src/core/dra/resource-slice.ts';
 import { collectionPath } from '../../src/kube/resource.ts';
-import type { RigNode } from '../../src/simulator/rig/rig.ts';
+import { applyFolder, type RigNode } from '../../src/simulator/rig/rig.ts';
 import { readEndState } from '../support/end-state.ts';
+import { pluginConfigMap, pluginDaemonSet } from '../support/nvidia-daemons.ts';
 import { ownTaints, type TestRig } from '../support/rig.ts';
 
 const run = promisify(execFile);
@@ -47,7 +48,12 @@ export const scenarioNodes: readonly RigNode[] = [
   { name: 'busy', gpus, labels: { pool: 'busy' }, strategy: 'mixed' },
   { name: 'claims', gpus, labels: { pool: 'claims' }, strategy: 'mixed', plugin: 'dra' },
   { name: 'given-up', gpus, labels: { pool: 'given-up' }, strategy: 'mixed' },
+  { name: 'shared', gpus, labels: { pool: 'shared' }, strategy: 'none', plugin: 'pod' },
 ];
+
+const namespace = 'gpu-operator';
+const configMap = 'gpu-partition-device-plugin';
+export const controllerArguments = ['--device-plugin-config-map', `${namespace}/${configMap}`];
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -80,6 +86,15 @@ export const scenarios: readonly Scenario[] = [
     readEnd: async (rig) => ({ ...(await readEndState(rig, 'claims')), published: await listPublished(rig) }),
   },
   {
+    name: 'the number of pods that share a slice is edited',
+    node: 'shared',
+    turns: [2, 4].map((replicas): Turn => {
+      const timeSlicing = [{ resource: 'nvidia.com/mig-1g.5gb', replicas }];
+      return { ...edit('shared', { '1g.5gb': 7 }, { sharing: { timeSlicing } }), name: `edit to ${replicas} replicas` };
+    }),
+    readEnd: (rig) => readEndState(rig, 'shared'),
+  },
+  {
     name: 'a policy is deleted and its GPUs are made whole',
     node: 'given-up',
     turns: [
@@ -94,7 +109,16 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
-function edit(node: string, profiles: Profiles, more: Pick<PolicySpec, 'backend' | 'onDelete'> = {}): Turn {
+/** Everything that hands GPUs out on pods: before any policy, as an administrator would. */
+export async function installPlugin(rig: TestRig): Promise<void> {
+  await rig.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await applyFolder(rig.controlPlane, 'config/device-plugin-config');
+  await rig.create(pluginConfigMap(configMap, namespace, { default: 'version: v1\nflags: {migStrategy: none}\n' }));
+  const nodeSelector = { pool: 'shared' };
+  await rig.create(pluginDaemonSet({ name: 'nvidia-device-plugin', namespace, configMap, nodeSelector }));
+}
+
+function edit(node: string, profiles: Profiles, more: Pick<PolicySpec, 'backend' | 'onDelete' | 'sharing'> = {}): Turn {
   const spec = { nodeSelector: { matchLabels: { pool: node } }, layouts: [{ profiles }], ...more };
   return { name: `edit to ${Object.keys(profiles).join(' and ')}`, act: (rig) => rig.apply(node, spec) };
 }

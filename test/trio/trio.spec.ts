@@ -5,7 +5,7 @@ import { useRig } from '../support/rig.ts';
 import { Interference } from './interference.ts';
 import { listPerturbations, type Perturbation } from './perturbation.ts';
 import { controller, type TurnEnding, Player } from './play.ts';
-import { type Scenario, scenarioNodes, scenarios } from './scenarios.ts';
+import { controllerArguments, installPlugin, type Scenario, scenarioNodes, scenarios } from './scenarios.ts';
 
 /** `make trio` plays all of them; else a sample, drawn by this seed. */
 const isWhole = process.env['TRIO'] === 'all';
@@ -14,10 +14,11 @@ const seed = Number(process.env['TRIO_SEED'] ?? 1);
 
 describe('a program that is killed between two writes, restarts at a server that lags, or misses what happened', function () {
   const programs = [controller, ...scenarioNodes.map(({ name }) => name)];
-  const rig = useRig(scenarioNodes, { proxied: programs });
+  const rig = useRig(scenarioNodes, { proxied: programs, controllerArguments });
   let player: Player;
 
   before(async () => {
+    await installPlugin(rig());
     const interferences = new Map(programs.map((program) => [program, new Interference()]));
     for (const [program, { rule }] of interferences) {
       rig().proxy(program).rule = rule;

@@ -44,6 +44,8 @@ export const waitNames = [
   /** Pods are to be bound for which the scheduler has allocated what is to be destroyed. */
   'Claims',
   'Monitors',
+  /** Something refused the change when the node had its slot for it. */
+  'Refused',
   /** Pods that hold what is to be destroyed did not go in time, and are left alone for a while. */
   'DrainRest',
   /** Something else keeps changing the GPUs, which are left alone for a while. */

@@ -14,12 +14,12 @@ import { noteUntouched } from './untouched.ts';
 
 /** Makes the plugin use the policy's strategy and sharing. It reads its settings and the devices together: the layout must be done. */
 export function configurePlugin(situation: Situation): Outcome | undefined {
-  const { settings, claim, node, configFiles } = situation;
+  const { settings, claim, node } = situation;
   if (!settings.pluginConfigMap || !claim.winner || backendOf(situation) === 'DRA') return undefined;
   const { key } = managedConfig(claim.winner.spec);
   if (node.metadata.labels?.[devicePluginConfigLabel] === key) {
     // Not checked as long as all is well: a plugin that does not come back may be missing it.
-    return configFiles?.state === 'Read' ? publishConfig(situation) : undefined;
+    return publishConfig(situation);
   }
   return awaitTurn(situation, 'Settings', [nodeUnavailable, checkPlugin]) ?? closeAndConfigure(situation, key);
 }

@@ -36,6 +36,12 @@ export function mayAsk({ memory, now }: Situation, { metadata }: NodePod): boole
   return metadata.deletionTimestamp === undefined && (asked === undefined || now - asked.at >= askAgainMs);
 }
 
+/** Whether the API server has refused a pod's eviction within the last so many ms. */
+export function wasRefused({ memory, now }: Situation, { metadata }: NodePod, withinMs: number): boolean {
+  const asked = memory.evictions[metadata.uid ?? ''];
+  return asked?.refusal !== undefined && now - asked.at < withinMs;
+}
+
 /** 1 for a pod that was there from the start, 2 for the replacement of an evicted one, and so on. */
 export function roundOf({ memory, pods = [] }: Situation, pod: NodePod): number {
   const asked = memory.evictions[pod.metadata.uid ?? ''];

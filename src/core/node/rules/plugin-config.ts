@@ -5,25 +5,32 @@ import { devicePluginConfigLabel } from '../../nvidia/labels/label-key.ts';
 import { readPluginSettings } from '../../nvidia/plugin-config/plugin-settings.ts';
 import { sameJson } from '../../text/fingerprint.ts';
 import { backendOf } from '../backend.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome, Ruling } from '../outcome.ts';
 import type { Situation, NodePod } from '../snapshot.ts';
 import { pluginPods } from './cluster-pods.ts';
 import { explainPluginPod } from '../../nvidia/plugin-config/plugin-reason.ts';
 import type { NodeView } from '../node-view.ts';
 
-/** Makes sure that the file that the node's plugin is going to use exists before anything is touched. */
-export function publishConfig(situation: Situation): Outcome | undefined {
+/** Whether the files can be read among which that of the node's plugin is to be. */
+export function checkConfig(situation: Situation): Outcome | undefined {
   const { settings, claim, configFiles } = situation;
   if (!settings.pluginConfigMap || !claim.winner || backendOf(situation) === 'DRA') return undefined;
   if (configFiles === undefined) return { needs: 'Pods' };
+  if (configFiles.state === 'Read') return undefined;
   const { namespace, name } = settings.pluginConfigMap;
-  if (configFiles.state === 'Unreadable') {
-    const message = `the device plugin’s ConfigMap ${namespace}/${name} cannot be read: ${configFiles.why}. Nothing is touched until then`;
-    return {
-      ifClosed: 'Opens',
-      verdict: { phase: 'Failed', reason: 'ConfigUnavailable', message, requeueAfterMs: 15_000 },
-    };
-  }
+  const message = `the device plugin’s ConfigMap ${namespace}/${name} cannot be read: ${configFiles.why}. Nothing is touched until then`;
+  return {
+    ifClosed: 'Opens',
+    verdict: { phase: 'Failed', reason: 'ConfigUnavailable', message, requeueAfterMs: 15_000 },
+  };
+}
+
+/** Makes sure that the file that the node's plugin is going to use exists before anything is touched. */
+export function publishConfig(situation: Situation): Ruling | undefined {
+  const { settings, claim, configFiles } = situation;
+  if (!settings.pluginConfigMap || !claim.winner || backendOf(situation) === 'DRA') return undefined;
+  if (configFiles?.state !== 'Read') return undefined;
+  const { namespace, name } = settings.pluginConfigMap;
   const { key, file } = managedConfig(claim.winner.spec);
   if (sameJson(configFiles.files[key], file)) return undefined;
   const message = `config file ${key} of the device plugin is being written to ConfigMap ${namespace}/${name}`;

@@ -11,11 +11,11 @@ import { evictionRefused, fenceOverdue, fenceVerdict, staleOffer } from '../fenc
 import { resumeWait, waitFor, type Waits } from '../memory.ts';
 import { closeNode, fenceByZero } from '../node-marks.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
-import { alsoWaits, type Outcome } from '../outcome.ts';
+import { alsoWaits, lookAgainMs, type Outcome } from '../outcome.ts';
 import { formatRefreshMark, type RefreshMark } from '../refresh-mark.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { checkSettings } from './check-plugin.ts';
-import { evictPods, listRefusals } from './evictions.ts';
+import { evictPods, listRefusals, wasRefused } from './evictions.ts';
 import { describeFence, type Expected, hasDynamicMig, keyOf, listPluginPods, toldOffer } from './fence-situation.ts';
 import { recordReplaced } from './mark-plugin.ts';
 import { nodeUnavailable } from './plan.ts';
@@ -56,7 +56,14 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
   // What it offers is right for its own settings: a closed node is opened by those.
   const unfit = offer.policy && !isDra && fence.pods !== undefined ? checkSettings(situation) : undefined;
   if (unfit) return alsoWaits(unfit, waits);
-  const use = isUnfinished(node) || hasStartupTaint(node) ? undefined : slotUses[step.next];
+  const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
+  const lastsMs = awaited?.lastsMs ?? 0;
+  const isOverdue = lastsMs > settings.advertiseDeadlineMs;
+  const isInUse = !isUnfinished(node) && !hasStartupTaint(node);
+  // One that has failed gives its slot back, and asks for another only when the eviction is due again.
+  const isRefused =
+    isInUse && isOverdue && old.length > 0 && old.every((pod) => wasRefused(situation, pod, lookAgainMs));
+  const use = isInUse && !isRefused ? slotUses[step.next] : undefined;
   const held = use && (nodeUnavailable(situation) ?? awaitSlot(situation, use));
   if (held) return 'needs' in held ? held : alsoWaits(held, waits);
   // The kubelet knows this before the API server does, and knows which devices they are.
@@ -65,7 +72,6 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
       ? staleOffer(toldOffer(situation, offer.strategy), fence.wanted)
       : undefined;
   if (step.next === 'Open' && stale === undefined) return { waits };
-  const old = step.next === 'Evict' ? found.filter(({ metadata }) => step.uids.includes(metadata.uid ?? '')) : [];
   const [refusal] = listPodCauses(listRefusals(situation, old));
   const verdict =
     (refusal === undefined ? undefined : evictionRefused(refusal, nameBackend(backendOf(situation)))) ??
@@ -74,12 +80,10 @@ export function refreshPlugin(situation: Situation, offer: ExpectedOffer): Outco
       ...describeTrouble(node, found.filter(isFailing)),
       ...describeRefusal(situation),
     ]);
-  const lastsMs = awaited?.lastsMs ?? 0;
-  const isOverdue = lastsMs > settings.advertiseDeadlineMs;
   const states = found.flatMap((pod) => explainPluginPod(pod) ?? []);
   return {
     verdict: isOverdue ? fenceOverdue(verdict, now - lastsMs, states) : verdict,
-    commands: commandsOf(step, situation, fence.mark, old, offer),
+    commands: isRefused ? [] : commandsOf(step, situation, fence.mark, old, offer),
     waits:
       step.next === 'Advertise'
         ? { ...waits, ...waitFor(situation, 'AdvertisedEarly', keyOf(situation)).waits }

@@ -3,15 +3,16 @@ import { listLosers } from '../../pods/lost-devices.ts';
 import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
 import { backendOf, nameBackend } from '../backend.ts';
+import { resumeWait, waitFor } from '../memory.ts';
 import { isClosedAnyway, isUnfinished } from '../node-view.ts';
 import { countWords } from '../../text/cut-text.ts';
-import { type Outcome, type Ruling, askInOrder, lookAgainMs, type Rule, type Verdict } from '../outcome.ts';
+import { alsoWaits, type Outcome, type Ruling, askInOrder, lookAgainMs, type Rule, type Verdict } from '../outcome.ts';
 import { isRepair } from '../repair.ts';
 import type { Situation } from '../snapshot.ts';
 import { countFailedDrains } from './drain-rest.ts';
 import { presumeAffected } from './plan-holders.ts';
 import { onHold } from './policy.ts';
-import { publishConfig } from './plugin-config.ts';
+import { checkConfig, publishConfig } from './plugin-config.ts';
 import { isPolicyCurrent } from './wish.ts';
 
 /**
@@ -141,11 +142,21 @@ export function slotStale({ slot, fresh, claim }: Situation): Ruling | undefined
  * @param checks why it should not change now: nothing is requested for a change that cannot succeed
  */
 export function awaitTurn(situation: Situation, use: SlotUse, checks: readonly Rule[]): Outcome | undefined {
+  const { pods, fresh } = situation;
+  // What has refused it after its admission may show only in what the API server itself says. Without a look at that it would be admitted
+  // again at once, and without end.
+  const wasRefused = resumeWait(situation, 'Refused') !== undefined;
   // With a slot, everything is read at once, as it will be needed.
-  if (situation.pods === undefined) return { needs: slotInForce(situation) ? 'All' : 'Pods' };
-  const waits = askInOrder(checks, situation) ?? awaitSlot(situation, use);
+  if (pods === undefined) return { needs: wasRefused || slotInForce(situation) ? 'All' : 'Pods' };
+  if (wasRefused && fresh === undefined) return { needs: 'All' };
+  const refusal = askInOrder([...checks, checkConfig], situation);
+  if (refusal)
+    return 'needs' in refusal || fresh === undefined
+      ? refusal
+      : alsoWaits(refusal, waitFor(situation, 'Refused').waits);
+  const waits = awaitSlot(situation, use);
   if (waits) return waits;
-  if (situation.fresh === undefined) return { needs: 'All' };
+  if (fresh === undefined) return { needs: 'All' };
   return policyStale(situation) ?? slotStale(situation) ?? publishConfig(situation);
 }
 

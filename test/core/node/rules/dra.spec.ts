@@ -591,6 +591,20 @@ describe('a claim on what a change destroys', () => {
     expect(commands).to.deep.equal([]);
   });
 
+  it('is looked for again before that node asks for a slot, since it would have to give each back at once', () => {
+    const node = aNode({ allocatable: nothing });
+    const world = new NodeWorld({ policy, partition, node, pods: [aDriverPod()], slices });
+    world.claims = [claim];
+    expect(world.step().verdict.reason).to.equal('PodsUseGpus');
+    world.slot = undefined;
+    for (let times = 0; times < 3; times += 1) {
+      expect(world.step(5000).verdict.reason).to.equal('PodsUseGpus');
+      expect(world.rolloutState).to.not.have.property('request');
+    }
+    world.claims = [];
+    expect(world.step(5000).verdict.reason).to.equal('AwaitingSlot');
+  });
+
   it('is in nobody’s way if it has admin access, nor is a pod with a claim on something else', () => {
     const results = devices.results.map((one) => ({ ...one, adminAccess: true }));
     const monitor = { ...claim, status: { allocation: { devices: { results } }, reservedFor } };

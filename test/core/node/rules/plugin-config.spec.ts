@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { managedConfig } from '../../../../src/core/nvidia/plugin-config/managed-config.ts';
-import { publishConfig } from '../../../../src/core/node/rules/plugin-config.ts';
+import { checkConfig } from '../../../../src/core/node/rules/plugin-config.ts';
 import {
   advertisesSlice,
   aManagedPartition,
@@ -54,7 +54,7 @@ describe('the device plugin’s config file', () => {
   });
 
   it('is looked for before anything is touched', () => {
-    expect(publishConfig(aSituation({ settings }))).to.deep.equal({ needs: 'Pods' });
+    expect(checkConfig(aSituation({ settings }))).to.deep.equal({ needs: 'Pods' });
   });
 
   it('that cannot be read is told before the node is closed, and nothing is touched', () => {

@@ -68,6 +68,22 @@ describe('the device plugin of a node whose device is done', () => {
     expect(evictions(world)).to.have.lengthOf(2);
   });
 
+  it('costs no slot on an open node that has failed, until its eviction is due again', () => {
+    const world = aDoneChange({ node: aNode({ labels: { 'gpupartition.dev/state': 'ready' } }) });
+    world.refusals = { old: 'the disruption budget needs 1 pod' };
+    const { slot } = world;
+    for (let second = 0; second < 400; second += 5) world.step(5000);
+    const asked = evictions(world).length + 1;
+    while (evictions(world).length < asked) world.step(1000);
+    world.slot = undefined;
+    const reasons = [1000, 5000, 5000, 5000].map((ms) => world.step(ms).verdict.reason);
+    expect(reasons).to.deep.equal(['RefreshBlocked', 'RefreshBlocked', 'RefreshBlocked', 'AwaitingSlot']);
+    expect(evictions(world)).to.have.lengthOf(asked);
+    world.slot = slot;
+    world.step(200);
+    expect(evictions(world)).to.have.lengthOf(asked + 1);
+  });
+
   it('is not evicted while it ends', () => {
     const world = aDoneChange({ pods: [aPluginPod({ uid: 'old', isLeaving: true })] });
     world.settle();
