@@ -22,6 +22,8 @@ const usualLagMs = 3000;
 const raceMs = 1000;
 const troubleMs = 180_000;
 /** The deadlines of a grant, of its answer and of a device plugin, and the time until somebody looks. */
+/** Within a minute. */
+const mostAdmissions = 10;
 const longestDeadMs = 600_000;
 /** Time after which a new leader knows what the one before it has done, in ms. */
 const newLeaderMs = 10_000;
@@ -64,6 +66,8 @@ export class FleetChecks {
     this.demands = new DemandChecks(world);
   }
 
+  /** When a node was given slots within a minute, in ms, by its uid. */
+  readonly #admissions = new Map<string, readonly number[]>();
   /** Writes of controllers. */
   get controllerWrites(): number {
     return this.#writes;
@@ -349,8 +353,18 @@ export class FleetChecks {
         ({ node, startTime, generation }) =>
           node === slot.node && startTime === slot.startTime && generation === slot.generation,
       );
+    for (const one of slots) if (!earlier.some(({ nodeUID }) => nodeUID === one.nodeUID)) this.#countAdmissions(one);
     const added = slots.filter(isNew);
     if (added.length > 0) this.#isAdmitted(object, { slots, added, earlier }, by);
+  }
+
+  /** A slot that is given back at once and asked for again is two writes of the policy each time. */
+  #countAdmissions({ node, nodeUID = '' }: Slot): void {
+    // Two leaders undo what the other does.
+    if (this.#world.controllers.length > 1) return;
+    const admitted = (this.#admissions.get(nodeUID) ?? []).filter((at) => at > this.#now - 60_000);
+    this.#admissions.set(nodeUID, [...admitted, this.#now]);
+    demand(admitted.length < mostAdmissions, 'L8', `${node} is admitted ${admitted.length + 1} times within a minute`);
   }
 
   /**
