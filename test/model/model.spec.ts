@@ -130,6 +130,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'Users',
   ],
   [4731, 'the onlooker forgot that a leader’s clock may be an hour ahead, for which a machine is long dead', 'Clocks'],
+  [4778, 'a node was opened beside a DRA driver that was about to publish what it had read before', 'Auto'],
   [
     4589,
     'a node whose policy was deleted while its plugin was away opened with what an earlier plugin had registered',

@@ -15,7 +15,9 @@ import { keyOf, toldOffer } from './fence-situation.ts';
 export function noteUntouched(situation: Situation, pods: readonly NodePod[]): Waits | undefined {
   const { node } = situation;
   const isDra = backendOf(situation) === 'DRA';
-  if (isDra && sliceOfferOf(situation)?.isExact !== true) return undefined;
+  const offer = sliceOfferOf(situation);
+  // A driver that has published nothing yet may have read other devices.
+  if (isDra && (offer?.isExact !== true || offer.isNothing)) return undefined;
   const { strategy, resources } = currentOffer(situation);
   const told = toldOffer(situation, strategy);
   // The kubelet offers devices before the API server hears of it.

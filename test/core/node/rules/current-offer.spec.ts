@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { DeviceReport } from '../../../../src/api/types.ts';
 import type { NodePod } from '../../../../src/core/node/snapshot.ts';
 import type { MigStrategy } from '../../../../src/core/nvidia/labels/mig-strategy.ts';
 import { composeDevicePluginConfig } from '../../../../src/core/nvidia/plugin-config/device-plugin-config.ts';
@@ -11,12 +12,14 @@ import type { Taint } from '../../../../src/core/metadata/node-change.ts';
 import { aDevice, aGpu } from '../../../support/builders.ts';
 import {
   advertisesSlice,
+  aDriverPod,
   aManagedPartition,
   aNode,
   aPluginPod,
   aSituation,
   aSlicingPolicy,
   slicedGpu,
+  slicesOf,
   taints,
   wholeGpu,
 } from '../../../support/node-builders.ts';
@@ -124,6 +127,17 @@ describe('a node that is about to be closed', () => {
     const pods = [aPluginPod({ uid: 'a' }), aPluginPod({ uid: 'b', isReady: false })];
     expect(noteUntouched(situation, pods.slice(0, 1))).to.have.property('Untouched');
     expect(noteUntouched(situation, pods)).to.equal(undefined);
+  });
+
+  it('is not where a DRA driver has published nothing, though nothing is what exists: it may be about to publish what was', () => {
+    const policy = aSlicingPolicy({ backend: 'DRA' });
+    const untouched = (device: DeviceReport) => {
+      const node = aNode({ allocatable: {} });
+      const parts = { policy, node, partition: aManagedPartition({ backend: 'DRA', device }) };
+      return noteUntouched(aSituation(parts, { slices: slicesOf(device) }), [aDriverPod()]);
+    };
+    expect(untouched(wholeGpu)).to.have.property('Untouched');
+    expect(untouched(aDevice(aGpu({ slices: [] })))).to.equal(undefined);
   });
 
   it('is not where its device has changed since its plugin was restarted, unless the kubelet tells the devices', () => {
