@@ -129,12 +129,13 @@ export class Invariants {
    * deadline opens the node anyway.
    */
   #isBeyondHelp(): boolean {
-    const { agent, diedAt, kubelet, partition, setup, slackMs, timeline } = this.#world;
+    const { agent, diedAt, kubelet, node, partition, setup, slackMs, timeline } = this.#world;
     const { device } = partition?.status ?? {};
     const isAnswered = (device?.observedEpoch ?? 0) >= (partition?.spec.granted?.epoch ?? 0);
     const isRefused = timeline.now - this.#refusedAt < longestWriteMs;
-    // A leader whose clock is ahead takes a machine that has just died for one that has been dead for long.
-    const isDead = diedAt !== undefined && slackMs > 0;
+    // Nothing is bound to a machine that is dead, and it may not hold others up. A leader whose clock is ahead takes one that has just died
+    // for one that has been dead for long.
+    const isDead = diedAt !== undefined && (slackMs > 0 || (node !== undefined && !isReadyNode(node)));
     const isKept = setup.plugin === 'Hidden' || isRefused || kubelet.plugin.hasLeft || isDead;
     return isKept && (agent === undefined || device?.step === 'Unknown' || !isAnswered);
   }

@@ -131,6 +131,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
   ],
   [4731, 'the onlooker forgot that a leader’s clock may be an hour ahead, for which a machine is long dead', 'Clocks'],
   [4778, 'a node was opened beside a DRA driver that was about to publish what it had read before', 'Auto'],
+  [4828, 'the onlooker took it amiss that a machine which had died was opened, to hold no others up', 'Dead'],
   [
     4589,
     'a node whose policy was deleted while its plugin was away opened with what an earlier plugin had registered',
