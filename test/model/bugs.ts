@@ -598,6 +598,15 @@ export const bugs: readonly Bug[] = [
     },
   },
   {
+    name: 'AskAtOnce',
+    what: 'asks for a slot again at once though it could not use the last one',
+    theme: 'Claims',
+    say: ({ memory }) => {
+      const { Refused: _forgotten, ...waits } = memory.waits;
+      return { memory: { ...memory, waits } };
+    },
+  },
+  {
     name: 'StayClosedAfterTimeout',
     what: 'does not open a node whose pods did not go in time',
     theme: 'Drains',
