@@ -42,6 +42,7 @@ export function registerQueues(
     labelNames,
     registers,
     collect() {
+      this.reset();
       for (const [queue, { depth }] of list()) this.set({ queue }, depth);
     },
   });
@@ -51,6 +52,7 @@ export function registerQueues(
     labelNames,
     registers,
     collect() {
+      this.reset();
       for (const [queue, { longestRunMs }] of list()) this.set({ queue }, longestRunMs / 1000);
     },
   });

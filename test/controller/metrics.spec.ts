@@ -58,6 +58,19 @@ describe('the metrics of the controller', () => {
     expect(await linesOf(registry, 'gpu_partition_watch_silence_seconds')).to.have.length(4);
   });
 
+  it('tell of no queue once the term is over', async () => {
+    const registry = new Registry();
+    const metrics = metricsOf(registry);
+    metrics.attach(aLeader({ queues: new Map([['nodes', { depth: 40, longestRunMs: 310_000 }]]) }));
+    expect(await linesOf(registry, 'gpu_partition_queue_depth')).to.deep.equal([
+      'gpu_partition_queue_depth{queue="nodes"} 40',
+    ]);
+    expect(await linesOf(registry, 'gpu_partition_queue_longest_run_seconds')).to.have.length(1);
+    metrics.detach();
+    expect(await linesOf(registry, 'gpu_partition_queue_depth')).to.deep.equal([]);
+    expect(await linesOf(registry, 'gpu_partition_queue_longest_run_seconds')).to.deep.equal([]);
+  });
+
   it('count grants, evictions and failures of what was done, and the time that a change took', async () => {
     const registry = new Registry();
     let now = 0;
