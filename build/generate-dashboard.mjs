@@ -4,11 +4,13 @@ import { writeFile } from 'node:fs/promises';
 const folder = new URL('../config/monitoring/', import.meta.url);
 const fleet = 'policy=~"$policy"';
 const pool = 'pool=~"$pool"';
+/** Agents that are scraped too have metrics of the same names. */
+const ofController = '{program="controller"}';
 /** Of kube-state-metrics, which names resources with underscores. */
 const slices = 'resource=~"nvidia_com_(gpu|mig_.*)"';
 
-const p95 = (name, by = '') =>
-  `histogram_quantile(0.95, sum by (le${by && `, ${by}`}) (rate(${name}_bucket[$__rate_interval])))`;
+const p95 = (name, by = '', selector = '') =>
+  `histogram_quantile(0.95, sum by (le${by && `, ${by}`}) (rate(${name}_bucket${selector}[$__rate_interval])))`;
 
 /** 0 where something is counted and none of it is there; nothing where nobody counts: no data must not pass for none. */
 const orNone = (expr, counted) => `${expr} or 0 * sum(${counted})`;
@@ -166,34 +168,44 @@ const fleetRows = [
       lines(
         'Queue depth',
         'short',
-        [['sum by (queue) (gpu_partition_queue_depth)', '{{queue}}']],
+        [[`sum by (queue) (gpu_partition_queue_depth${ofController})`, '{{queue}}']],
         'Keys that wait. A depth that does not fall: the controller is too slow, or the API server is.',
       ),
       lines(
         'Time in the queue and to reconcile, 95th percentile',
         's',
         [
-          [p95('gpu_partition_queue_wait_seconds', 'queue'), '{{queue}} waits'],
-          [p95('gpu_partition_reconcile_duration_seconds', 'queue'), '{{queue}} runs'],
+          [p95('gpu_partition_queue_wait_seconds', 'queue', ofController), '{{queue}} waits'],
+          [p95('gpu_partition_reconcile_duration_seconds', 'queue', ofController), '{{queue}} runs'],
         ],
         'How long a key waits, and how long its reconcile takes.',
       ),
       lines(
         'Reconciles',
         'ops',
-        [['sum by (queue, result) (rate(gpu_partition_reconciles_total[$__rate_interval]))', '{{queue}} {{result}}']],
+        [
+          [
+            `sum by (queue, result) (rate(gpu_partition_reconciles_total${ofController}[$__rate_interval]))`,
+            '{{queue}} {{result}}',
+          ],
+        ],
         'Finished reconciles a second, by result.',
       ),
       lines(
         'Silence of watches',
         's',
-        [['max by (resource) (gpu_partition_watch_silence_seconds)', '{{resource}}']],
+        [[`max by (resource) (gpu_partition_watch_silence_seconds${ofController})`, '{{resource}}']],
         'The API server sends something on each watch about every minute.',
       ),
       lines(
         'Restarts of watches',
         'ops',
-        [['sum by (resource) (rate(gpu_partition_watch_restarts_total[$__rate_interval]))', '{{resource}}']],
+        [
+          [
+            `sum by (resource) (rate(gpu_partition_watch_restarts_total${ofController}[$__rate_interval]))`,
+            '{{resource}}',
+          ],
+        ],
         'Many restarts: the connection to the API server is cut again and again.',
       ),
     ],

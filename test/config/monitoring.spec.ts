@@ -123,6 +123,17 @@ describe('config/monitoring', () => {
     for (const query of queries) expect(await findUnserved(query), query).to.deep.equal([]);
   });
 
+  it('asks for queues and watches of one program: agents that are scraped have them by the same names', async () => {
+    const rules = (await readRules()).map(({ expr }) => expr);
+    const texts = await Promise.all(dashboards.map(readDashboard));
+    const panels = texts.flatMap((text) => (JSON.parse(text) as Dashboard).panels);
+    const shared = [...rules, ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))]
+      .flatMap(selectorsOf)
+      .filter(([name]) => /^gpu_partition_(queue|reconcile|watch)/.test(name));
+    expect(shared).to.have.length(9);
+    for (const [name, labels] of shared) expect(labels, name).to.include('program');
+  });
+
   it('shows every metric in the dashboard or by an alert, but for the counts of the process', async () => {
     const rules = (await readRules()).map(({ expr }) => expr);
     const used = new Set(
