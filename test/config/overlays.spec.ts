@@ -51,7 +51,8 @@ describe('the manifests', function () {
         .preferredDuringSchedulingIgnoredDuringExecution ?? [];
     expect(preferred?.podAffinityTerm).to.deep.equal({ topologyKey: 'kubernetes.io/hostname', labelSelector: labels });
     const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget');
-    expect(budget?.spec).to.deep.equal({ maxUnavailable: 1, selector: labels });
+    const counted = { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' };
+    expect(budget?.spec).to.deep.equal({ ...counted, selector: labels });
   });
 
   it('let controllers start on a node that they have closed: it may be the only one', async () => {
