@@ -2,11 +2,14 @@ import { expect } from 'chai';
 import { applyFolder } from '../../src/simulator/rig/install.ts';
 import { clusterTimeoutMs, requireControllers, useOwnCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { findHelm, renderChart } from '../support/helm.ts';
+import { readManifests } from './installation.ts';
 
 const system = 'gpu-partition-system';
 
 interface PodView {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly spec: { readonly restartPolicy: string };
 }
 
 /** What people do to a cluster whose controllers are not well: the tests say in the kubelet's name that they are not. */
@@ -15,6 +18,7 @@ describe('a cluster whose controllers are not well', function () {
 
   before(async function () {
     this.timeout(clusterTimeoutMs);
+    await findHelm();
     requireControllers(cluster());
     await applyFolder(cluster(), 'config/default');
     const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker' } };
@@ -64,5 +68,41 @@ describe('a cluster whose controllers are not well', function () {
       });
       expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
     }
+  });
+
+  it('keeps the log of a helm uninstall that failed: docs/install.md has people read it', async () => {
+    const { stdout } = await renderChart('--show-only', 'templates/uninstall-hook.yaml');
+    const job = readManifests(stdout).find(({ kind }) => kind === 'Job');
+    // The last of its attempts.
+    const input = JSON.stringify({ ...job, spec: { ...job?.spec, backoffLimit: 0 } });
+    const applied = await cluster().kubectl(['apply', '-f', '-'], { input });
+    expect(applied.code, applied.stderr).to.equal(0);
+    const [pod] = await untilPods('gpu-partition-uninstall', 1);
+    if (pod === undefined) throw new Error('no pod of the Job');
+    const terminated = { exitCode: 1, reason: 'Error' };
+    const isRestarted = pod.spec.restartPolicy === 'OnFailure';
+    const container = { name: 'release', image: 'x', imageID: 'x', ready: false, restartCount: isRestarted ? 1 : 0 };
+    await report(pod, {
+      phase: isRestarted ? 'Running' : 'Failed',
+      containerStatuses: [{ ...container, state: { terminated } }],
+    });
+    const conditions = [
+      'get',
+      'job',
+      '-n',
+      system,
+      'gpu-partition-uninstall',
+      '-o',
+      'jsonpath={.status.conditions[*].type}',
+    ];
+    await eventually(
+      async () => (await cluster().kubectl(conditions)).stdout,
+      (types) => types.includes('Fail'),
+      { timeoutMs: 30_000, what: 'the Job to have failed' },
+    );
+    const left = await podsOf('gpu-partition-uninstall');
+    expect(left.map(({ metadata: { name, deletionTimestamp } }) => [name, deletionTimestamp])).to.deep.equal([
+      [pod.metadata.name, undefined],
+    ]);
   });
 });
