@@ -81,6 +81,16 @@ describe('the chart', () => {
     ['namespaces.agents=A_B', /agents/],
     ['agent.driverRoots={relative}', /driverRoots/],
     ['networkPolicy.enabled=maybe', /enabled/],
+    // What null takes away would be rendered as nothing: admission policies for no account, folders at the root of the host.
+    ['namespaces.controller=null', /controller/],
+    ['namespaces=null', /missing property 'namespaces'/],
+    ['agent.kubeletFolder=null', /kubeletFolder/],
+    ['agent.driverFolder=null', /driverFolder/],
+    ['agent.driverRoots=null', /driverRoots/],
+    ['devicePluginConfig.name=null', /name/],
+    ['image.repository=null', /repository/],
+    ['image.tag=', /tag/],
+    ['networkPolicy=null', /missing property 'networkPolicy'/],
   ];
   for (const [set, words] of wrong) {
     it(`refuses ${set}, by its schema`, async () => {
@@ -89,6 +99,25 @@ describe('the chart', () => {
       expect(stderr).to.match(words);
     });
   }
+
+  const shared: readonly (readonly [set: string, words: string])[] = [
+    ['namespaces.controller=gpu,namespaces.agents=gpu', 'namespaces.controller and namespaces.agents must differ'],
+    ['namespaces.create=false,namespaces.controller=kube-system', 'kube-system is not for this operator alone'],
+    ['namespaces.create=false,namespaces.agents=default', 'default is not for this operator alone'],
+  ];
+  for (const [set, words] of shared) {
+    it(`refuses ${set}: policies are for every pod and account of a namespace`, async () => {
+      const { code, stderr } = await renderChart('--set', set);
+      expect(code).to.not.equal(0);
+      expect(stderr).to.include(words);
+    });
+  }
+
+  it('takes a digest without a tag, nvidia-smi without roots, and agents on every node', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    await chartObjects('--set', `image.tag=,image.digest=${digest}`);
+    await chartObjects('--set', 'agent.nvidiaSmi=/usr/bin/nvidia-smi,agent.driverRoots=null,agent.nodeSelector=null');
+  });
 
   it('has the version of the program', () => {
     const chart = parse(readFileSync('charts/gpu-partition/Chart.yaml', 'utf8')) as Readonly<Record<string, string>>;
