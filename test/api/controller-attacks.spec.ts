@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { listMissingClasses } from '../../src/core/classes/class-objects.ts';
+import { listSliceKinds } from '../../src/core/classes/slice-kind.ts';
+import { aPolicy } from '../support/builders.ts';
 import { createNamespace, uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Attempt, attempt } from './attempt.ts';
@@ -334,6 +337,50 @@ describe('whoever has the controller’s token', () => {
     const { body } = anEvent('gpupartition.dev/controller') as { readonly body: object };
     const forged = { ...body, deprecatedSource: { component: 'kubelet' } };
     expect(await attack({ ...anEvent('x'), body: forged })).to.not.equal('');
+  });
+
+  it('writes DeviceClasses of slices, and neither those of others nor any that hands out more', async () => {
+    const base = '/apis/resource.k8s.io/v1/deviceclasses';
+    const slices = "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'mig'";
+    const put = (of: string, spec: object, manager = 'gpu-partition-controller'): Promise<string> => {
+      const body = { apiVersion: 'resource.k8s.io/v1', kind: 'DeviceClass', metadata: { name: of }, spec };
+      return attack({ path: `${base}/${of}?fieldManager=${manager}`, body, patch: 'apply' });
+    };
+    const made = `mig-${uniqueName('x')}.gpu.nvidia.com`;
+    const good = { selectors: [{ cel: { expression: slices } }], extendedResourceName: 'nvidia.com/mig-1g.5gb' };
+    const words = 'only DeviceClasses of slices';
+    // The admission policy works a moment after it was made.
+    await eventually(
+      () => put(`${uniqueName('other')}.example.com`, good),
+      (answer) => answer.includes(words),
+      { what: words, timeoutMs: 20_000 },
+    );
+    expect(await put(made, good)).to.equal('');
+    const demand = { slices: [{ profiles: ['*', '*+*', '*-me'], count: 1 }] };
+    const kept = listMissingClasses(listSliceKinds([aPolicy({ strategy: 'mixed', demand })]), []);
+    expect(kept).to.have.length.above(200);
+    const refused = await Promise.all(
+      kept.map(({ metadata, spec = {} }) => put(metadata.name, spec, 'gpu-partition-controller&dryRun=All')),
+    );
+    expect(refused.filter((answer) => answer !== '')).to.deep.equal([]);
+    const body = {
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'DeviceClass',
+      metadata: { name: 'gpu.nvidia.com' },
+      spec: {},
+    };
+    await cluster().client.demand({ method: 'POST', path: base, body });
+    expect(await put('gpu.nvidia.com', { selectors: [{ cel: { expression: 'false' } }] })).to.include(words);
+    for (const expression of ['true', `${slices} || true`, "device.driver == 'nic.example.com'"])
+      expect(await put(made, { ...good, selectors: [{ cel: { expression } }] }), expression).to.include(words);
+    expect(await put(made, { extendedResourceName: 'nvidia.com/mig-1g.5gb' }), 'every device').to.include(words);
+    expect(await put(made, { ...good, extendedResourceName: 'example.com/nic' })).to.include(words);
+    const config = [{ opaque: { driver: 'gpu.nvidia.com', parameters: { kind: 'x' } } }];
+    expect(await put(made, { ...good, config })).to.include(words);
+    expect(await put(made, good, 'another')).to.include('own field manager');
+    expect(await attack({ method: 'DELETE', path: `${base}/${made}` })).to.include('403');
+    await cluster().client.demand({ method: 'DELETE', path: `${base}/gpu.nvidia.com` });
+    await cluster().client.demand({ method: 'DELETE', path: `${base}/${made}` });
   });
 
   it('reads no secret, and makes no config map, role, CRD or admission policy', async () => {
