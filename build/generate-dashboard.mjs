@@ -43,7 +43,7 @@ const fleetRows = [
       stat(
         'Ready',
         'percentunit',
-        `sum(gpu_partition_nodes{${fleet}, phase="Ready"}) / sum(gpu_partition_nodes{${fleet}})`,
+        `(${orNone(`sum(gpu_partition_nodes{${fleet}, phase="Ready"})`, `gpu_partition_nodes{${fleet}}`)}) / sum(gpu_partition_nodes{${fleet}})`,
         'Share of nodes whose device, labels and offered resources match their policy.',
       ),
       stat(

@@ -89,8 +89,9 @@ describe('the dashboard, on a Prometheus that scrapes a fleet', function () {
 
   it('shows 0 where none of what is counted is there, and no data where nobody counts', async () => {
     const figures = (await readQueries()).filter((query) => query.includes(' or 0 * sum('));
-    expect(figures).to.have.length(3);
-    const none = (query: string): string => query.replace('=~"Failed|Invalid"', '="None"').replace('== 1', '== 2');
+    expect(figures).to.have.length(4);
+    const none = (query: string): string =>
+      query.replace(/phase=~?"(Failed\|Invalid|Ready)"/, 'phase="None"').replace('== 1', '== 2');
     for (const query of figures.map(none)) {
       const expected = query.includes('unhealthy') ? [1] : [0];
       expect(await prometheus.query(query), query).to.deep.equal(expected);

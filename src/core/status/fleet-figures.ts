@@ -92,7 +92,9 @@ function countGpus(groups: readonly GpuPartitionGroup[]): Pick<FleetFigures, 'gp
   for (const { pool, product, state, geometry, instances: list, count } of groups) {
     gpus.add({ pool, product, state }, count);
     for (const { profile, busy } of list) {
-      instances.add({ pool, profile, state: busy === true ? 'used' : 'free' }, count);
+      // 0 is worth knowing: of a profile of which none is free, pods wait.
+      instances.add({ pool, profile, state: 'used' }, busy === true ? count : 0);
+      instances.add({ pool, profile, state: 'free' }, busy === true ? 0 : count);
     }
     if (geometry === undefined) continue;
     const left = strandedSlices(geometry, list);

@@ -28,7 +28,7 @@ describe('the figures of a fleet', () => {
     ]);
   });
 
-  it('count instances by pool, profile and use, and GPUs by state', () => {
+  it('count instances by pool, profile and use, 0 where none is free or used, and GPUs by state', () => {
     const slices = ['1g.5gb@0*', '1g.5gb@1', '3g.20gb@4*'];
     const fleet = [
       aNodeOf('a', 'Ready', [{ slices }, { index: 1, slices }]),
@@ -39,6 +39,7 @@ describe('the figures of a fleet', () => {
       { labels: { pool: 'pool-a', profile: '1g.5gb', state: 'used' }, value: 2 },
       { labels: { pool: 'pool-a', profile: '1g.5gb', state: 'free' }, value: 2 },
       { labels: { pool: 'pool-a', profile: '3g.20gb', state: 'used' }, value: 2 },
+      { labels: { pool: 'pool-a', profile: '3g.20gb', state: 'free' }, value: 0 },
     ]);
     expect(gpus.map(({ labels, value }) => `${labels.pool} ${labels.state} ${value}`)).to.deep.equal([
       'pool-a mig 2',
