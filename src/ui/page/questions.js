@@ -76,12 +76,12 @@ function drawPlan({ summary, findings, evictions, lines }) {
 }
 
 /** Asks gpu-partition ui, and shows the answer or why there is none. */
-async function ask(place, question, draw) {
+async function ask(place, question, draw, read = (response) => response.json()) {
   place.replaceChildren('looking');
   try {
     const response = await question();
     if (!response.ok) throw new Error(await response.text());
-    place.replaceChildren(...draw(await response.json()));
+    place.replaceChildren(...draw(await read(response)));
   } catch (error) {
     const words = `cannot tell: ${error.message}`.split('\n');
     place.replaceChildren(...words.map((line) => make('p', { className: 'trouble' }, line)));
@@ -118,10 +118,15 @@ export function startQuestions(redrawTotals) {
     const body = form.elements.text.value;
     void ask(byId('plan').querySelector('.answer'), () => fetch('plan', { method: 'POST', body }), drawPlan);
   });
-  form.elements.from.addEventListener('change', async ({ target }) => {
+  form.elements.from.addEventListener('change', ({ target }) => {
     if (target.value === '') return;
-    const response = await fetch(`policy?${new URLSearchParams({ name: target.value })}`);
-    form.elements.text.value = await response.text();
+    const question = () => fetch(`policy?${new URLSearchParams({ name: target.value })}`);
+    // Without an answer, what somebody has typed stays.
+    const fill = (text) => {
+      form.elements.text.value = text;
+      return [];
+    };
+    void ask(byId('plan').querySelector('.answer'), question, fill, (response) => response.text());
   });
   void countWaiting(redrawTotals);
   setInterval(() => {
