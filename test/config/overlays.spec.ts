@@ -41,6 +41,13 @@ describe('the manifests', function () {
     }
   });
 
+  it('let an agent that is stopped finish a reset, which is not to be killed halfway', async () => {
+    const reset = agentCommand().options.find(({ long }) => long === '--reset-timeout-seconds');
+    const limit = Number(/default: (\d+)/.exec(reset?.description ?? '')?.[1]);
+    const { terminationGracePeriodSeconds } = templateOf(await renderFolder('config/default'), 'DaemonSet').spec;
+    expect(terminationGracePeriodSeconds).to.be.at.least(limit + 30);
+  });
+
   it('stand up to a drain: two controllers on two machines, one of which may go at a time', async () => {
     const objects = await renderFolder('config/default');
     const labels = { matchLabels: { 'app.kubernetes.io/name': 'gpu-partition-controller' } };

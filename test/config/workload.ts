@@ -25,6 +25,7 @@ export interface WorkloadTemplate {
     };
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly securityContext?: Readonly<Record<string, unknown>>;
+    readonly terminationGracePeriodSeconds?: number;
     readonly tolerations?: readonly object[];
     readonly volumes: readonly { readonly name: string; readonly hostPath?: { readonly type?: string } }[];
   };
