@@ -1,7 +1,7 @@
 // Bundles the programs into dist/, or into the given folder.
 // Bundling saves memory: the agent takes half of what it takes from source.
 import { build } from 'esbuild';
-import { readFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -123,4 +123,6 @@ const { metafile } = await build({
   },
   plugins: [narrowPackages, shakeClientNode, requireBuiltins],
 });
+// Linked into PATH it is a command, and a plugin that kubectl finds.
+await chmod(new URL(`${outdir}/gpu-partition.mjs`, root), 0o755);
 await writeNotices(Object.keys(metafile.inputs), new URL(`${outdir}/NOTICES.txt`, root));

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { runProgram } from '../../src/simulator/control-plane/run.ts';
 
 describe('the bundles', () => {
@@ -24,6 +24,15 @@ describe('the bundles', () => {
 
   it('have no character beyond Latin-1, for which V8 would keep the whole text at two bytes a character', () => {
     for (const [name, text] of programs) expect(/[\u0100-\uffff]/.exec(text)?.[0], name).to.equal(undefined);
+  });
+
+  it('have one that kubectl runs as its plugin where a link in PATH names it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bundles-'));
+    await symlink(resolve('dist/gpu-partition.mjs'), join(folder, 'kubectl-gpu_partition'));
+    const { code, stdout } = await runProgram(join(folder, 'kubectl-gpu_partition'), ['--help']);
+    await rm(folder, { recursive: true });
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^Usage: kubectl gpu-partition /);
   });
 
   it('plan a pool that is too large to do without the solver, which one of them brings', async () => {
