@@ -6,8 +6,18 @@ import { Output } from './terminal.ts';
 // `gpu-partition … | head`: a reader that stops early is not an error of ours. Later writes are discarded.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE') reportLoss(error);
   });
+}
+
+let isLossReported = false;
+
+/** The disk is full, for example: the command ends its work, but nobody has its whole answer. */
+function reportLoss({ message }: Error): void {
+  if (isLossReported) return;
+  isLossReported = true;
+  process.once('exit', () => (process.exitCode = 3));
+  new Output(process.stderr).write(`error: the output is incomplete: ${message}\n`);
 }
 
 const isPlugin = basename(process.argv[1] ?? '').startsWith('kubectl-');

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,6 +113,15 @@ describe('the command line', () => {
     child.stdout.destroy();
     const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     expect({ stderr, code: code as number }).to.deep.equal({ stderr: '', code: 0 });
+  });
+
+  it('says that its answer is incomplete where the disk is full, which is no finding', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [main, 'layouts', 'a30'], { stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect(stderr).to.equal('error: the output is incomplete: ENOSPC: no space left on device, write\n');
+    expect(code).to.equal(3);
   });
 
   it('writes no colours into a pipe', async () => {
