@@ -115,11 +115,11 @@ describe('the command line', () => {
     expect({ stderr, code: code as number }).to.deep.equal({ stderr: '', code: 0 });
   });
 
-  it('says that its answer is incomplete where the disk is full, which is no finding', async () => {
+  it('says that its answer is incomplete where the disk is full, and ends as after a failure', async () => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [main, 'layouts', 'a30'], { stdio: ['ignore', full, 'pipe'] });
     closeSync(full);
-    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    const [stderr, [code]] = await Promise.all([text(child.stderr ?? []), once(child, 'close')]);
     expect(stderr).to.equal('error: the output is incomplete: ENOSPC: no space left on device, write\n');
     expect(code).to.equal(3);
   });
