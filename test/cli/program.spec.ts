@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 import { expect } from 'chai';
@@ -119,7 +120,7 @@ describe('the command line', () => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [main, 'layouts', 'a30'], { stdio: ['ignore', full, 'pipe'] });
     closeSync(full);
-    const [stderr, [code]] = await Promise.all([text(child.stderr ?? []), once(child, 'close')]);
+    const [stderr, [code]] = await Promise.all([text(child.stderr ?? Readable.from([])), once(child, 'close')]);
     expect(stderr).to.equal('error: the output is incomplete: ENOSPC: no space left on device, write\n');
     expect(code).to.equal(3);
   });
