@@ -359,7 +359,7 @@ export class FleetChecks {
   }
 
   /** A slot that is given back at once and asked for again is two writes of the policy each time. */
-  #countAdmissions({ node, nodeUID = '' }: Slot): void {
+  #countAdmissions({ node, nodeUID }: Slot): void {
     // Two leaders undo what the other does.
     if (this.#world.controllers.length > 1) return;
     const admitted = (this.#admissions.get(nodeUID) ?? []).filter((at) => at > this.#now - 60_000);
