@@ -65,6 +65,12 @@ export class Output {
     return () => void this.#stream.off('resize', action);
   }
 
+  /** Calls back when a write fails: the reader is gone, or the disk full. @returns a function that stops it */
+  onLoss(action: () => void): () => void {
+    this.#stream.on('error', action);
+    return () => void this.#stream.off('error', action);
+  }
+
   /** Moves to the first row, and clears the screen if asked to. */
   home(clears: boolean): void {
     this.#stream.write(clears ? '\u001B[2J\u001B[H' : '\u001B[H');

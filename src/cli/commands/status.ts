@@ -150,12 +150,14 @@ async function watchStatus(
     redraw();
   });
   const ticks = output.rows === undefined ? undefined : setInterval(redraw, tickMs);
+  const endLoss = output.onLoss(stop);
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     await follow(show, interrupted.signal);
   } finally {
     clearInterval(ticks);
     endResize();
+    endLoss();
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }

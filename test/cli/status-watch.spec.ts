@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { expect } from 'chai';
+
+import { eventually } from '../support/eventually.ts';
+import { aPolicy } from './policy-text.ts';
+
+const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+
+describe('gpu-partition status --watch', () => {
+  let folder = '';
+  let server: Server;
+  const watches: ServerResponse[] = [];
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'status-'));
+    server = createServer((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (!request.url?.includes('watch='))
+        return void response.end('{"metadata": {"resourceVersion": "1"}, "items": []}');
+      const metadata = { resourceVersion: '1', annotations: { 'k8s.io/initial-events-end': 'true' } };
+      response.write(`${JSON.stringify({ type: 'BOOKMARK', object: { metadata } })}\n`);
+      if (request.url.includes('gpupartitionpolicies')) watches.push(response);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const config = {
+      'current-context': 'fake',
+      clusters: [{ name: 'fake', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+      users: [{ name: 'fake', user: {} }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
+    };
+    await writeFile(join(folder, 'kubeconfig'), JSON.stringify(config));
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('ends with the first picture that nobody reads any more, as of status --watch | head -1', async () => {
+    const argv = [main, 'status', '--watch', '--kubeconfig', join(folder, 'kubeconfig')];
+    const child = spawn(process.execPath, argv, { timeout: 25_000, killSignal: 'SIGKILL' });
+    const stderr = text(child.stderr);
+    await once(child.stdout, 'data');
+    await eventually(
+      () => watches.length,
+      (count) => count === 1,
+    );
+    child.stdout.destroy();
+    const policy = aPolicy('p');
+    const object = { ...policy, metadata: { ...policy.metadata, resourceVersion: '2' } };
+    for (const watch of watches) watch.write(`${JSON.stringify({ type: 'ADDED', object })}\n`);
+    const [code] = (await once(child, 'close')) as [number];
+    expect({ code, stderr: await stderr }).to.deep.equal({ code: 0, stderr: '' });
+  });
+});
