@@ -22,34 +22,34 @@ export async function runCli(
 ): Promise<ExitCode> {
   const terminal = openTerminal(streams);
   const outcome = new CommandOutcome();
+  const program = new Command(programName);
   try {
-    const program = await buildProgram(argv, terminal, outcome, programName);
+    await buildProgram(program, argv, terminal, outcome);
     await program.parseAsync([...argv], { from: 'user' });
     return outcome.code;
   } catch (error) {
-    return reportError(error, terminal, [programName, ...commandPath(argv)].join(' '));
+    return reportError(error, terminal, commandPath(program, argv).join(' '));
   }
 }
 
 async function buildProgram(
+  program: Command,
   argv: readonly string[],
   terminal: Terminal,
   outcome: CommandOutcome,
-  programName: string,
-): Promise<Command> {
-  const program = new Command(programName)
+): Promise<void> {
+  program
     .description(
       'Partitions NVIDIA GPUs with MIG by policy: check, plan and import layouts; inspect and explain a cluster.',
     )
     .version(programVersion)
     .helpCommand('help [command]', 'show the help of a command')
-    .addHelpText('after', `\n${EXIT_CODES}`);
+    .addHelpText('afterAll', `\n${EXIT_CODES}`);
   const words = argv.filter((word) => !word.startsWith('-'));
   const wanted = words[0] === 'help' ? words[1] : words[0];
   refuseUnknown(wanted, argv);
   for (const entry of commands) program.addCommand(await buildCommand(entry, entry.name === wanted, terminal, outcome));
   redirect(program, terminal);
-  return program;
 }
 
 async function buildCommand(
@@ -60,7 +60,7 @@ async function buildCommand(
 ): Promise<Command> {
   if (!isWanted) return new Command(name).summary(summary).description(summary);
   const build = await load();
-  return build({ terminal, outcome }).summary(summary).addHelpText('after', `\n${EXIT_CODES}`);
+  return build({ terminal, outcome }).summary(summary);
 }
 
 /** Commander would only report an unknown command; the list of existing commands is what a user needs next. */
@@ -84,11 +84,9 @@ function redirect(command: Command, terminal: Terminal): void {
 }
 
 /** The command whose help is relevant: the words before the first option or argument. */
-function commandPath(argv: readonly string[]): readonly string[] {
-  const [name, next] = argv;
-  if (!commands.some((entry) => entry.name === name) || name === undefined) return [];
-  const isPart = (name === 'import' && next === 'mig-parted') || (name === 'explain' && next === 'pod');
-  return isPart ? [name, next] : [name];
+function commandPath(command: Command, words: readonly string[]): readonly string[] {
+  const part = command.commands.find((one) => one.name() === words[0]);
+  return [command.name(), ...(part === undefined ? [] : commandPath(part, words.slice(1)))];
 }
 
 function reportError(error: unknown, terminal: Terminal, command: string): ExitCode {

@@ -45,7 +45,15 @@ describe('the command line', () => {
       // What a shell or a browser reads has one form.
       if (!['completion', 'ui'].includes(name))
         expect(stdout, name).to.contain('--output <format>').and.to.contain('json');
+      expect(stdout, name).to.contain('Exit codes: 0 success');
       expect((await run(['help', name])).stdout, name).to.contain('Exit codes: 0 success');
+    }
+  });
+
+  it('refers to the help that lists the options of the command that was called', async () => {
+    for (const command of ['export dra', 'export kueue', 'explain pod', 'explain claim', 'node apply', 'fit']) {
+      const { stderr } = await run([...command.split(' '), '--bogus']);
+      expect(stderr).to.contain(`; see gpu-partition ${command} --help\n`);
     }
   });
 
