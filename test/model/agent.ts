@@ -340,6 +340,8 @@ export class AgentProcess {
   *#endOrphans({ spec, status }: StoredPartition): Generator<number, void, undefined> {
     const { kubelet, device, faults, random, checks, setup, timeline } = this.#world;
     const { unregister, granted } = spec;
+    // As in orphans.ts: the same words are another request once the node was open.
+    if (unregister === undefined) this.#unregistered = undefined;
     if (!setup.kubeletTells || timeline.now < this.#orphansAgainAt) return;
     const mayBeEarlier = this.#world.hasBug('UnregisterForEarlier');
     if (unregister === undefined || faults.kubeletMute || this.#world.hasBug('NeverUnregister')) return;
