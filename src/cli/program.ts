@@ -25,11 +25,16 @@ export async function runCli(
   const program = new Command(programName);
   try {
     await buildProgram(program, argv, terminal, outcome);
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(argv.map(joinShortOption), { from: 'user' });
     return outcome.code;
   } catch (error) {
     return reportError(error, terminal, commandPath(program, argv).join(' '));
   }
+}
+
+/** `-o=json` is `-o json`, as with kubectl: commander would take the sign for a part of the value. */
+function joinShortOption(word: string): string {
+  return word.replace(/^(-[A-Za-z])=/, '$1');
 }
 
 async function buildProgram(

@@ -57,6 +57,13 @@ describe('the command line', () => {
     }
   });
 
+  it('reads the value of a short option after =, as kubectl does', async () => {
+    const { code, stdout } = await run(['layouts', 'a30', '-o=json']);
+    expect(code).to.equal(0);
+    expect(JSON.parse(stdout)).to.have.length(19);
+    expect((await run(['validate', '-f=missing.yaml'])).stdout).to.match(/^missing\.yaml:1:1: error: there is no such/);
+  });
+
   it('shows each default as people type it', async () => {
     const defaultOf = async (name: string, option: string) => {
       const help = (await run([name, '--help'])).stdout.replaceAll(/\s+/g, ' ');
