@@ -57,9 +57,12 @@ export function planCommand({ terminal, outcome }: CommandContext): Command {
     });
 }
 
+/** With a zone: without one it would be that of whoever asks. `Date.parse` takes nearly anything, `5` for May 2001. */
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
 function readTime(text: string): number {
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new InvalidArgumentError('it must be a time such as 2026-01-31T22:00:00Z.');
+  const time = timePattern.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw new InvalidArgumentError('must be a time with its zone, such as 2026-01-31T22:00:00Z.');
   return time;
 }
 
