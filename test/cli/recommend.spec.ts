@@ -259,6 +259,15 @@ describe('gpu-partition recommend', () => {
     expect(stdout).to.match(/Not known, .*: a100-64gb, /);
   });
 
+  it('names smaller slices that may hold it, whose memory is not published', async () => {
+    const tell = async (size: string) => {
+      const { stdout } = await run(['recommend', '--size', size, '--model', 'gh200-96gb']);
+      return stdout.split('\n')[1];
+    };
+    expect(await tell('9GiB')).to.match(/ 1g\.24gb .*; perhaps 1g\.12gb, 1g\.12gb\+me, whose memory is not published$/);
+    expect(await tell('13GiB')).to.match(/more than needed$/);
+  });
+
   for (const size of ['38', '38 apples', '0GiB', '-3GiB', '1.2.3GiB', '99999999TiB'])
     it(`rejects --size ${size} with what to write`, async () => {
       const { code, stderr } = await run(['recommend', `--size=${size}`]);

@@ -1,4 +1,5 @@
 import type { GpuModel } from '../../core/gpu/geometry/models.ts';
+import { isProfileNameError, parseProfile } from '../../core/gpu/geometry/profile-name.ts';
 import { listByMemory, type MemoryFit } from '../../core/gpu/plan/memory-fit.ts';
 import { mebibytes } from '../../core/text/quantity.ts';
 import { CliError } from '../exit.ts';
@@ -16,6 +17,8 @@ export interface ModelForSize {
   readonly largest?: MemoryFit;
   /** Whether the memory of a profile is unpublished: one of these may hold it. */
   readonly isIncomplete: boolean;
+  /** Smaller profiles that hold it too if their memory, which is unpublished, is near that of their name. */
+  readonly perhaps: readonly string[];
 }
 
 export interface SizeAnswer {
@@ -42,14 +45,28 @@ export function answerSize(sizeMiB: number, models: readonly GpuModel[]): SizeAn
 function answerModel(model: GpuModel, sizeMiB: number): ModelForSize {
   const all = listByMemory(model);
   const largest = all.at(-1);
+  const profiles = all
+    .filter(({ memoryMiB }) => memoryMiB >= sizeMiB)
+    .map((fit) => ({ ...fit, leftMiB: fit.memoryMiB - sizeMiB }));
   return {
     model: model.id,
-    profiles: all
-      .filter(({ memoryMiB }) => memoryMiB >= sizeMiB)
-      .map((fit) => ({ ...fit, leftMiB: fit.memoryMiB - sizeMiB })),
+    profiles,
     ...(largest && { largest }),
     isIncomplete: all.length < model.profiles.length,
+    perhaps: listUnpublished(model, sizeMiB, profiles[0]?.profile),
   };
+}
+
+/** Slices have a little less memory than their name says, never more. */
+function listUnpublished({ profiles }: GpuModel, sizeMiB: number, smallest: string | undefined): readonly string[] {
+  const most = profiles.find(({ name }) => name === smallest)?.memorySlices ?? Infinity;
+  return profiles
+    .filter(({ name, memoryMiB, memorySlices }) => {
+      const parsed = parseProfile(name);
+      const isLarge = !isProfileNameError(parsed) && parsed.gb * 1024 >= sizeMiB;
+      return memoryMiB === undefined && memorySlices < most && isLarge;
+    })
+    .map(({ name }) => name);
 }
 
 export function printSizeAnswer({ stdout }: Terminal, { sizeMiB, models }: SizeAnswer): void {
@@ -78,7 +95,8 @@ function describeModel(model: ModelForSize): string | undefined {
     return largest && `none: the largest, ${largest.profile}, has ${writeMiB(largest.memoryMiB)}`;
   const alike = model.profiles.filter(({ memoryMiB }) => memoryMiB === first.memoryMiB);
   const names = alike.map(({ profile, perGpu }) => `${profile} (${perGpu} a GPU)`).join(', ');
-  return `${names}: ${writeMiB(first.memoryMiB)}, ${writeMiB(first.leftMiB)} more than needed`;
+  const less = model.perhaps.length === 0 ? '' : `; perhaps ${model.perhaps.join(', ')}, whose memory is not published`;
+  return `${names}: ${writeMiB(first.memoryMiB)}, ${writeMiB(first.leftMiB)} more than needed${less}`;
 }
 
 function writeMiB(mebibytes: number): string {
