@@ -96,6 +96,16 @@ describe('gpu-partition export dra', () => {
     expect(stderr).to.contain('spec.layouts[0].profiles: 1c.3g.20gb').and.contain('use 3g.20gb');
   });
 
+  it('does nothing with what is not valid, or cannot be read, and speaks of no plan', async () => {
+    const refuse = async (stdin: string) => {
+      const { code, stderr } = await run(['export', 'dra', '-f', '-'], { stdin });
+      return [code, stderr.trim().split('\n').at(-1)];
+    };
+    const last = 'error: nothing done; fix these errors first';
+    expect(await refuse(policyOf('mixed', []))).to.deep.equal([1, last]);
+    expect(await refuse('a: [')).to.deep.equal([2, last]);
+  });
+
   it('says that whole GPUs need no class of ours', async () => {
     const { code, stderr } = await run(['export', 'dra', '-f', '-'], {
       stdin: policyOf('none', [{ mig: 'Disabled' }]),

@@ -11,7 +11,7 @@ import { validateFiles } from '../validation.ts';
 /**
  * Policies from files and folders; objects of other kinds are skipped, as in `validate`.
  *
- * @throws CliError if one is not valid: the API server or the controller would reject it, and there is nothing to plan
+ * @throws CliError if one is not valid: the API server or the controller would reject it
  */
 export async function readPolicies(
   paths: readonly string[],
@@ -67,7 +67,5 @@ function listPolicies(files: readonly InputFile[], where: string): readonly GpuP
 function refuse(errors: readonly LocatedFinding[], terminal: Terminal): CliError {
   for (const error of errors) printFinding(terminal.stderr, error);
   const isUnread = errors.some(({ code }) => code === 'Unreadable' || code === 'InvalidYaml');
-  return isUnread
-    ? new CliError('cannot plan: unreadable input')
-    : new CliError('a policy that is not valid changes nothing; there is nothing to plan', 1);
+  return new CliError('nothing done; fix these errors first', isUnread ? 2 : 1);
 }
