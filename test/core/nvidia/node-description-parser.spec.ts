@@ -50,7 +50,15 @@ describe('parseNodeDescription', () => {
   it('says of input of another kind what it is', () => {
     expect(problemsOf([aNode([])])).to.deep.equal(['$ must be an object, but is a list of 1']);
     expect(problemsOf(null)).to.deep.equal(['$ must be an object, but is null']);
-    expect(problemsOf(undefined)).to.deep.equal(['$ must be an object, but is undefined']);
+    expect(problemsOf(undefined)).to.deep.equal(['$ must be an object, but is missing']);
+  });
+
+  it('reports a slice that is no object once, and one without attributes as such', () => {
+    const gpu = { ...aGpu({ migEnabled: true }), migDevices: ['1g.5gb', { profile: '1g.5gb' }] };
+    expect(problemsOf({ ...aNode([]), gpus: [gpu] })).to.deep.equal([
+      'gpus[0].migDevices[0] must be an object, but is "1g.5gb"',
+      'gpus[0].migDevices[1].attributes must be an object, but is missing',
+    ]);
   });
 
   it('takes or refuses anything without failing itself, and what it takes can be described', () => {

@@ -23,9 +23,11 @@ export class FieldReader {
   }
 
   object(value: unknown, path: string, known: readonly string[]): JsonObject {
+    const nothing = Object.fromEntries(known.map((key) => [key, READ_NOTHING]));
+    if (value === READ_NOTHING) return nothing;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      this.report(path, `must be an object, but is ${nameType(value)}`);
-      return Object.fromEntries(known.map((key) => [key, READ_NOTHING]));
+      this.report(path, `must be an object, but is ${value === undefined ? 'missing' : nameType(value)}`);
+      return nothing;
     }
     for (const key of Object.keys(value)) {
       if (!known.includes(key)) this.report(pathOf(path, key), `is not a known field; known: ${known.join(', ')}`);
