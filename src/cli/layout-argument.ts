@@ -30,7 +30,10 @@ export function readHave(text: string): readonly Instance[] {
 
 function readInstance(item: unknown, at: string): Instance {
   if (!isFields(item)) throw new CliError(`${at} must be an object, such as {"profile": "1g.5gb", "start": 0}`);
-  const { profile, start, busy = false, size, computeInstances } = item;
+  const { profile, start, busy = false, size, computeInstances, ...others } = item;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw new CliError(`${at}.${unknown} is not a known field; known: profile, start, busy, size, computeInstances`);
   if (typeof profile !== 'string' || profile === '')
     throw new CliError(`${at}.profile must be a profile's name, such as "1g.5gb"`);
   if (!isUnit(start))

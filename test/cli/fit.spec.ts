@@ -96,6 +96,9 @@ describe('gpu-partition fit', () => {
       ['--want: 1g.5gb: "2"', ['--want', '{"1g.5gb":"2"}']],
       ['--have must be a list', ['--want', '{}', '--have', '{}']],
       ['--have[0].start', ['--want', '{}', '--have', '[{"profile":"1g.5gb"}]']],
+      ['a 1g.5gb of a100-40gb cannot start at 9', ['--want', '{}', '--have', '[{"profile":"1g.5gb","start":9}]']],
+      ['cannot start at 1; it starts at 0, 2, 4', ['--want', '{}', '--have', '[{"profile":"2g.10gb","start":1}]']],
+      ['--have[0].bussy is not', ['--want', '{}', '--have', '[{"profile":"1g.5gb","start":0,"bussy":true}]']],
       ['overlap', ['--want', '{}', '--have', '[{"profile":"1g.5gb","start":0},{"profile":"7g.40gb","start":0}]']],
     ];
     for (const [words, argv] of questions) {

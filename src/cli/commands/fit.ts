@@ -63,11 +63,23 @@ export function fitCommand({ terminal, outcome }: CommandContext): Command {
       const model = readModel(options.model);
       const want = readWant(options.want);
       const have = options.have === undefined ? undefined : readHave(options.have);
+      refuseStarts(model, have ?? []);
       const answer = answerFit(model, want, have, options.keepBusy === true);
       if (!answer.fits) outcome.code = 1;
       if (options.output === 'json') printJson(terminal, answer);
       else printAnswer(terminal, model, want, have, answer);
     });
+}
+
+/** A driver is believed that an instance is where it says; a person has mistyped. @throws CliError */
+function refuseStarts(model: GpuModel, have: readonly Instance[]): void {
+  for (const [index, { profile, start }] of have.entries()) {
+    const { name, starts = [] } = resolveProfile(model, profile, model) ?? {};
+    if (starts.length > 0 && !starts.includes(start))
+      throw new CliError(
+        `--have[${index}].start: a ${name} of ${model.id} cannot start at ${start}; it starts at ${starts.join(', ')}`,
+      );
+  }
 }
 
 /** Assumes an empty GPU if the current instances are not given. */
