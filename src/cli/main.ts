@@ -12,7 +12,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 let isLossReported = false;
 
-/** The disk is full, for example: the command ends its work, but its answer is incomplete. */
+/** The disk is full, for example: the command ends its work, but not all of its answer has arrived. */
 function reportLoss({ message }: Error): void {
   if (isLossReported) return;
   isLossReported = true;

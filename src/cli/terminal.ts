@@ -65,7 +65,7 @@ export class Output {
     return () => void this.#stream.off('resize', action);
   }
 
-  /** Calls back when a write fails: the reader is gone, or the disk full. @returns a function that stops it */
+  /** Calls back when a write fails: the reader has gone, or the disk full. @returns a function that stops it */
   onLoss(action: () => void): () => void {
     this.#stream.on('error', action);
     return () => void this.#stream.off('error', action);

@@ -44,7 +44,7 @@ describe('gpu-partition status --watch', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('ends with the first picture that has no reader any more, as of status --watch | head -1', async () => {
+  it('ends with the first picture after its reader has gone, as of status --watch | head -1', async () => {
     const argv = [main, 'status', '--watch', '--kubeconfig', join(folder, 'kubeconfig')];
     const child = spawn(process.execPath, argv, { timeout: 25_000, killSignal: 'SIGKILL' });
     const stderr = text(child.stderr);

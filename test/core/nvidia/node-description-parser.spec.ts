@@ -53,7 +53,7 @@ describe('parseNodeDescription', () => {
     expect(problemsOf(undefined)).to.deep.equal(['$ must be an object, but is missing']);
   });
 
-  it('reports a slice that is no object once, and one without attributes as such', () => {
+  it('reports a slice that is not an object once, and one without attributes as such', () => {
     const gpu = { ...aGpu({ migEnabled: true }), migDevices: ['1g.5gb', { profile: '1g.5gb' }] };
     expect(problemsOf({ ...aNode([]), gpus: [gpu] })).to.deep.equal([
       'gpus[0].migDevices[0] must be an object, but is "1g.5gb"',
