@@ -100,7 +100,10 @@ function reportError(error: unknown, terminal: Terminal, command: string): ExitC
     // Unrequested help: commander has written it to stderr.
     if (error.code !== 'commander.help')
       printError(terminal, [
-        `${error.message.replaceAll(/^error: |\.$/g, '').replaceAll('\n', ' ')}; see ${command} --help`,
+        `${error.message
+          .replaceAll(/^error: |\.$/g, '')
+          .replaceAll('\n', ' ')
+          .replace('is invalid. must', 'is invalid: it must')}; see ${command} --help`,
       ]);
     return 2;
   }

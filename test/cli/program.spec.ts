@@ -104,6 +104,11 @@ describe('the command line', () => {
     }
   });
 
+  it('says of a wrong value in one sentence what it must be', async () => {
+    const { stderr } = await run(['simulate', '--days', '0']);
+    expect(stderr).to.contain("argument '0' is invalid: it must be a whole number from 1 to 3660; see");
+  });
+
   it('runs as a program', async () => {
     const { code, stdout } = await spawnCli(['layouts', 'a30-24gb', '-o', 'json']);
     expect(code).to.equal(0);
