@@ -281,6 +281,9 @@ describe('gpu-partition recommend', () => {
       [['--size', '1GiB', '--pool', 'pool.json'], 'cannot be used with'],
       [['--snapshot', 'cluster.yaml', '--pool', 'pool.json'], 'cannot be used with'],
       [['--pool', 'pool.json', '--demand', 'demand.json', '--model', 'a30'], '--model goes with --size'],
+      [['--snapshot', 'cluster.yaml', '--window', '30d'], '--window goes with --prometheus'],
+      [['--snapshot', 'cluster.yaml', '--prometheus-labels', 'cluster=eu'], '--prometheus-labels goes with'],
+      [['--pool', 'pool.json', '--demand', 'demand.json', '--quantile', '0.9'], '--quantile goes with --prometheus'],
     ] as const) {
       const { code, stderr } = await run(['recommend', ...args]);
       expect(code, args.join(' ')).to.equal(2);

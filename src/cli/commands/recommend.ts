@@ -115,7 +115,8 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
         .choices(['json', 'yaml', 'text'])
         .default('text'),
     )
-    .action(async (options: Options) => {
+    .action(async (options: Options, command: Command) => {
+      refuseWithoutPrometheus(options, command);
       if (options.size !== undefined) {
         const models = options.model === undefined ? MODELS : [readModel(options.model)];
         const answer = answerSize(readSize(options.size), models);
@@ -130,6 +131,15 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
     });
 }
 
+/** Without it they would change nothing, and the answer be taken for one that counts the past. @throws CliError */
+function refuseWithoutPrometheus({ prometheus }: Options, command: Command): void {
+  if (prometheus !== undefined) return;
+  const ofHistory = { window: '--window', quantile: '--quantile', prometheusLabels: '--prometheus-labels' };
+  for (const [name, option] of Object.entries(ofHistory))
+    if (command.getOptionValueSource(name) === 'cli')
+      throw new CliError(`${option} goes with --prometheus: it is about what pods asked for in the past`);
+}
+
 function print(terminal: Terminal, output: Options['output'], answer: unknown, asText: () => void): void {
   if (output === 'json') printJson(terminal, answer);
   else if (output === 'yaml') terminal.stdout.write(stringify(answer, { aliasDuplicateObjects: false }));
@@ -140,8 +150,6 @@ function print(terminal: Terminal, output: Options['output'], answer: unknown, a
 async function advise(options: Options, terminal: Terminal, outcome: CommandOutcome): Promise<void> {
   const { snapshot, kubeconfig, context, model, selector, evict, timeLimit, output } = options;
   const { prometheus, window, quantile } = options;
-  if (quantile !== undefined && prometheus === undefined)
-    throw new CliError('--quantile goes with --prometheus: it is of what pods asked for in the past');
   if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');
   if (snapshot !== undefined && (kubeconfig ?? context) !== undefined)
     throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
