@@ -219,12 +219,16 @@ describe('gpu-partition simulate', () => {
       .and.to.include.members(['1–2', '39–40']);
   });
 
-  it('refuses three policies, a load without a trace, and a cluster without GPUs', async () => {
+  it('refuses three policies, what has no effect without a trace or beside one, and a cluster without GPUs', async () => {
     const three = await refuse('-f', 'small.yaml', '-f', 'small.yaml', '-f', 'small.yaml');
     expect(three).to.deep.include({ code: 2 });
     expect(three.stderr).to.include('at most two -f');
-    const load = await run(['simulate', '--snapshot', 'cluster.yaml', '--load', '0.5'], { cwd: folder });
-    expect(load.stderr).to.include('--load goes with --trace');
+    const alone = async (...options: readonly string[]) =>
+      (await run(['simulate', '--snapshot', 'cluster.yaml', ...options], { cwd: folder })).stderr;
+    expect(await alone('--load', '0.5')).to.include('--load goes with --trace');
+    expect(await alone('--by', 'share')).to.include('--by goes with --trace');
+    expect(await alone('--card-memory', '80')).to.include('--card-memory goes with --trace');
+    expect((await refuse('--duration', '1h')).stderr).to.include('--duration goes with --arrivals demand');
     await save('cluster.yaml', snapshotYaml(aCluster([])));
     const empty = await refuse();
     expect(empty.stderr).to.include('the snapshot has no Node');

@@ -77,7 +77,8 @@ export function simulateCommand({ terminal, outcome }: CommandContext): Command 
         .choices(['text', 'json', 'csv'])
         .default('text'),
     )
-    .action(async (options: Options) => {
+    .action(async (options: Options, command: Command) => {
+      refuseWithoutEffect(options, command);
       const { simulation, names, title, refused, ignored } = await prepare(options, terminal);
       if (refused.length > 0) outcome.code = 1;
       for (const line of ignored) printLine(terminal.stderr, `warning: ${line}`);
@@ -86,6 +87,21 @@ export function simulateCommand({ terminal, outcome }: CommandContext): Command 
       const sides = figures.map((one, index) => ({ name: names[index] ?? '', figures: one }));
       print(terminal, options.output, { title, days: options.days, sides });
     });
+}
+
+/** What would change nothing, and the figures be taken for others than they are. @throws CliError */
+function refuseWithoutEffect({ trace }: Options, command: Command): void {
+  const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli';
+  if (trace !== undefined) {
+    if (isGiven('duration')) throw new CliError('--duration goes with --arrivals demand: a trace has its own');
+    return;
+  }
+  if (isGiven('load')) throw new CliError('--load goes with --trace: it superposes copies of a trace');
+  for (const [name, option] of [
+    ['by', '--by'],
+    ['cardMemory', '--card-memory'],
+  ] as const)
+    if (isGiven(name)) throw new CliError(`${option} goes with --trace: it is about the gpu_milli of a trace`);
 }
 
 async function play(simulation: SimulationStart): Promise<readonly SideFigures[]> {
@@ -102,8 +118,6 @@ async function prepare(options: Options, terminal: Terminal) {
   const { filename = [], snapshot, selector, days, seed, kubeconfig, context } = options;
   if (filename.length > 2)
     throw new CliError(`give at most two -f, of ${filename.length} given: they are drawn beside each other`);
-  if (options.load !== undefined && options.trace === undefined)
-    throw new CliError('--load goes with --trace: it superposes copies of a trace');
   if (snapshot !== undefined && (kubeconfig ?? context) !== undefined)
     throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
   const given = await Promise.all(filename.map((path) => readPolicies([path], terminal)));
