@@ -234,6 +234,15 @@ describe('gpu-partition simulate', () => {
     expect(empty.stderr).to.include('the snapshot has no Node');
   });
 
+  it('warns of a policy that decides over none of the nodes', async () => {
+    const spec = { nodeSelector: { matchLabels: { pool: 'other' } }, layouts: [{ preset: 'all-1g.5gb' }] };
+    await save('small.yaml', aPolicyText('other', spec));
+    const { code, stderr } = await refuse('-f', 'small.yaml');
+    expect(`${code} ${stderr}`).to.equal(
+      '0 warning: these nodes are not those of policy other: what is there now is played\n',
+    );
+  });
+
   it('says what of a policy it does not play, and plays its schedules', async () => {
     const slices = [{ name: 'whole', mig: 'Disabled' as const, count: 1 }];
     await save('demand.yaml', aPolicyText('p', { demand: { from: 'Pods', slices, rest: 'Balanced' } }));

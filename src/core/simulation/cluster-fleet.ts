@@ -50,8 +50,16 @@ export function startSide(
   return {
     side,
     refused: [...wants.values()].flatMap(({ refused }) => refused),
-    ignored: [...new Set([...played].flatMap(listIgnored))],
+    ignored: [...listIdle(given, [...played]), ...new Set([...played].flatMap(listIgnored))],
   };
+}
+
+/** A wrong node selector looks like a policy that is as good as none. */
+function listIdle(given: readonly GpuPartitionPolicy[], played: readonly GpuPartitionPolicy[]): readonly string[] {
+  const nameOf = ({ metadata }: GpuPartitionPolicy) => metadata.name;
+  const names = given.map(nameOf);
+  if (names.length === 0 || played.some((policy) => names.includes(nameOf(policy)))) return [];
+  return [`these nodes are not those of policy ${names.join(', ')}: what is there now is played`];
 }
 
 /** What a policy says and a simulation does not do, in words. */
