@@ -68,7 +68,10 @@ function describeCommand(): Command {
         'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
       )
       .option('--context <name>', 'context in the kubeconfig')
-      .option('--nvidia-smi <file>', 'path of nvidia-smi; otherwise found on PATH')
+      .option(
+        '--nvidia-smi <file>',
+        'path of nvidia-smi; otherwise found in /usr/bin or another folder of the system, whatever PATH says',
+      )
       .option(
         '--driver-root <folders>',
         'folders that may contain the driver’s files, in order; nvidia-smi runs by chroot in the first that has it',

@@ -103,7 +103,7 @@ function reportError(error: unknown, terminal: Terminal, command: string): ExitC
         `${error.message
           .replaceAll(/^error: |\.$/g, '')
           .replaceAll('\n', ' ')
-          .replace('is invalid. must', 'is invalid: it must')}; see ${command} --help`,
+          .replace(/is invalid\. must/, 'is invalid: it must')}; see ${command} --help`,
       ]);
     return 2;
   }

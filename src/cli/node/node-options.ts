@@ -21,7 +21,11 @@ export interface LayoutOptions {
 
 export function addNodeOptions(command: Command): Command {
   return addTimeoutOptions(command)
-    .option('--nvidia-smi <file>', 'path of nvidia-smi; otherwise found on PATH', readPath)
+    .option(
+      '--nvidia-smi <file>',
+      'path of nvidia-smi; otherwise found in /usr/bin or another folder of the system, whatever PATH says',
+      readPath,
+    )
     .option('--driver-root <folder>', 'folder with the driver’s files; nvidia-smi runs in it by chroot', readPath)
     .addOption(outputOption());
 }
