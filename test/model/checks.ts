@@ -57,6 +57,8 @@ export class Invariants {
   /** Instances that an agent has made, by their serial. */
   readonly #made = new Set<number>();
   #repairs: number[] = [];
+  /** Pods whose announcement was taken back, when and by whom, by uid. */
+  readonly #takenBack = new Map<string, { readonly at: number; readonly by: string }>();
   /** When the node was given a slot, within a minute, in ms. */
   #admissions: readonly number[] = [];
   /** When generations of policies were accepted that enforce, with their priority, by the policies' uid. */
@@ -97,6 +99,7 @@ export class Invariants {
     const isController = by.startsWith('controller');
     if (isController && kind !== 'policies') this.controllerWrites += 1;
     if (kind === 'partitions' && change.type === 'apply') {
+      this.#isTakenBack(change.before as StoredPartition | undefined, change.object as StoredPartition, by);
       if (isController)
         this.#specIsWritten(change.before as StoredPartition | undefined, change.object as StoredPartition);
       if (by === 'agent') this.#deviceIsTold(change.object as StoredPartition);
@@ -254,6 +257,12 @@ export class Invariants {
     const { priority = 0 } = inForce.spec as { readonly priority?: number };
     const entry = { at: this.#world.timeline.now, priority };
     this.#accepted.set(uid, [...(this.#accepted.get(uid) ?? []), entry]);
+  }
+
+  #isTakenBack(before: StoredPartition | undefined, { spec }: StoredPartition, by: string): void {
+    if (spec.drain !== undefined) return;
+    for (const { uid } of before?.spec.drain?.pods ?? [])
+      this.#takenBack.set(uid, { at: this.#world.timeline.now, by });
   }
 
   /** A slot that is given back at once and asked for again is two writes of the policy each time. */
@@ -929,7 +938,10 @@ export class Invariants {
     const isUsers = pod.metadata.labels?.['user'] !== undefined;
     const isBareMonitor = this.#world.kubelet.monitors.mustStay(pod);
     demand(!isBareMonitor, 'S13', `${by} ends a monitor that nothing would make again`);
-    demand(!isUsers || isAnnounced, 'S13', `${by} ends a user’s pod unannounced`);
+    // Another leader may have taken it back since this one looked.
+    const back = this.#takenBack.get(pod.metadata.uid ?? '');
+    const isRace = back !== undefined && back.by !== by && this.#world.timeline.now - back.at < longestLookMs;
+    demand(!isUsers || isAnnounced || isRace, 'S13', `${by} ends a user’s pod unannounced`);
     demand(graceSeconds !== 0, 'S13', `${by} ends a pod whatever its containers do`);
     const isPast = this.#world.faults.budget && this.#world.hasBug('EvictPastBudget');
     demand(!isPast, 'S13', `${by} evicts past a disruption budget`);
