@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { RolloutWorld } from './rollout-world.ts';
+import { type RolloutChange, RolloutWorld } from './rollout-world.ts';
 
 const node = fc.nat({ max: 7 });
 const change = fc.oneof(
@@ -38,6 +38,22 @@ const changes = fc.array(change, { minLength: 20, maxLength: 120, size: 'max' })
 const size = fc.integer({ min: 3, max: 8 });
 const cap = fc.constantFrom(1, 3, 99);
 
+/** A node is opened that was already closed, and asked for something else, and the ledger is lost before it is looked at. */
+const openedUnseen: readonly RolloutChange[] = [
+  { do: 'join', node: 4, isFresh: true },
+  { do: 'lookAtAll' },
+  { do: 'step' },
+  { do: 'lookAtAll' },
+  { do: 'finish', node: 4 },
+  { do: 'edit', asksAnew: true, rollout: {} },
+  { do: 'loseStatus' },
+  { do: 'edit', asksAnew: false, rollout: { maxUnavailable: '50%' } },
+  { do: 'join', node: 0, isFresh: false },
+  { do: 'step' },
+  { do: 'lookAtAll' },
+  { do: 'step' },
+];
+
 describe('any rollout', () => {
   it('keeps its budget at every step, and is the same after a second one', function () {
     fc.assert(
@@ -47,6 +63,12 @@ describe('any rollout', () => {
       }),
       { numRuns: 600 },
     );
+  });
+
+  // Seed 35786979 of the test above: its world took the slot of a node that was already closed for one with which it may start.
+  it('keeps its budget where the ledger is lost while a node is opened', () => {
+    const world = new RolloutWorld(3, 99);
+    for (const one of openedUnseen) world.apply(one);
   });
 
   it('ends with every node ready when nothing fails any more, in as many waves as it needs', function () {

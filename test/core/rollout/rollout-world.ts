@@ -140,8 +140,10 @@ export class RolloutWorld {
     const ledger = this.#policy.status?.inFlight;
     const slot = policy === 'p' ? slotOf(ledger, { node: name, nodeUID: uid, wishGeneration }) : undefined;
     if (slot) this.#fleet.begin(name);
-    const starts = slot !== undefined && stage === 'Todo' && isReady;
-    const asks = policy === 'p' && slot === undefined && stage !== 'Done' && isReady && !this.#isPaused;
+    // One of a node that was already closed does not count once the node has been opened; see slotInForce.
+    const inForce = slot?.kind === 'Fresh' && !isFresh && stage !== 'Closed' ? undefined : slot;
+    const starts = inForce !== undefined && stage === 'Todo' && isReady;
+    const asks = policy === 'p' && inForce === undefined && stage !== 'Done' && isReady && !this.#isPaused;
     const isClosed = stage === 'Closed' && (slot !== undefined || !isFresh);
     this.#fleet.put({
       node: name,
