@@ -28,29 +28,75 @@ export interface PolicyEdit {
   readonly message: string;
 }
 
+type LayoutEdit = Pick<PolicyEdit, 'entry' | 'profiles'>;
+
+/** What an edit does on all nodes of its policy. */
+interface EditEffect extends Pick<PolicyEdit, 'nodesChanging' | 'evicts'> {
+  readonly plans: ReadonlyMap<GpuNode, EditPlan>;
+}
+
 /** Maximum number of layouts tried per entry, the nearest first. */
 const mostTried = 12;
 
-/**
- * The smallest edit of a node's policy that makes the node offer what a pod requests, checked by the rules and the planner on every
- * node that the policy decides over; of several the one that evicts the fewest pods.
- */
-export function findEdit(
-  target: GpuNode,
-  resource: string,
-  amount: number,
-  nodes: readonly GpuNode[],
-): PolicyEdit | undefined {
-  const { policy, partition } = target;
-  const device = partition?.status?.device;
-  if (!policy || isPlanned(policy) || !device?.gpus || policy.spec.strategy !== 'mixed') return undefined;
-  const own = nodes.filter((one) => one.policy?.metadata.name === policy.metadata.name);
-  const edits = (policy.spec.layouts ?? []).flatMap((_, entry) =>
-    listCandidates(policy, entry, device, resource).flatMap(
-      (profiles) => tryEdit(policy, entry, profiles, target, own, resource, amount) ?? [],
-    ),
-  );
-  return edits.toSorted((a, b) => a.evicts.length - b.evicts.length || a.nodesChanging - b.nodesChanging).at(0);
+/** Finds edits of policies that give one pod what it requests. What an edit does is planned once, whichever node it is for. */
+export class EditFinder {
+  readonly #resource: string;
+  readonly #amount: number;
+  /** By policy. */
+  readonly #nodes: ReadonlyMap<string | undefined, readonly GpuNode[]>;
+  readonly #effects = new Map<string, EditEffect | undefined>();
+
+  /** @param nodes all GPU nodes */
+  constructor(resource: string, amount: number, nodes: readonly GpuNode[]) {
+    this.#resource = resource;
+    this.#amount = amount;
+    this.#nodes = Map.groupBy(nodes, ({ policy }) => policy?.metadata.name);
+  }
+
+  /**
+   * The smallest edit of a node's policy that makes the node offer what the pod requests, checked by the rules and the planner on every
+   * node that the policy decides over; of several the one that evicts the fewest pods.
+   */
+  find(target: GpuNode): PolicyEdit | undefined {
+    const { policy, partition } = target;
+    const device = partition?.status?.device;
+    if (!policy || isPlanned(policy) || !device?.gpus || policy.spec.strategy !== 'mixed') return undefined;
+    const edits = (policy.spec.layouts ?? []).flatMap((_, entry) =>
+      listCandidates(policy, entry, device, this.#resource).flatMap(
+        (profiles) => this.#try(policy, { entry, profiles }, target) ?? [],
+      ),
+    );
+    return edits.toSorted((a, b) => a.evicts.length - b.evicts.length || a.nodesChanging - b.nodesChanging).at(0);
+  }
+
+  #try(policy: GpuPartitionPolicy, edit: LayoutEdit, target: GpuNode): PolicyEdit | undefined {
+    const effect = this.#effectOf(policy, edit);
+    const here = effect?.plans.get(target);
+    if (!effect || !here) return undefined;
+    const offered = here.profiles.reduce(
+      (sum, [profile, count]) => sum + (isResourceOf(this.#resource, profile) ? count : 0),
+      0,
+    );
+    // Pods that go release their slices.
+    if (offered - useOf(target, this.#resource).usedWithout(here.pods) < this.#amount) return undefined;
+    const { nodesChanging, evicts } = effect;
+    const { entry, profiles } = edit;
+    const { name } = policy.metadata;
+    const changes = `changes ${nodesChanging} node${nodesChanging === 1 ? '' : 's'}`;
+    const goes = evicts.length === 0 ? 'and evicts no pod' : `and evicts ${evicts.join(', ')}`;
+    const path = writePath([...placeOf(policy.spec), 'layouts', entry, 'profiles']);
+    const message = `set ${path} of policy ${name} to ${writeLayout(profiles)}; this ${changes}, ${goes}`;
+    return { policy: name, entry, profiles, node: target.name, nodesChanging, evicts, message };
+  }
+
+  #effectOf(policy: GpuPartitionPolicy, edit: LayoutEdit): EditEffect | undefined {
+    const { name } = policy.metadata;
+    const key = JSON.stringify([name, edit.entry, edit.profiles]);
+    if (this.#effects.has(key)) return this.#effects.get(key);
+    const effect = foreseeEdit(applyEdit(policy.spec, edit), this.#nodes.get(name) ?? []);
+    this.#effects.set(key, effect);
+    return effect;
+  }
 }
 
 /** Layouts with more of the profile than the entry has now, nearest first. */
@@ -84,38 +130,8 @@ export function distanceOf(from: Layout, to: Layout): number {
   }, 0);
 }
 
-function tryEdit(
-  policy: GpuPartitionPolicy,
-  entry: number,
-  profiles: Layout,
-  target: GpuNode,
-  own: readonly GpuNode[],
-  resource: string,
-  amount: number,
-): PolicyEdit | undefined {
-  const spec = applyEdit(policy.spec, { entry, profiles });
-  if (checkPolicy(spec)) return undefined;
-  const planned = own.map((node) => planEdit(spec, node));
-  const onTarget = planned[own.indexOf(target)];
-  if (!onTarget || planned.includes(undefined)) return undefined;
-  const offered = onTarget.profiles.reduce(
-    (sum, [profile, count]) => sum + (isResourceOf(resource, profile) ? count : 0),
-    0,
-  );
-  const evicts = [...new Set(planned.flatMap((plan) => plan?.pods ?? []))].toSorted();
-  // Pods that go release their slices.
-  if (offered - useOf(target, resource).usedWithout(evicts) < amount) return undefined;
-  const nodesChanging = planned.filter((plan) => plan?.isChange).length;
-  const { name } = policy.metadata;
-  const changes = `changes ${nodesChanging} node${nodesChanging === 1 ? '' : 's'}`;
-  const goes = evicts.length === 0 ? 'and evicts no pod' : `and evicts ${evicts.join(', ')}`;
-  const path = writePath([...placeOf(policy.spec), 'layouts', entry, 'profiles']);
-  const message = `set ${path} of policy ${name} to ${writeLayout(profiles)}; this ${changes}, ${goes}`;
-  return { policy: name, entry, profiles, node: target.name, nodesChanging, evicts, message };
-}
-
 /** The spec with one entry's layout replaced. */
-export function applyEdit(spec: PolicySpec, { entry, profiles }: Pick<PolicyEdit, 'entry' | 'profiles'>): PolicySpec {
+export function applyEdit(spec: PolicySpec, { entry, profiles }: LayoutEdit): PolicySpec {
   const layouts = spec.layouts?.map((one, index) =>
     index === entry ? { ...(one.gpus && { gpus: one.gpus }), profiles: { ...profiles } } : one,
   );
@@ -127,6 +143,20 @@ interface EditPlan {
   readonly profiles: readonly (readonly [string, number])[];
   readonly pods: readonly string[];
   readonly isChange: boolean;
+}
+
+/** Undefined if the rules refuse the edit, or the planner does on any node. */
+function foreseeEdit(spec: PolicySpec, nodes: readonly GpuNode[]): EditEffect | undefined {
+  if (checkPolicy(spec)) return undefined;
+  const plans = new Map<GpuNode, EditPlan>();
+  for (const node of nodes) {
+    const plan = planEdit(spec, node);
+    if (!plan) return undefined;
+    plans.set(node, plan);
+  }
+  const all = [...plans.values()];
+  const evicts = [...new Set(all.flatMap(({ pods }) => pods))].toSorted();
+  return { plans, evicts, nodesChanging: all.filter(({ isChange }) => isChange).length };
 }
 
 /** What an edit does on a node; undefined if rules or planner refuse it there. */

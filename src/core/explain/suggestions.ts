@@ -1,7 +1,7 @@
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { type GpuNode, offersOf, useOf } from './cluster-facts.ts';
 import type { BlockerKind, NodeVerdict } from './node-verdict.ts';
-import { findEdit, type PolicyEdit } from './policy-edit.ts';
+import { EditFinder, type PolicyEdit } from './policy-edit.ts';
 import { sizeOfResource } from './resource-name.ts';
 
 /** What would let a pod run. */
@@ -28,12 +28,11 @@ export function listSuggestions(
   const [only, ...others] = asked;
   if (only === undefined || others.length > 0) return [];
   const [resource, amount] = only;
-  const nodes = verdicts.map(({ gpuNode }) => gpuNode);
   return [
     ...suggestWait(verdicts),
     ...suggestSelector(verdicts),
     ...suggestOther(verdicts, resource, amount),
-    ...suggestEdit(verdicts, resource, amount, nodes),
+    ...suggestEdit(verdicts, resource, amount),
   ];
 }
 
@@ -81,20 +80,17 @@ function suggestOther(verdicts: readonly NodeVerdict[], resource: string, amount
   return [{ kind: 'AskForOther', resource: best.name, node, message }];
 }
 
-function suggestEdit(
-  verdicts: readonly NodeVerdict[],
-  resource: string,
-  amount: number,
-  nodes: readonly GpuNode[],
-): readonly Suggestion[] {
+function suggestEdit(verdicts: readonly NodeVerdict[], resource: string, amount: number): readonly Suggestion[] {
   if (resource === GPU_RESOURCE) return [];
+  const nodes = verdicts.map(({ gpuNode }) => gpuNode);
+  const finder = new EditFinder(resource, amount, nodes);
   const edits = new Map<string, Suggestion>();
   for (const verdict of verdicts) {
     const { gpuNode } = verdict;
     const { policy, partition } = gpuNode;
     if (!isOpen(verdict) || !policy || edits.has(policy.metadata.name) || edits.size >= mostEdits) continue;
     if (policy.spec.mode === 'Plan' || partition?.status?.device?.step === 'Unknown') continue;
-    const edit = findEdit(gpuNode, resource, amount, nodes);
+    const edit = finder.find(gpuNode);
     if (edit) edits.set(policy.metadata.name, { kind: 'EditPolicy', ...edit });
   }
   return [...edits.values()];

@@ -459,6 +459,24 @@ describe('explain pod', () => {
     expect(suggestions[0]).to.deep.include({ kind: 'EditPolicy', policy: 'p', evicts: ['team/a'] });
   });
 
+  it('plans an edit on each node of its policy once, however many nodes might serve the pod', () => {
+    const policy = aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }] });
+    const countPlans = (nodes: number): number => {
+      const facts = aCluster(
+        Array.from({ length: nodes }, (_, at) => ({ name: `n${at}`, policy, gpus: [aGpu({ slices: ['7g.40gb@0'] })] })),
+      );
+      const device = facts.partitions[0]?.status?.device ?? {};
+      const { lastGood } = device;
+      let reads = 0;
+      Object.defineProperty(device, 'lastGood', { get: () => ((reads += 1), lastGood) });
+      // A GPU has two halves.
+      expect(explainPod(aPod(asks(half, 3)), facts).suggestions).to.deep.equal([]);
+      return reads;
+    };
+    expect(countPlans(1)).to.be.above(0);
+    expect(countPlans(20)).to.equal(countPlans(1));
+  });
+
   it('counts the slices that stay in use when an edit evicts other pods, and not their pods', () => {
     const small = 'nvidia.com/mig-1g.5gb';
     const gpu = aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '3g.20gb@4'] });
