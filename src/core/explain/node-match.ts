@@ -47,7 +47,7 @@ function compare(
   found: string | undefined,
 ): readonly LabelMismatch[] {
   const [first = ''] = values;
-  const number = Number(found ?? NaN);
+  const number = readInteger(found);
   switch (operator) {
     case 'In': {
       const wanted = values.length > 1 ? `one of ${values.join(', ')}` : first;
@@ -67,6 +67,16 @@ function compare(
     default:
       return [{ key, wanted: `${operator} ${values.join(', ')}`, found }];
   }
+}
+
+/** As the scheduler reads a label: one that is no integer is neither more nor less than any. */
+function readInteger(label = ''): number {
+  return /^[+-]?\d+$/.test(label) ? Number(label) : NaN;
+}
+
+/** Whether a label of the node is what does not match. */
+export function isLabel({ key }: LabelMismatch): boolean {
+  return key !== 'metadata.name' && key !== nothingMatches.key;
 }
 
 /** `pool is training, and the pod wants inference` */

@@ -1,5 +1,6 @@
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
 import { type GpuNode, offersOf, useOf } from './cluster-facts.ts';
+import { isLabel } from './node-match.ts';
 import type { BlockerKind, NodeVerdict } from './node-verdict.ts';
 import { EditFinder, type PolicyEdit } from './policy-edit.ts';
 import { sizeOfResource } from './resource-name.ts';
@@ -51,7 +52,7 @@ function suggestWait(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
 function suggestSelector(verdicts: readonly NodeVerdict[]): readonly Suggestion[] {
   const near = verdicts.find(({ blockers, mismatches }) => blockers.length === 1 && mismatches.length === 1);
   const [mismatch] = near?.mismatches ?? [];
-  if (!near || mismatch?.found === undefined || mismatch.key === 'metadata.name') return [];
+  if (!near || mismatch?.found === undefined || !isLabel(mismatch)) return [];
   const { key, found } = mismatch;
   const node = near.gpuNode.name;
   return [

@@ -442,6 +442,52 @@ describe('explain pod', () => {
     });
   });
 
+  describe('for a pod with an affinity', () => {
+    /** What keeps it from a node of pool p with these labels. */
+    const judge = (
+      requirement: { readonly key: string; readonly operator: string; readonly values?: readonly string[] },
+      labels: Readonly<Record<string, string>> = {},
+    ): readonly string[] => {
+      const { containers = [] } = aPod(asks(half)).spec ?? {};
+      const nodeSelectorTerms = [{ matchExpressions: [requirement] }];
+      const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+      const pod = aPod({ spec: { containers, affinity: { nodeAffinity } } });
+      return explainPod(pod, aCluster([{ gpus: [halves], labels }])).nodes.flatMap(({ blockers }) => blockers);
+    };
+
+    it('reads every operator as the scheduler does', () => {
+      expect(judge({ key: 'pool', operator: 'NotIn', values: ['p'] })).to.deep.equal([
+        'pool is p, and the pod wants not p',
+      ]);
+      expect(judge({ key: 'pool', operator: 'NotIn', values: ['q'] })).to.deep.equal([]);
+      expect(judge({ key: 'zone', operator: 'NotIn', values: ['q'] })).to.deep.equal([]);
+      expect(judge({ key: 'zone', operator: 'Exists' })).to.deep.equal(['zone is absent, and the pod wants any value']);
+      expect(judge({ key: 'pool', operator: 'Exists' })).to.deep.equal([]);
+      expect(judge({ key: 'pool', operator: 'DoesNotExist' })).to.deep.equal(['pool is p, and the pod wants no value']);
+      expect(judge({ key: 'zone', operator: 'DoesNotExist' })).to.deep.equal([]);
+    });
+
+    it('compares numbers, and takes what is no integer for neither more nor less', () => {
+      const level = (operator: string, value: string, found: string): readonly string[] =>
+        judge({ key: 'level', operator, values: [value] }, { level: found });
+      expect(level('Gt', '7', '8')).to.deep.equal([]);
+      expect(level('Gt', '7', '7')).to.deep.equal(['level is 7, and the pod wants more than 7']);
+      expect(level('Lt', '7', '6')).to.deep.equal([]);
+      expect(level('Lt', '7', '7')).to.deep.equal(['level is 7, and the pod wants less than 7']);
+      expect(level('Lt', '7', '')).to.deep.equal(['level is empty, and the pod wants less than 7']);
+      expect(level('Gt', '7', '8.5')).to.deep.equal(['level is 8.5, and the pod wants more than 7']);
+      expect(level('Gt', '7', '0x10')).to.deep.equal(['level is 0x10, and the pod wants more than 7']);
+      expect(judge({ key: 'level', operator: 'Lt', values: ['7'] })).to.have.length(1);
+    });
+  });
+
+  it('suggests no selector for an affinity that no label meets', () => {
+    const { containers = [] } = aPod(asks(half)).spec ?? {};
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] } };
+    const pod = aPod({ spec: { containers, affinity: { nodeAffinity } } });
+    expect(explainPod(pod, aCluster([{ gpus: [halves] }])).suggestions).to.deep.equal([]);
+  });
+
   it('suggests no edit of a policy that only plans: it would change nothing', () => {
     const kinds = (mode: 'Plan' | 'Enforce') =>
       explainPod(aPod(asks(half)), aCluster([{ gpus: [sevens], policy: aPolicy({ mode }) }])).suggestions.map(
