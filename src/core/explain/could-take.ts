@@ -14,3 +14,15 @@ export function couldTake({ metadata, spec: node }: NodeView, { spec }: Workload
     listMismatches(spec, name, labels).every(({ key }) => key.startsWith('nvidia.com/'))
   );
 }
+
+/** Whether any of some nodes would accept a pod. Pods that require the same of a node are judged once: many may wait. */
+export function takersAmong(nodes: readonly NodeView[]): (pod: WorkloadPod) => boolean {
+  const known = new Map<string, boolean>();
+  return (pod) => {
+    const { nodeSelector, affinity, tolerations } = pod.spec ?? {};
+    const key = JSON.stringify([nodeSelector, affinity, tolerations]);
+    const isTaken = known.get(key) ?? nodes.some((node) => couldTake(node, pod));
+    known.set(key, isTaken);
+    return isTaken;
+  };
+}

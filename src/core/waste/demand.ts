@@ -19,7 +19,7 @@ export interface ResourceDemand {
 interface Figures {
   readonly offered: number;
   readonly held: number;
-  readonly waiting: number | undefined;
+  readonly waiting: number;
 }
 
 /** Pods that request GPUs and have no node yet. */
@@ -34,13 +34,13 @@ export function countDemand(samples: readonly ClusterFacts[]): readonly Resource
   return names.map((resource) => {
     const figures = counted.map((sample) => sample.get(resource));
     const held = figures.map((one) => one?.held ?? 0);
-    const waiting = figures.flatMap((one) => one?.waiting ?? []);
+    const waiting = figures.map((one) => one?.waiting ?? 0);
     return {
       resource,
       offered: figures.at(-1)?.offered ?? 0,
-      held: round(held.reduce((sum, one) => sum + one, 0) / Math.max(1, held.length)),
-      mostHeld: Math.max(0, ...held),
-      mostWaiting: samples.every(({ pods }) => pods === undefined) ? undefined : Math.max(0, ...waiting),
+      held: round(held.reduce((sum, one) => sum + one, 0) / held.length),
+      mostHeld: Math.max(...held),
+      mostWaiting: samples.every(({ pods }) => pods === undefined) ? undefined : Math.max(...waiting),
     };
   });
 }
@@ -60,7 +60,7 @@ function countSample(facts: ClusterFacts): ReadonlyMap<string, Figures> {
       {
         offered: sum(nodes.map((node) => offerOf(node, resource))),
         held: sum(nodes.map((node) => useOf(node, resource).used)),
-        waiting: facts.pods && (waiting.get(resource) ?? 0),
+        waiting: waiting.get(resource) ?? 0,
       },
     ]),
   );

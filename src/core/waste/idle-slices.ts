@@ -44,7 +44,7 @@ interface PlacedGpu {
 export function countUse(samples: readonly (readonly GpuNodePartition[])[]): readonly GpuUse[] {
   const used = new Set(samples.flatMap((partitions) => partitions.flatMap(listUsed)));
   const groups = Map.groupBy((samples.at(-1) ?? []).flatMap(listGpus), ({ policy, gpu }) =>
-    JSON.stringify([policy ?? '', gpu.product]),
+    JSON.stringify([policy, gpu.product]),
   );
   return [...groups.values()]
     .map((list) => describeGroup(list, used))

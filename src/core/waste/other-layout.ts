@@ -1,8 +1,8 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import { type ClusterFacts, type GpuNode, listGpuNodes } from '../explain/cluster-facts.ts';
 import { applyEdit, distanceOf } from '../explain/policy-edit.ts';
-import { couldTake } from '../explain/could-take.ts';
-import { requestsOf } from '../explain/workload.ts';
+import { takersAmong } from '../explain/could-take.ts';
+import { requestsOf, type WorkloadPod } from '../explain/workload.ts';
 import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
 import { enumerateLayouts } from '../gpu/search/layout-enumeration.ts';
 import { labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
@@ -30,6 +30,12 @@ export interface BetterLayout {
 
 type Amounts = ReadonlyMap<string, number>;
 
+/** The GPU nodes of a sample, and the pods that wait in it. */
+interface Moment {
+  readonly nodes: readonly GpuNode[];
+  readonly waiting: readonly WorkloadPod[];
+}
+
 /** The GPUs that one entry decides over, all of one product. */
 interface EntryGpus {
   readonly entry: number;
@@ -47,14 +53,23 @@ interface EntryGpus {
 export function findBetterLayouts(samples: readonly ClusterFacts[]): readonly BetterLayout[] {
   const last = samples.at(-1);
   if (!last) return [];
-  const nodes = listGpuNodes(last);
+  const moments = samples.map((facts): Moment => ({
+    nodes: listGpuNodes(facts),
+    waiting: listWaiting(facts.pods ?? []),
+  }));
+  const nodes = moments.at(-1)?.nodes ?? [];
   return last.policies.flatMap((policy) => {
-    const own = nodes.filter((one) => one.policy === policy);
+    const own = nodesUnder(policy, nodes);
     const entries = isJudged(policy) ? listEntries(policy, own) : [];
     if (entries.length === 0) return [];
-    const demand = samples.map((facts) => demandFor(policy.metadata.name, own, facts));
+    const couldRun = takersAmong(own.map(({ node }) => node));
+    const demand = moments.map((moment) => demandFor(policy, couldRun, moment));
     return entries.flatMap((one) => improve(policy, one, entries, demand) ?? []);
   });
+}
+
+function nodesUnder({ metadata }: GpuPartitionPolicy, nodes: readonly GpuNode[]): readonly GpuNode[] {
+  return nodes.filter(({ policy }) => policy?.metadata.name === metadata.name);
 }
 
 function isJudged({ spec }: GpuPartitionPolicy): boolean {
@@ -72,7 +87,7 @@ function listEntries({ spec: { layouts = [] } }: GpuPartitionPolicy, nodes: read
     return (device.gpus ?? []).flatMap((gpu) => {
       const entry = layouts.findIndex(({ gpus }) => matchesGpu(gpus ?? {}, gpu));
       const geometry = gpu.error === undefined ? liveGeometry(device, gpu) : undefined;
-      return entry < 0 || geometry === undefined ? [] : [{ entry, product: gpu.product, geometry }];
+      return geometry === undefined ? [] : [{ entry, product: gpu.product, geometry }];
     });
   });
   return [...Map.groupBy(met, ({ entry }) => entry)].flatMap(([entry, list]): readonly EntryGpus[] => {
@@ -85,11 +100,14 @@ function listEntries({ spec: { layouts = [] } }: GpuPartitionPolicy, nodes: read
 }
 
 /** Requests for slices by pods that are on the policy's nodes, or could be if those had the slices. */
-function demandFor(policy: string, nodes: readonly GpuNode[], facts: ClusterFacts): Amounts {
-  const here = listGpuNodes(facts).filter((one) => one.policy?.metadata.name === policy);
-  const waiting = listWaiting(facts.pods ?? []).filter((pod) => nodes.some(({ node }) => couldTake(node, pod)));
+function demandFor(
+  policy: GpuPartitionPolicy,
+  couldRun: (pod: WorkloadPod) => boolean,
+  { nodes, waiting }: Moment,
+): Amounts {
+  const here = nodesUnder(policy, nodes);
   const demand = new Map<string, number>();
-  for (const pod of [...here.flatMap(({ pods = [] }) => pods), ...waiting]) {
+  for (const pod of [...here.flatMap(({ pods = [] }) => pods), ...waiting.filter(couldRun)]) {
     for (const [name, amount] of requestsOf(pod, isSlice)) demand.set(name, (demand.get(name) ?? 0) + amount);
   }
   return demand;

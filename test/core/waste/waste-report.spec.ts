@@ -37,6 +37,36 @@ describe('the report of waste', () => {
     });
   });
 
+  it('names the ten nodes with most that was never used, equal ones by name', () => {
+    const idle = (at: number) => (at === 11 ? ['1g.5gb@0', '1g.5gb@1'] : ['1g.5gb@0']);
+    const nodes = Array.from({ length: 12 }, (_, at) => ({
+      name: `n${String(11 - at).padStart(2, '0')}`,
+      gpus: [{ ...aGpu({ slices: idle(11 - at) }), uuid: `GPU-${at}` }],
+    }));
+    // All but n11, which has two, have one.
+    const others = nodes.slice(1).toReversed();
+    const [use] = reportWaste([aCluster([...others, ...nodes.slice(0, 1)])]).gpus;
+    const [profile] = use?.profiles ?? [];
+    expect(profile).to.include({ instances: 13, neverUsed: 13 });
+    expect(profile?.nodes.map(({ node, neverUsed }) => [node, neverUsed])).to.deep.equal([
+      ['n11', 2],
+      ...['n00', 'n01', 'n02', 'n03', 'n04', 'n05', 'n06', 'n07', 'n08'].map((node) => [node, 1]),
+    ]);
+    const swapped = reportWaste([aCluster(others.toReversed())]).gpus[0]?.profiles[0]?.nodes;
+    expect(swapped?.map(({ node }) => node).at(0)).to.equal('n00');
+  });
+
+  it('takes what exists from the last sample', () => {
+    const before = aCluster([{ gpus: [aGpu({ slices: ['7g.40gb@0'] })] }]);
+    const now = aCluster([{ gpus: [aGpu({ slices: ['3g.20gb@0'] })] }]);
+    const { gpus, resources } = reportWaste([before, now]);
+    expect(gpus.flatMap(({ profiles }) => profiles.map(({ profile }) => profile))).to.deep.equal(['3g.20gb']);
+    expect(resources.map(({ resource, offered }) => [resource, offered])).to.deep.equal([
+      [half, 1],
+      ['nvidia.com/mig-7g.40gb', 0],
+    ]);
+  });
+
   it('leaves out GPUs that are whole, and those that cannot be read', () => {
     const gpus: readonly GpuReport[] = [aGpu(), aGpu({ index: 1, slices: ['1g.5gb@0'], error: 'GpuLost' })];
     expect(reportWaste([aCluster([{ gpus }])]).gpus).to.deep.equal([]);
@@ -47,7 +77,7 @@ describe('the report of waste', () => {
     const a30 = aGpu({ index: 1, product: 'NVIDIA A30', slices: ['4g.24gb@0'] });
     const { gpus } = reportWaste([
       aCluster([
-        { name: 'a', policy: splitPolicy, gpus: [a100, a30] },
+        { name: 'a', policy: splitPolicy, gpus: [a30, a100] },
         { name: 'b', gpus: [a100] },
       ]),
     ]);
@@ -74,6 +104,16 @@ describe('the report of waste', () => {
     expect(reportWaste([aCluster([], pods)]).resources).to.deep.equal([
       { resource: 'nvidia.com/mig-7g.40gb', offered: 0, held: 0, mostHeld: 0, mostWaiting: 1 },
     ]);
+  });
+
+  it('counts a resource as not held and not asked for in samples in which nothing has or asks for it', () => {
+    const large = 'nvidia.com/mig-7g.40gb';
+    const pods = [aPod({ name: 'a', node: 'n', asks: { [large]: '1' } }), aPod({ name: 'b', asks: { [large]: '1' } })];
+    const busy = aCluster([{ gpus: [aGpu({ slices: ['7g.40gb@0'] })] }], pods);
+    expect(reportWaste([busy, aCluster([])]).resources).to.deep.equal([
+      { resource: large, offered: 0, held: 0.5, mostHeld: 1, mostWaiting: 1 },
+    ]);
+    expect(reportWaste([{ ...busy, pods: undefined }, aCluster([])]).resources[0]?.mostWaiting).to.equal(0);
   });
 
   it('believes the agents where nobody may list pods', () => {
@@ -105,6 +145,43 @@ describe('the report of waste', () => {
     });
   });
 
+  it('prefers what serves more to what is nearer, and of what serves as much the nearest', () => {
+    const policy = aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }] });
+    const better = (...asked: readonly Readonly<Record<string, string>>[]) => {
+      const pods = asked.map((asks, at) => aPod({ name: `w${at}`, asks }));
+      const [first] = reportWaste([aCluster([{ policy, gpus: [aGpu({ slices: ['7g.40gb@0'] })] }], pods)]).layouts;
+      return [first?.better, first?.servedBetter];
+    };
+    expect(better({ [half]: '1' })).to.deep.equal([{ '3g.20gb': 1 }, 1]);
+    expect(better({ [half]: '1' }, { 'nvidia.com/mig-1g.5gb': '4' })).to.deep.equal([{ '1g.5gb': 4, '3g.20gb': 1 }, 5]);
+  });
+
+  it('counts for an entry the GPUs that it matches and that can be read', () => {
+    const policy = aPolicy({ layouts: [{ gpus: { models: ['A100-SXM4-40GB'] }, profiles: { '7g.40gb': 1 } }] });
+    const slices = ['7g.40gb@0'];
+    const gpus = [
+      aGpu({ slices }),
+      aGpu({ index: 1, slices, error: 'GpuLost' }),
+      aGpu({ index: 2, product: 'NVIDIA A30', slices: ['4g.24gb@0'] }),
+    ];
+    const pods = [aPod({ asks: { [half]: '1' } })];
+    const { layouts } = reportWaste([aCluster([{ policy, gpus }], pods)]);
+    expect(layouts.map(({ entry, gpus: count }) => [entry, count])).to.deep.equal([[0, 1]]);
+  });
+
+  it('counts pods that at least one node of the policy could take', () => {
+    const policy = aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }] });
+    const nodes = ['a', 'b'].map((zone, index) => ({
+      name: zone,
+      labels: { zone },
+      policy,
+      gpus: [aGpu({ index, slices: ['7g.40gb@0'] })],
+    }));
+    const asks = { resources: { limits: { [half]: 1 } } };
+    const pods = [aPod({ spec: { nodeSelector: { zone: 'b' }, containers: [asks] } })];
+    expect(reportWaste([aCluster(nodes, pods)]).layouts).to.have.length(1);
+  });
+
   it('names no other layout where the policy serves all that is asked for, or no other serves more', () => {
     expect(reportWaste([aMoment({ used: [['1g.5gb@0'], []] })]).layouts).to.deep.equal([]);
     const pods = [aPod({ asks: { 'nvidia.com/mig-1g.10gb.me': '1' } })];
@@ -128,6 +205,27 @@ describe('the report of waste', () => {
     expect(ask({ pool: 'other' })).to.equal(0);
   });
 
+  it('judges once whether the nodes of a policy could take pods that require the same, however many wait', () => {
+    const policy = aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }] });
+    const countLooks = (waiting: number): number => {
+      const pods = Array.from({ length: waiting }, (_, at) => aPod({ name: `w${at}`, asks: { [half]: '1' } }));
+      const facts = aCluster([{ policy, gpus: [aGpu({ slices: ['7g.40gb@0'] })] }], pods);
+      let looks = 0;
+      const { spec = {}, ...node } = facts.nodes[0] ?? { metadata: { name: 'n' } };
+      const watched = {
+        ...node,
+        get spec() {
+          looks += 1;
+          return spec;
+        },
+      };
+      expect(reportWaste([{ ...facts, nodes: [watched] }]).layouts).to.have.length(1);
+      return looks;
+    };
+    expect(countLooks(1)).to.be.above(0);
+    expect(countLooks(20)).to.equal(countLooks(1));
+  });
+
   it('leaves pods out that no node of the policy takes because of its taints, ours aside', () => {
     const policy = aPolicy({ layouts: [{ profiles: { '7g.40gb': 1 } }] });
     const pods = [aPod({ asks: { [half]: '1' } })];
@@ -149,7 +247,12 @@ describe('the report of waste', () => {
     expect(judge(aPolicy({ layouts: [{ profiles }] }))).to.equal(1);
     const timeSlicing = [{ resource: 'nvidia.com/mig-7g.40gb', replicas: 2 }];
     expect(judge(aPolicy({ layouts: [{ profiles }], sharing: { timeSlicing } }))).to.equal(0);
+    const small = { replicas: 2, resource: 'nvidia.com/mig-1g.5gb' };
+    const cut = { '1g.5gb': 1, '4g.20gb': 1 };
+    expect(judge(aPolicy({ layouts: [{ profiles: cut }] }))).to.equal(1);
+    expect(judge(aPolicy({ layouts: [{ profiles: cut }], sharing: { timeSlicing: [small] } }))).to.equal(0);
     expect(judge(aPolicy({ layouts: [{ gpus: { count: 1 }, profiles }] }))).to.equal(0);
+    expect(judge(aPolicy({ layouts: [{ gpus: { count: 1 }, profiles }, { profiles }] }))).to.equal(0);
     expect(judge(aPolicy({ layouts: [{ profiles }], strategy: 'single' }))).to.equal(0);
     const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', layouts: [{ profiles }] };
     expect(judge(aPolicy({ layouts: [{ profiles }], schedules: [night] }))).to.equal(0);
