@@ -156,6 +156,15 @@ describe('the report of waste', () => {
     expect(better({ [half]: '1' }, { 'nvidia.com/mig-1g.5gb': '4' })).to.deep.equal([{ '1g.5gb': 4, '3g.20gb': 1 }, 5]);
   });
 
+  it('judges the policies and nodes of the last sample by what was asked for in all', () => {
+    const moment = (name: string) => {
+      const policy = aPolicy({ name, layouts: [{ profiles: { '7g.40gb': 1 } }] });
+      return aCluster([{ policy, gpus: [aGpu({ slices: ['7g.40gb@0'] })] }], [aPod({ asks: { [half]: '1' } })]);
+    };
+    const { layouts } = reportWaste([moment('old'), moment('new')]);
+    expect(layouts.map(({ policy, asked }) => [policy, asked])).to.deep.equal([['new', 2]]);
+  });
+
   it('counts for an entry the GPUs that it matches and that can be read', () => {
     const policy = aPolicy({ layouts: [{ gpus: { models: ['A100-SXM4-40GB'] }, profiles: { '7g.40gb': 1 } }] });
     const slices = ['7g.40gb@0'];
