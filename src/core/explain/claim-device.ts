@@ -3,6 +3,7 @@ import { foreseeSlice, findNamedUuid } from '../dra/published-devices.ts';
 import type { SelectableDevice } from '../dra/device-selector.ts';
 import type { ResourceClaimView } from '../dra/resource-claim.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
+import { namespacedName } from '../text/namespaced-name.ts';
 import { parseQuantity } from '../text/quantity.ts';
 import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
 
@@ -30,9 +31,8 @@ export function listDevices(
 ): readonly ClaimableDevice[] {
   if (!isDra(gpuNode)) return [];
   const report = gpuNode.partition?.status?.device ?? {};
-  const own = slices?.filter(({ spec }) => spec.driver === gpuDriver && spec.nodeName === gpuNode.name);
-  const found = own ?? [foreseeSlice(report)];
-  const taken = claims && takenOn(gpuNode.name, claims);
+  const found = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [foreseeSlice(report)];
+  const taken = claims && (takenByNode(claims).get(gpuNode.name) ?? new Map<string, string>());
   const memories = new Map(
     (report.models ?? []).flatMap(({ profiles }) => profiles.map(({ name, memoryMiB }) => [name, memoryMiB] as const)),
   );
@@ -64,17 +64,37 @@ function memoryOf({ partition }: GpuNode, uuid: string | undefined): number | un
   return partition?.status?.device?.gpus?.find((gpu) => gpu.uuid === uuid)?.memoryMiB;
 }
 
-/** Devices of a node's pool by who has them. A monitor takes no device. */
-function takenOn(node: string, claims: readonly ResourceClaimView[]): ReadonlyMap<string, string> {
-  const taken = new Map<string, string>();
+const ownSlices = new WeakMap<readonly NodeSlice[], ReadonlyMap<string | undefined, readonly NodeSlice[]>>();
+
+/** The slices of NVIDIA's driver. Every node is asked for its own: they are sorted once. */
+function byNode(slices: readonly NodeSlice[]): ReadonlyMap<string | undefined, readonly NodeSlice[]> {
+  const known = ownSlices.get(slices);
+  if (known) return known;
+  const own = slices.filter(({ spec }) => spec.driver === gpuDriver);
+  const sorted = Map.groupBy(own, ({ spec }) => spec.nodeName);
+  ownSlices.set(slices, sorted);
+  return sorted;
+}
+
+/** By node, its devices by who has them. */
+type TakenDevices = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+const takenDevices = new WeakMap<readonly ResourceClaimView[], TakenDevices>();
+
+/** A monitor takes no device. */
+function takenByNode(claims: readonly ResourceClaimView[]): TakenDevices {
+  const known = takenDevices.get(claims);
+  if (known) return known;
+  const taken = new Map<string, Map<string, string>>();
   for (const { metadata, status } of claims) {
     for (const { driver, pool, device, adminAccess } of status?.allocation?.devices?.results ?? []) {
-      if (driver !== gpuDriver || pool !== node || adminAccess === true) continue;
+      if (driver !== gpuDriver || adminAccess === true) continue;
       const [first] = status?.reservedFor ?? [];
-      const namespace = metadata.namespace ?? 'default';
-      taken.set(device, first ? `${namespace}/${first.name}` : `claim ${namespace}/${metadata.name}`);
+      const holder = first ? namespacedName({ ...metadata, name: first.name }) : `claim ${namespacedName(metadata)}`;
+      taken.set(pool, (taken.get(pool) ?? new Map<string, string>()).set(device, holder));
     }
   }
+  takenDevices.set(claims, taken);
   return taken;
 }
 

@@ -57,7 +57,7 @@ export function explainPod(pod: WorkloadPod, facts: ClusterFacts): PodExplanatio
   const verdicts = nodes.map((node) => judgeNode(pod, node, asked, by)).toSorted(byNearness);
   const finding = explainWait(pod, asked, claims, verdicts);
   const wanted = wantedResources(asked, claims, nodes);
-  const suggestions = finding.isPending && verdicts.length > 0 ? listSuggestions(verdicts, wanted) : [];
+  const suggestions = listSuggestions(verdicts, wanted);
   const told = verdicts.map(({ gpuNode, blockers }) => ({
     node: gpuNode.name,
     blockers: blockers.map(({ message }) => message),

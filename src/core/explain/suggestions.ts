@@ -90,7 +90,7 @@ function suggestEdit(verdicts: readonly NodeVerdict[], resource: string, amount:
     const { gpuNode } = verdict;
     const { policy, partition } = gpuNode;
     if (!isOpen(verdict) || !policy || edits.has(policy.metadata.name) || edits.size >= mostEdits) continue;
-    if (policy.spec.mode === 'Plan' || partition?.status?.device?.step === 'Unknown') continue;
+    if (partition?.status?.device?.step === 'Unknown') continue;
     const edit = finder.find(gpuNode);
     if (edit) edits.set(policy.metadata.name, { kind: 'EditPolicy', ...edit });
   }

@@ -83,6 +83,8 @@ describe('explain pod: a claim', () => {
     expect(message).to.include(
       'each request of its claims fits alone, and all 2 together do not: 4 of 4 devices are free',
     );
+    // The smaller slice, which the first would take, is the only one for the second.
+    expect(explain(both(atLeast(10), ofProfile('2g.10gb'))).code).to.equal('SchedulerSays');
     // The larger slice is the only one for the second, and leaves the smaller to the first.
     expect(explain(both(atLeast(10), ofProfile('3g.20gb'))).code).to.equal('SchedulerSays');
     expect(explain(both({ ...ofProfile('3g.20gb'), adminAccess: true }, ofProfile('3g.20gb'))).code).to.equal(
@@ -101,6 +103,50 @@ describe('explain pod: a claim', () => {
     expect(explain(exactly({ ...all, adminAccess: true }), [aHeldClaim(deviceNames)]).code).to.equal('SchedulerSays');
     const watched = [aHeldClaim(deviceNames, { adminAccess: true })];
     expect(explain(exactly(all), watched).code, 'devices of a monitor are free').to.equal('SchedulerSays');
+  });
+
+  it('by size is served by an edit for the smallest slice that meets it, by one of its alternatives', () => {
+    const editFor = (requests: Requests) =>
+      explain(requests, [aHeldClaim(deviceNames)]).suggestions.flatMap((one) =>
+        one.kind === 'EditPolicy' ? [one.profiles] : [],
+      );
+    // A second slice of 10 GB, and not one of 20.
+    const [edit] = editFor(exactly(atLeast(10)));
+    expect(edit?.['2g.10gb']).to.be.at.least(2);
+    const firstAvailable = ['none', '2g.10gb'].map((name) => ({ name, ...ofProfile(name) }));
+    expect(editFor([{ name: 'either', firstAvailable }])).to.have.length(1);
+  });
+
+  it('looks at each claim of others once, however many nodes there are', () => {
+    const countLooks = (nodes: number): number => {
+      const held = aHeldClaim(deviceNames);
+      let looks = 0;
+      const watched = {
+        metadata: held.metadata,
+        get status() {
+          looks += 1;
+          return held.status ?? {};
+        },
+      };
+      const requests = exactly(ofProfile('2g.10gb'));
+      const wanted = { metadata: { name: 'wanted', namespace: 'team' }, spec: { spec: { devices: { requests } } } };
+      const names = Array.from({ length: nodes }, (_, at) => ({ name: at === 0 ? 'n' : `n${at}` }));
+      explainPod(pod, aClaimCluster(names, [], { claims: [watched], templates: [wanted] }));
+      return looks;
+    };
+    expect(countLooks(1)).to.be.above(0);
+    expect(countLooks(20)).to.equal(countLooks(1));
+  });
+
+  it('is served by the slices of NVIDIA’s driver alone, and not by what another offers on the node', () => {
+    const { slices = [] } = aClaimCluster();
+    const foreign = slices.map((one) => ({ spec: { ...one.spec, driver: 'dra.net' } }));
+    expect(explain(exactly(ofProfile('2g.10gb')), [], { slices: foreign }).code).to.equal('NotOffered');
+  });
+
+  it('that has a device and no pod is named as its holder', () => {
+    const { message } = explain(exactly(ofProfile('2g.10gb')), [aHeldClaim([deviceNames[2] ?? ''], { pod: '' })]);
+    expect(message).to.match(/are in use, held by claim team\/held$/);
   });
 
   it('is judged by the agents’ reports where neither claims nor slices may be read', () => {
