@@ -14,6 +14,7 @@ import {
   useOf,
   wishedSlices,
 } from './cluster-facts.ts';
+import { otherNameOf } from './resource-name.ts';
 import { judgeRequests } from './request-verdict.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
 import { requestOf, tolerates, type WorkloadPod } from './workload.ts';
@@ -166,7 +167,7 @@ function judgeResource(gpuNode: GpuNode, resource: string, amount: number): read
 
 function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
   const { partition } = gpuNode;
-  const hasOtherName = offerOf(gpuNode, `${resource}.shared`) > 0;
+  const hasOtherName = offerOf(gpuNode, otherNameOf(resource)) > 0;
   const there = hasOtherName ? 0 : slicesOf(gpuNode, resource);
   const isSingle = strategyOf(gpuNode) === 'single';
   if (there > 0 && !isSingle && partition?.status?.phase === 'Ready') {

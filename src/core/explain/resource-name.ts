@@ -38,12 +38,17 @@ function explainUnknown(resource: string, offered: readonly string[]): NameFindi
 }
 
 function explainShared(resource: string, offered: readonly string[]): NameFinding | undefined {
-  const other = resource.endsWith('.shared') ? resource.slice(0, -'.shared'.length) : `${resource}.shared`;
+  const other = otherNameOf(resource);
   if (!offered.includes(other)) return undefined;
   return {
     code: 'OtherName',
     message: `no node offers ${resource}, but ${other}: the device plugin ${resource.endsWith('.shared') ? 'does not rename what it shares' : 'shares these and renames them'}`,
   };
+}
+
+/** What the device plugin calls the same slices if it shares them, or if it does not. */
+export function otherNameOf(resource: string): string {
+  return resource.endsWith('.shared') ? resource.slice(0, -'.shared'.length) : `${resource}.shared`;
 }
 
 function explainSingle(resource: string, nodes: readonly GpuNode[]): NameFinding | undefined {

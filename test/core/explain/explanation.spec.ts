@@ -481,6 +481,150 @@ describe('explain pod', () => {
     });
   });
 
+  it('says of each wait that it is pending, and of what runs or has ended that it is not', () => {
+    const isPending = (pod: StoryPod, gpus = [halves]): boolean =>
+      explainPod(aPod(pod), aCluster([{ gpus }])).isPending;
+    expect(isPending({ ...asks(half), node: 'n' })).to.equal(false);
+    expect(isPending({ ...asks(half), node: 'n', status: { phase: 'Succeeded' } })).to.equal(false);
+    expect(isPending(asks(half))).to.equal(true);
+    expect(isPending(asks(half), [sevens])).to.equal(true);
+    expect(isPending({ ...asks(half), status: { phase: 'Pending' } })).to.equal(true);
+    expect(isPending({ ...asks(half), status: { ...aPod().status, nominatedNodeName: 'n' } })).to.equal(true);
+  });
+
+  it('suggests nothing where a node has room: the scheduler knows why it does not take the pod', () => {
+    expect(explainPod(aPod(asks(half)), aCluster([{ gpus: [halves] }])).suggestions).to.deep.equal([]);
+  });
+
+  it('quotes no scheduler that has said nothing', () => {
+    const { message } = explainPod(
+      aPod({ ...asks('cpu'), status: { phase: 'Pending' } }),
+      aCluster([{ gpus: [halves] }]),
+    );
+    expect(message).to.equal('it requests no GPU resource, so it does not wait for a partition');
+  });
+
+  it('lists first the node from which least keeps the pod, and says how many are alike', () => {
+    const found = explainPod(
+      aPod(asks(half)),
+      aCluster(
+        [
+          { name: 'cut', gpus: [sevens] },
+          { name: 'away', gpus: [halves], labels: { pool: 'p' }, unschedulable: true },
+          { name: 'full-a', gpus: [halves] },
+          { name: 'full-b', gpus: [halves] },
+        ],
+        [...holders(half, 2, 'full-a'), ...holders(half, 2, 'full-b')].map(aPod),
+      ),
+    );
+    expect(found.nodes.map(({ node }) => node)).to.deep.equal(['full-a', 'full-b', 'away', 'cut']);
+    expect(found.message).to.match(/ \(2 of 4 GPU nodes: all in use\)$/);
+  });
+
+  it('takes a node for one with GPUs that offers some, though no agent has reported', () => {
+    const nodes = [{ name: 'bare', allocatable: { [half]: '1' } }, { name: 'cpus' }];
+    const found = explainPod(aPod(asks(half)), aCluster(nodes));
+    expect(found.nodes).to.deep.equal([{ node: 'bare', blockers: [] }]);
+  });
+
+  it('names five of those that hold slices, and counts the others', () => {
+    const says = (count: number): string =>
+      explainPod(
+        aPod(asks(slice)),
+        aCluster([{ gpus: [sevens], allocatable: { [slice]: String(count) } }], holders(slice, count).map(aPod)),
+      ).message;
+    const five = [0, 1, 2, 3, 4].map((at) => `team/holder-${at}`).join(', ');
+    expect(says(5)).to.match(new RegExp(`5 of 5 ${slice} are in use, held by ${five}$`));
+    expect(says(6)).to.match(new RegExp(`held by ${five}, 1 more$`));
+  });
+
+  it('takes a slice for unoffered only where the agent is done', () => {
+    const policy = aPolicy({ layouts: [{ profiles: { '3g.20gb': 1 } }] });
+    const one = aGpu({ slices: ['3g.20gb@0'] });
+    const codeIn = (phase: 'Ready' | 'Updating') =>
+      explainPod(aPod(asks(half)), aCluster([{ gpus: [one], policy, phase, allocatable: {} }])).code;
+    expect(codeIn('Ready')).to.equal('NotAdvertised');
+    expect(codeIn('Updating')).to.equal('Changing');
+  });
+
+  it('counts the memory that other pods request, in percent of all', () => {
+    const says = (allocatable: string): string => {
+      const [other, own] = ['48Gi', '32Gi'].map((memory) => ({ asks: { [half]: '1', memory } }));
+      const nodes = [{ gpus: [halves], allocatable: { [half]: '2', memory: allocatable } }];
+      return explainPod(aPod(own), aCluster(nodes, [aPod({ ...other, name: 'other', node: 'n' })])).message;
+    };
+    expect(says('64Gi')).to.contain('not enough memory: 64Gi in total, 75 % requested by others');
+    expect(says('0')).to.contain('not enough memory: 0 in total, 0 % requested by others');
+    expect(says('80Gi')).to.contain('node n has its GPUs free');
+  });
+
+  describe('of a taint', () => {
+    const isTaken = (toleration: object, taint: object = {}): boolean => {
+      const { containers = [] } = aPod(asks(half)).spec ?? {};
+      const pod = aPod({ spec: { containers, tolerations: [toleration] } });
+      const taints = [{ key: 'team', value: 'a', effect: 'NoSchedule', ...taint }];
+      return explainPod(pod, aCluster([{ gpus: [halves], taints }])).nodes[0]?.blockers.length === 0;
+    };
+
+    it('tolerates what the scheduler does', () => {
+      expect(isTaken({ key: 'team', value: 'a', effect: 'NoSchedule' })).to.equal(true);
+      expect(isTaken({ key: 'team', value: 'a' }), 'of any effect').to.equal(true);
+      expect(isTaken({ key: 'team', value: 'a', effect: '' }), 'of any effect').to.equal(true);
+      expect(isTaken({ key: 'team', value: 'a', effect: 'NoExecute' })).to.equal(false);
+      expect(isTaken({ key: 'team', value: 'b' })).to.equal(false);
+      expect(isTaken({ key: 'team' }), 'of no value').to.equal(false);
+      expect(isTaken({ key: 'team' }, { value: undefined }), 'of no value').to.equal(true);
+      expect(isTaken({ key: 'team', value: '' }, { value: undefined }), 'of no value').to.equal(true);
+      expect(isTaken({ key: 'team', operator: 'Exists' })).to.equal(true);
+      expect(isTaken({ operator: 'Exists' }), 'of any key').to.equal(true);
+      expect(isTaken({ key: '', operator: 'Exists' }), 'of any key').to.equal(true);
+      expect(isTaken({ value: 'a' }), 'of no key').to.equal(false);
+      expect(isTaken({ key: 'other', operator: 'Exists' })).to.equal(false);
+    });
+  });
+
+  it('says that what is asked for by its name when shared is not shared', () => {
+    const { code, message } = explainPod(aPod(asks(`${half}.shared`)), aCluster([{ gpus: [halves] }]));
+    expect(code).to.equal('OtherName');
+    expect(message).to.equal(
+      `no node offers ${half}.shared, but ${half}: the device plugin does not rename what it shares`,
+    );
+  });
+
+  it('compares a name that no GPU has with what is offered, shared slices included', () => {
+    const nodes = [{ gpus: [sevens], allocatable: { [`${slice}.shared`]: '28' } }];
+    const { message } = explainPod(aPod(asks(`${slice}.share`)), aCluster(nodes));
+    expect(message).to.contain(`did the pod mean ${slice}.shared`);
+  });
+
+  it('finds the only slice of a node under strategy single', () => {
+    const nodes = [
+      { gpus: [aGpu({ slices: ['3g.20gb@0'] })], strategy: 'single' as const, allocatable: { [gpu]: '1' } },
+    ];
+    expect(explainPod(aPod(asks(half)), aCluster(nodes)).code).to.equal('OtherStrategy');
+  });
+
+  describe('suggests a larger slice', () => {
+    const suggested = (asked: string, nodes: readonly StoryNode[], amount = 1): readonly string[] =>
+      explainPod(aPod(asks(asked, amount)), aCluster(nodes)).suggestions.flatMap((one) =>
+        one.kind === 'AskForOther' ? [one.resource] : [],
+      );
+
+    it('that has at least the compute slices and the memory, the smallest', () => {
+      const two = 'nvidia.com/mig-2g.10gb';
+      const double = 'nvidia.com/mig-1g.10gb';
+      const offering = (...resources: readonly string[]) => [
+        { gpus: [sevens], allocatable: Object.fromEntries(resources.map((name) => [name, '1'])) },
+      ];
+      expect(suggested(two, offering(double))).to.deep.equal([]);
+      expect(suggested(double, offering(two))).to.deep.equal([two]);
+      expect(suggested(slice, offering(half, double))).to.deep.equal([double]);
+      expect(
+        suggested('nvidia.com/mig-3g.20gb', offering('nvidia.com/mig-4g.40gb', 'nvidia.com/mig-4g.20gb')),
+      ).to.deep.equal(['nvidia.com/mig-4g.20gb']);
+    });
+  });
+
   it('suggests no selector for an affinity that no label meets', () => {
     const { containers = [] } = aPod(asks(half)).spec ?? {};
     const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] } };
@@ -497,12 +641,95 @@ describe('explain pod', () => {
     expect(kinds('Plan')).to.not.include('EditPolicy');
   });
 
+  describe('suggests an edit of a policy', () => {
+    const editsFor = (pod: StoryPod, nodes: readonly StoryNode[], more: Partial<ClusterFacts> = {}) =>
+      explainPod(aPod(pod), { ...aCluster(nodes), ...more }).suggestions.flatMap((one) =>
+        one.kind === 'EditPolicy' ? [one] : [],
+      );
+    const whole = { '7g.40gb': 1 };
+    const large = (index = 0) => aGpu({ index, slices: ['7g.40gb@0'] });
+
+    it('that is the nearest to what it says', () => {
+      const policy = aPolicy({ layouts: [{ profiles: whole }] });
+      expect(editsFor(asks(half), [{ gpus: [large()], policy }])).to.deep.include.members([
+        {
+          kind: 'EditPolicy',
+          policy: 'p',
+          entry: 0,
+          profiles: { '3g.20gb': 1 },
+          node: 'n',
+          nodesChanging: 1,
+          evicts: [],
+          message: 'set spec.layouts[0].profiles of policy p to 1×3g.20gb; this changes 1 node, and evicts no pod',
+        },
+      ]);
+    });
+
+    it('that changes the fewest nodes, if none evicts fewer pods', () => {
+      const policy = aPolicy({ layouts: [{ gpus: { indices: [0] }, profiles: whole }, { profiles: whole }] });
+      const edits = editsFor(asks(half), [
+        { name: 'a', gpus: [large(), large(1)], policy },
+        { name: 'b', gpus: [{ ...large(), uuid: 'GPU-b' }], policy },
+      ]);
+      expect(edits.map(({ entry, nodesChanging }) => [entry, nodesChanging])).to.deep.equal([[1, 1]]);
+    });
+
+    it('by a GPU that the entry matches and that can be read', () => {
+      const other = aGpu({ index: 1, product: 'NVIDIA A30', slices: ['4g.24gb@0'] });
+      const broken = { ...other, error: 'GpuLost' as const };
+      const matching = aPolicy({ layouts: [{ gpus: { models: ['A100-SXM4-40GB'] }, profiles: whole }] });
+      expect(editsFor(asks(half), [{ gpus: [other, large()], policy: matching }])).to.have.length(1);
+      const all = aPolicy({ layouts: [{ profiles: whole }] });
+      expect(editsFor(asks('nvidia.com/mig-2g.12gb'), [{ gpus: [broken, large()], policy: all }])).to.deep.equal([]);
+    });
+
+    it('of three policies at most, and of none with another strategy than mixed', () => {
+      const policies = ['a', 'b', 'c', 'd'].map((name) => aPolicy({ name, layouts: [{ profiles: whole }] }));
+      const nodes = policies.map((policy, at) => ({
+        name: `n${at}`,
+        policy,
+        gpus: [{ ...large(), uuid: `GPU-${at}` }],
+      }));
+      expect(editsFor(asks(half), nodes).map(({ policy }) => policy)).to.deep.equal(['a', 'b', 'c']);
+      const single = aPolicy({ strategy: 'single', layouts: [{ profiles: whole }] });
+      expect(editsFor(asks(half), [{ gpus: [large()], policy: single }])).to.deep.equal([]);
+    });
+
+    it('only on nodes that nothing else keeps the pod from', () => {
+      const policy = aPolicy({ layouts: [{ profiles: whole }] });
+      expect(editsFor(asks(half), [{ gpus: [large()], policy, unschedulable: true }])).to.deep.equal([]);
+    });
+
+    it('beside what a process uses, which no eviction frees, where pods may not be listed', () => {
+      const used = aGpu({ slices: ['1g.5gb@0*', ...[1, 2, 3, 4, 5].map((start) => `1g.5gb@${start}`)] });
+      const policy = aPolicy({ layouts: [{ profiles: { '1g.5gb': 6 } }] });
+      const blind = { pods: undefined };
+      expect(editsFor(asks(slice, 6), [{ gpus: [used], policy }], blind)).to.have.length(1);
+      expect(editsFor(asks(slice, 7), [{ gpus: [used], policy }], blind)).to.deep.equal([]);
+    });
+  });
+
+  it('counts whole GPUs and, under strategy single, slices as used by the agents’ reports', () => {
+    const says = (node: StoryNode): string =>
+      explainPod(aPod(asks(gpu, 2)), { ...aCluster([node]), pods: undefined }).message;
+    const taken = aGpu({ busy: true, pods: ['team/a'] });
+    const idle = aGpu({ index: 1 });
+    const cut = aGpu({ index: 2, slices: ['3g.20gb@0*', '3g.20gb@4'] });
+    expect(says({ gpus: [taken, idle] })).to.contain(`1 of 2 ${gpu} are in use, held by team/a`);
+    expect(says({ gpus: [cut], strategy: 'single', allocatable: { [gpu]: '2' } })).to.contain(
+      `1 of 2 ${gpu} are in use`,
+    );
+    const free = says({ gpus: [idle, { ...idle, index: 3 }, cut], isDra: true });
+    expect(free, 'a slice is no whole GPU to the DRA driver').to.contain('node n has its GPUs free');
+  });
+
   it('names whom an edit of a policy would evict', () => {
     const held = { ...halves, instances: halves.instances.map((one) => ({ ...one, busy: true, pods: ['team/a'] })) };
     const policy = aPolicy({ layouts: [{ profiles: { '3g.20gb': 2 } }] });
     const { suggestions } = explainPod(aPod(asks('nvidia.com/mig-7g.40gb')), aCluster([{ gpus: [held], policy }]));
     expect(suggestions).to.have.length(1);
     expect(suggestions[0]).to.deep.include({ kind: 'EditPolicy', policy: 'p', evicts: ['team/a'] });
+    expect(suggestions[0]?.message).to.match(/; this changes 1 node, and evicts team\/a$/);
   });
 
   it('plans an edit on each node of its policy once, however many nodes might serve the pod', () => {
