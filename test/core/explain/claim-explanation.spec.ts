@@ -117,6 +117,16 @@ describe('explain claim', () => {
     ]);
   });
 
+  it('without a pod and without a node that could serve it says why none could', () => {
+    const { message } = explain(aPendingClaim('2g.10gb'), aClaimCluster([{ isDra: false }]));
+    expect(message).to.match(/ only for a pod; it requests 1 device of .*its device plugin hands its GPUs out/);
+  });
+
+  it('names the pods for which it is reserved, though they cannot be read', () => {
+    const told = explain(aHeldClaim([third]), aClaimCluster());
+    expect(told.pods).to.deep.equal(['team/other']);
+  });
+
   it('suggests what a policy would have to offer', () => {
     const busy = aClaimCluster([{}], [aUser('wanted')], { claims: [aHeldClaim(deviceNames.slice(2, 3))] });
     const { suggestions } = explain(aPendingClaim('2g.10gb'), busy);
@@ -146,6 +156,21 @@ describe('explain pod: a claim that has its devices', () => {
     expect(absent.message).to.contain(
       `it requests what claim team/held has (${first} of node gone); the nearest is node `,
     );
+  });
+
+  it('keeps its pod from no node if it has no GPU', () => {
+    const nic: RequestedClaim = {
+      metadata: { name: 'nic', namespace: 'team' },
+      status: { allocation: { devices: { results: [{ driver: 'dra.net', pool: 'a', device: 'eth1' }] } } },
+    };
+    const { nodes } = explained(aUser('nic'), nic);
+    expect(nodes.map(({ blockers }) => blockers)).to.deep.equal([[], []]);
+  });
+
+  it('is another one than that of its name in another namespace', () => {
+    const held = aHeldClaim([first], { node: 'b' });
+    const elsewhere = { ...held, metadata: { name: 'held', namespace: 'other' } };
+    expect(explained(aUser('held'), elsewhere).message).to.contain('there is no ResourceClaim held');
   });
 
   it('is named with its slice where the pod runs, whichever way it asked', () => {

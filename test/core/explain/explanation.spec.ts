@@ -414,6 +414,14 @@ describe('explain pod', () => {
       expect(explain(asks(slice), [{ gpus: [busy], isDra: true }]).code).to.equal('SchedulerSays');
     });
 
+    it('adds up what several claims and the pod itself ask for', () => {
+      const resourceClaims = ['a', 'b'].map((name) => ({ name, resourceClaimTemplateName: 'small' }));
+      const { containers = [] } = aPod(asks(slice)).spec ?? {};
+      const { code, message } = explain({ spec: { containers, resourceClaims } }, [{ gpus: [busy], isDra: true }]);
+      expect(code).to.equal('Full');
+      expect(message).to.match(new RegExp(`^it requests 5 ${slice} by ResourceClaimTemplate small and `));
+    });
+
     it('says which DeviceClass is missing for a pod that asks for a resource', () => {
       const { code, message } = explain(asks(slice), [{ gpus: [sevens], isDra: true }], { classes: [] });
       expect(code).to.equal('NotAdvertised');
