@@ -69,7 +69,7 @@ function compare(
   }
 }
 
-/** As the scheduler reads a label: one that is no integer is neither more nor less than any. */
+/** As the scheduler reads a label: text is neither more nor less than any. */
 function readInteger(label = ''): number {
   return /^[+-]?\d+$/.test(label) ? Number(label) : NaN;
 }

@@ -167,7 +167,7 @@ describe('explain pod: a claim that has its devices', () => {
     expect(nodes.map(({ blockers }) => blockers)).to.deep.equal([[], []]);
   });
 
-  it('is another one than that of its name in another namespace', () => {
+  it('is not confused with one of the same name in another namespace', () => {
     const held = aHeldClaim([first], { node: 'b' });
     const elsewhere = { ...held, metadata: { name: 'held', namespace: 'other' } };
     expect(explained(aUser('held'), elsewhere).message).to.contain('there is no ResourceClaim held');

@@ -475,7 +475,7 @@ describe('explain pod', () => {
       expect(judge({ key: 'zone', operator: 'DoesNotExist' })).to.deep.equal([]);
     });
 
-    it('compares numbers, and takes what is no integer for neither more nor less', () => {
+    it('compares numbers, and takes text for neither more nor less', () => {
       const level = (operator: string, value: string, found: string): readonly string[] =>
         judge({ key: 'level', operator, values: [value] }, { level: found });
       expect(level('Gt', '7', '8')).to.deep.equal([]);
