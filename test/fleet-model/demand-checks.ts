@@ -43,10 +43,15 @@ export class DemandChecks {
   readonly #relaidAt = new Map<string, number>();
   /** GPUs for which something was chosen, by leader and generation of a policy. */
   readonly #chosen = new Map<string, { readonly asked: string; readonly pending: ReadonlyMap<string, GpuWish> }>();
-  readonly #waiting = new Map<string, { readonly at: number; readonly by: string; readonly count: number }>();
+  readonly #waiting = new Map<
+    string,
+    { readonly at: number; readonly by: string; readonly count: number; readonly short: readonly number[] }
+  >();
   readonly #editedAt = new Map<string, number>();
   /** When what belongs to a pool last changed. */
   #poolsChangedAt = -Infinity;
+  /** When a pool was last found to have room for more of what it counts. */
+  #roomCameAt = -Infinity;
   /** When an agent last reported another instance, or another use of one. */
   #slicesChangedAt = -Infinity;
   /** GPUs that plans have re-laid. */
@@ -129,12 +134,24 @@ export class DemandChecks {
       const words = `${by} wants ${count} of ${name} for ${record.name}`;
       insist(count <= most, 'D1', `${words}, and pods asked for ${asks}, ${extra} spare, at most`);
     }
+    this.#countOnce(by, record, demand, wanted);
+  }
+
+  /** Each pod counts for one pool, and for others only where that cannot serve it. */
+  #countOnce(by: string, record: PolicyRecord, demand: Demand, wanted: readonly WantedSlice[]): void {
     const followed = wanted.filter((_, index) => demand.slices[index]?.count === undefined);
-    const count = followed.reduce((sum, { waiting = 0 }) => sum + waiting, 0);
-    this.#waiting.set(record.name, { at: this.#now, by, count });
+    const short = followed.map(({ name, waiting = 0, beyond }) => {
+      const { unmet = 0 } = record.demand?.states.find((one) => one.name === name) ?? {};
+      return Math.min(waiting, unmet + beyond);
+    });
+    const before = this.#waiting.get(record.name)?.short ?? [];
+    if (short.some((one, index) => one < (before[index] ?? 0))) this.#roomCameAt = this.#now;
+    const count = followed.reduce((sum, { waiting = 0 }, index) => sum + waiting - (short[index] ?? 0), 0);
+    this.#waiting.set(record.name, { at: this.#now, by, count, short });
     if (this.#now - this.#poolsChangedAt < silenceMs) return;
-    // A pod counts for the pool with an idle slice for it, which another may be a moment later.
-    const since = Math.max(this.#now - paceMs, this.#slicesChangedAt + this.#world.checks.lagMs);
+    // A pod counts for the pool with an idle slice for it, or with room, which another may be a moment later.
+    const changedAt = Math.max(this.#slicesChangedAt + this.#world.checks.lagMs, this.#roomCameAt);
+    const since = Math.max(this.#now - paceMs, changedAt);
     const all = [...this.#waiting.values()].filter((one) => one.by === by && one.at > since);
     const sum = all.reduce((total, one) => total + one.count, 0);
     // Pools are read at different moments: each may count other pods, and none the pods of another.

@@ -52,6 +52,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
     'nodes that refused a generation were named in another order each time, and each time all were woken',
     'Stuck',
   ],
+  [6293, 'a pod waited for a pool of a higher priority without room, and another had idle GPUs', 'Demand'],
   [649, 'an edit of the cooldown and back let a GPU be laid anew at once', 'Demand'],
 ];
 

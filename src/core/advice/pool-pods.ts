@@ -43,20 +43,22 @@ function toPodPool({ name, policy, nodes }: AdvicePool, index: number): PodPool 
   const scheduled = policy && asScheduled(policy);
   const reader = new PoolReader(scheduled ?? { spec: { strategy: 'mixed', nodeSelector: {} } });
   const { strategy = 'mixed', priority = 0, demand } = scheduled?.spec ?? {};
+  const read = nodes.map((one) => {
+    const found = reader.read(one.node, one.partition);
+    const profiles =
+      strategy === 'mixed' ? geometriesOf({ nodes: [one] }).flatMap((geometry) => geometry.profiles) : [];
+    const possible = profiles.map((profile) => migResourceName(labelProfile(profile.name)));
+    // The controller counts for policies only.
+    const known = policy ? found : { ...found, idle: noSlices, follows: new Set<string>(), fixed: new Set<string>() };
+    return { ...known, possible: new Set([...possible, GPU_RESOURCE]) };
+  });
   return {
     // Pools without a policy may bear the name of one.
     policy: `${name} ${index}`,
     priority,
     followsQueues: demand?.from === 'Kueue',
-    nodes: nodes.map((one) => {
-      const read = reader.read(one.node, one.partition);
-      const profiles =
-        strategy === 'mixed' ? geometriesOf({ nodes: [one] }).flatMap((geometry) => geometry.profiles) : [];
-      const possible = profiles.map((profile) => migResourceName(labelProfile(profile.name)));
-      // The controller counts for policies only.
-      const known = policy ? read : { ...read, idle: noSlices, follows: new Set<string>(), fixed: new Set<string>() };
-      return { ...known, possible: new Set([...possible, GPU_RESOURCE]) };
-    }),
+    nodes: read,
+    overflow: reader.listOverflow(scheduled?.status?.demand),
   };
 }
 

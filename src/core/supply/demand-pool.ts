@@ -51,7 +51,8 @@ export function* listPodPools(
       yield;
     }
     const { priority = 0, demand } = policy.spec;
-    pools.push({ policy: name, priority, followsQueues: demand?.from === 'Kueue', nodes: own });
+    const overflow = reader.listOverflow(one.demand?.states);
+    pools.push({ policy: name, priority, followsQueues: demand?.from === 'Kueue', nodes: own, overflow });
   }
   return pools;
 }

@@ -71,7 +71,7 @@ export function* foreseePod(
   const byPolicy = Map.groupBy(listGpuNodes(facts), ({ policy }) => policy);
   const owned = [...byPolicy].flatMap(([policy, nodes]) => (policy ? [{ policy: asScheduled(policy), nodes }] : []));
   const pools = owned.map(({ policy, nodes }) => poolOf(policy, nodes));
-  const home = [...shareWaiting([waiter], pools)].find(([, share]) => share.size > 0)?.[0];
+  const homes = [...shareWaiting([waiter], pools)].flatMap(([name, { size }]) => (size > 0 ? [name] : []));
   const shares = shareWaiting([...listWaiters(facts.pods ?? [pod]), ...held], pools);
   const prospects: PodProspect[] = [];
   for (const { policy, nodes } of owned) {
@@ -81,7 +81,7 @@ export function* foreseePod(
     const later = [...waiter.requests.keys()].flatMap((resource) => explainLater(facts, name, resource));
     prospects.push(...later);
     if (!demand || later.length > 0) continue;
-    if (home !== undefined && home !== name) continue;
+    if (homes.length > 0 && !homes.includes(name)) continue;
     const members = nodes.flatMap(({ partition }) =>
       partition ? listMembers(policy, partition, { isResting: () => false }) : [],
     );
@@ -118,6 +118,7 @@ function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool 
     priority,
     followsQueues: demand?.from === 'Kueue',
     nodes: nodes.map(({ node, partition }) => reader.read(node, partition)),
+    overflow: reader.listOverflow(policy.status?.demand),
   };
 }
 

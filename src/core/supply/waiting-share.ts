@@ -1,8 +1,15 @@
-import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, PolicySpec } from '../../api/types.ts';
+import type {
+  DemandState,
+  DeviceReport,
+  GpuNodePartition,
+  GpuPartitionPolicy,
+  GpuReport,
+  PolicySpec,
+} from '../../api/types.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { isClosed, type NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
-import { isWhole, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
+import { isWhole, nameSlice, profilesServing, type SliceEntry } from '../policy/demand-profiles.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import { noProfiles } from './member.ts';
@@ -27,6 +34,14 @@ export interface PodPool {
   /** Whether its demand follows what Kueue holds back, too. */
   readonly followsQueues: boolean;
   readonly nodes: readonly PoolNode[];
+  readonly overflow: readonly Overflow[];
+}
+
+/** Slices that pods wait for, and that the last plan of a pool left unserved: another pool may have room for them. */
+export interface Overflow {
+  /** The slices that serve these pods. */
+  readonly resources: ReadonlySet<string>;
+  readonly count: number;
 }
 
 /** Reads the nodes over which a policy decides. */
@@ -55,6 +70,19 @@ export class PoolReader {
     return { node, idle, follows: join('follows'), fixed: join('fixed') };
   }
 
+  /** @param states how the demand stood after its last plan, for the nodes that were read */
+  listOverflow(states: readonly DemandState[] = []): readonly Overflow[] {
+    return (this.#policy.spec.demand?.slices ?? []).flatMap((slice) => {
+      const state = states.find(({ name }) => name === nameSlice(slice));
+      const count = state === undefined || slice.count !== undefined ? 0 : countOverflow(slice, state);
+      if (count === 0) return [];
+      const served = [...this.#made].flatMap(([geometry, products]) =>
+        [...products.keys()].flatMap((product) => serving(slice, geometry, product)),
+      );
+      return [{ resources: new Set(served), count }];
+    });
+  }
+
   #madeOf(device: DeviceReport, gpu: GpuReport): Pick<PoolNode, 'follows' | 'fixed'> {
     const { product } = gpu;
     const slices = this.#policy.spec.demand?.slices ?? [];
@@ -64,9 +92,8 @@ export class PoolReader {
     this.#made.set(geometry, byProduct);
     const known = byProduct.get(product);
     if (known !== undefined) return known;
-    const serving = (slice: SliceEntry): readonly string[] =>
-      isWhole(slice) ? [GPU_RESOURCE] : profilesServing(slice, geometry, product).map(resourceOf);
-    const list = (some: typeof slices): ReadonlySet<string> => new Set(some.flatMap(serving));
+    const list = (some: typeof slices): ReadonlySet<string> =>
+      new Set(some.flatMap((slice) => serving(slice, geometry, product)));
     const made = {
       follows: list(slices.filter(({ count }) => count === undefined)),
       fixed: list(slices.filter(({ count }) => count !== undefined)),
@@ -77,6 +104,17 @@ export class PoolReader {
 }
 
 const makesNothing = { follows: new Set<string>(), fixed: new Set<string>() };
+
+function serving(slice: SliceEntry, geometry: Geometry, product: string): readonly string[] {
+  return isWhole(slice) ? [GPU_RESOURCE] : profilesServing(slice, geometry, product).map(resourceOf);
+}
+
+/** What is spare goes short first. What has not been asked for long enough is not wanted yet: it does not overflow. */
+function countOverflow({ max = Infinity }: SliceEntry, { wanted, used, waiting = 0, unmet }: DemandState): number {
+  const asked = used + waiting;
+  const spare = Math.max(0, wanted - asked);
+  return Math.min(waiting, Math.max(0, asked - max) + Math.max(0, unmet - spare));
+}
 
 /** What a GPU offers and nobody uses, one resource for each slice. */
 function listIdle(
@@ -99,7 +137,8 @@ export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
 /**
  * Shares pods that wait among pools, each for one, since it gets one node only: for a pool that serves it as it is; else for one whose
  * demand follows pods with such slices, else one that wants a fixed number of them, else one that could have all of them; of several
- * the one of the higher priority, then the first by name. Yields after each look at a pool, which may be large.
+ * the one of the higher priority, then the first by name. What a pool that follows pods left unserved also counts for the next one, so
+ * that a full pool keeps no pod from another. Yields after each look at a pool, which may be large.
  *
  * @param waiters in any order
  * @param pools disjoint; of policies without a demand too, which may serve a pod already
@@ -128,10 +167,14 @@ export function* sharing(
     }
     if (left === 0) continue;
     // 2. Nothing idle serves the others.
+    const following = ordered.filter((one) => one.makes(waiter, kind, 'follows'));
+    for (const pool of following) {
+      if (left > 0) count(pool, waiter, left);
+      left = pool.passOn(waiter, left);
+    }
+    if (following.length > 0) continue;
     const pool =
-      ordered.find((one) => one.makes(waiter, kind, 'follows')) ??
-      ordered.find((one) => one.makes(waiter, kind, 'fixed')) ??
-      ordered.find((one) => one.couldHave(waiter, kind));
+      ordered.find((one) => one.makes(waiter, kind, 'fixed')) ?? ordered.find((one) => one.couldHave(waiter, kind));
     if (pool) count(pool, waiter, left);
   }
   return shares;
@@ -188,11 +231,13 @@ class OpenPool {
   readonly policy: string;
   readonly #followsQueues: boolean;
   readonly #nodes: readonly OpenNode[];
+  readonly #overflow: { readonly resources: ReadonlySet<string>; count: number }[];
   /** The nodes that could take pods of a kind. */
   readonly #accepting = new Map<string, readonly OpenNode[]>();
 
-  constructor({ policy, followsQueues, nodes }: PodPool) {
+  constructor({ policy, followsQueues, nodes, overflow }: PodPool) {
     this.policy = policy;
+    this.#overflow = overflow.map((one) => ({ ...one }));
     this.#followsQueues = followsQueues;
     this.#nodes = nodes.map((one) => ({ ...one, left: new Map(one.idle) }));
   }
@@ -212,6 +257,18 @@ class OpenPool {
     if (waiter.ways !== undefined && !this.#followsQueues) return false;
     const names = [...waiter.requests.keys()];
     return this.#listAccepting(waiter, kind).some((one) => names.some((name) => one[how].has(name)));
+  }
+
+  /** @returns how many of these pods its last plan left unserved; each is passed on once */
+  passOn({ requests }: Waiter, pods: number): number {
+    let most = 0;
+    for (const [name, amount] of requests) {
+      const found = this.#overflow.find(({ resources, count }) => count > 0 && resources.has(name));
+      const passed = found === undefined ? 0 : Math.min(pods, Math.ceil(found.count / amount));
+      if (found) found.count -= passed * amount;
+      most = Math.max(most, passed);
+    }
+    return most;
   }
 
   /** Whether a node of it could take the pod, and have all that it requests under another policy. */

@@ -76,4 +76,18 @@ describe('the pool of a policy with a demand', () => {
     while (step.done !== true) step = reading.next();
     expect(step.value.map(({ priority, followsQueues }) => [priority, followsQueues])).to.deep.equal([[3, true]]);
   });
+
+  it('passes on what its last plan left unserved', () => {
+    const cluster = aCluster(aDemanding('p'));
+    const record = recordOf(cluster, 'p');
+    const [{ profiles: [profile = ''] = [] } = {}] = record.policy.spec.demand?.slices ?? [];
+    record.demand = {
+      states: [{ name: profile, wanted: 3, offered: 2, used: 0, waiting: 3, unmet: 1 }],
+      condition: { type: 'DemandMet', status: 'False', reason: 'NoRoom', message: '' },
+    };
+    const reading = listPodPools(record, cluster);
+    let step = reading.next();
+    while (step.done !== true) step = reading.next();
+    expect(step.value.map(({ overflow }) => overflow.map(({ count }) => count))).to.deep.equal([[1]]);
+  });
 });

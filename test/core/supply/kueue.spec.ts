@@ -46,6 +46,7 @@ const aPool = (policy: string, labels: Readonly<Record<string, string>>, more: P
     policy,
     priority: 0,
     followsQueues: true,
+    overflow: [],
     nodes: [{ node, idle: new Map(), follows, fixed: new Set() }],
     ...more,
   };

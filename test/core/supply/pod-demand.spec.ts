@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { GpuReport, PolicyDemand } from '../../../src/api/types.ts';
+import type { DemandState, GpuReport, PolicyDemand } from '../../../src/api/types.ts';
 import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import { projectWaitingPod } from '../../../src/core/projection/project-waiting-pod.ts';
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
@@ -12,6 +12,7 @@ import { aNode } from '../../support/node-builders.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';
 const medium = 'nvidia.com/mig-1g.10gb';
+const large = 'nvidia.com/mig-3g.20gb';
 
 const aPod = (spec: WorkloadPod['spec'] = {}, resource = small, amount = 1): WorkloadPod => ({
   metadata: { name: 'job', namespace: 'ns' },
@@ -31,6 +32,7 @@ describe('pods that wait for slices', () => {
     priority,
     followsQueues: false,
     nodes: [aPoolNode(node)],
+    overflow: [],
   });
   const share = (pods: readonly WorkloadPod[], ...pools: readonly PodPool[]) =>
     Object.fromEntries(
@@ -94,8 +96,65 @@ describe('pods that wait for slices', () => {
 
   it('that request two slices need both on one node to be served', () => {
     const idle = { idle: new Map([[small, 1]]) };
-    const pool = { policy: 'z', priority: 0, followsQueues: false, nodes: [aPoolNode(idle), aPoolNode(idle)] };
+    const pool = { ...aPool('z'), nodes: [aPoolNode(idle), aPoolNode(idle)] };
     expect(share([aPod({}, small, 2)], aPool('a'), pool)).to.deep.equal({ a: { [small]: 2 }, z: {} });
+  });
+
+  it('that a pool left unserved count for the next one too, each once', () => {
+    const full = (count: number): PodPool => ({
+      ...aPool('a', {}, 5),
+      overflow: [{ resources: new Set([small, medium]), count }],
+    });
+    const three = [aPod(), aPod(), aPod()];
+    expect(share(three, aPool('b'), full(1))).to.deep.equal({ a: { [small]: 3 }, b: { [small]: 1 } });
+    expect(share(three, aPool('b'), full(9))).to.deep.equal({ a: { [small]: 3 }, b: { [small]: 3 } });
+    expect(share([aPod(), aPod({}, medium)], aPool('b'), full(1)), 'of two kinds').to.deep.equal({
+      a: { [small]: 1, [medium]: 1 },
+      b: { [medium]: 1 },
+    });
+    expect(share([aPod({}, small, 2)], aPool('b'), full(1)), 'one of two slices').to.deep.equal({
+      a: { [small]: 2 },
+      b: { [small]: 2 },
+    });
+    expect(share([aPod({}, large)], aPool('b', { follows: new Set([large]) }), full(1))).to.deep.equal({
+      a: {},
+      b: { [large]: 1 },
+    });
+    const fixed = { follows: new Set<string>(), fixed: new Set([small]) };
+    expect(share([aPod()], aPool('b', fixed), full(1)), 'a fixed number').to.deep.equal({ a: { [small]: 1 }, b: {} });
+  });
+
+  it('are left unserved if they are beyond max, or a plan had no room for them; what is spare goes short first', () => {
+    const policy = aPolicy({
+      demand: {
+        from: 'Pods',
+        slices: [
+          { name: 's', profiles: ['1g.5gb', '1g.10gb'], max: 4 },
+          { mig: 'Disabled', count: 1 },
+        ],
+      },
+    });
+    const overflow = (state: Partial<DemandState>) => {
+      const reader = new PoolReader(policy);
+      reader.read(aNode(), aPartition({ device: aDevice(aGpu({ slices: ['1g.5gb@0'] })) }));
+      const states = ['s', 'whole'].map((name) => ({
+        name,
+        wanted: 0,
+        offered: 0,
+        used: 0,
+        waiting: 0,
+        unmet: 0,
+        ...state,
+      }));
+      return reader.listOverflow(states).map(({ resources, count }) => [[...resources], count]);
+    };
+    const served = [small, medium];
+    expect(overflow({ wanted: 4, used: 3, waiting: 3 }), 'beyond max').to.deep.equal([[served, 2]]);
+    expect(overflow({ wanted: 4, used: 2, waiting: 2, unmet: 2 }), 'no room').to.deep.equal([[served, 2]]);
+    expect(overflow({ wanted: 4, used: 2, waiting: 1, unmet: 2 }), 'one is spare').to.deep.equal([[served, 1]]);
+    expect(overflow({ wanted: 4, used: 4, unmet: 2 }), 'what is in use is lacking').to.deep.equal([]);
+    expect(overflow({ wanted: 1, used: 1, waiting: 2 }), 'not asked for long enough').to.deep.equal([]);
+    expect(new PoolReader(policy).listOverflow(), 'no plan yet').to.deep.equal([]);
   });
 
   it('count for a pool whose demand follows pods with such slices, though another of a higher priority wants a fixed number', () => {
