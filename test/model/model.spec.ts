@@ -147,6 +147,11 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'a policy that turned to the device plugin opened a node whose DRA driver still published what a reboot had taken',
     'SecondPlugin',
   ],
+  [
+    4926,
+    'a DRA node was opened for its driver while a plugin beside it offered what was gone, and Auto then took it for the plugin’s',
+    'SecondPlugin',
+  ],
   [4140, 'without a policy an agent left what an earlier plugin had registered on offer', 'Registrations'],
   [
     4354,

@@ -116,6 +116,8 @@ function describeDraStep(step: FenceStep): string {
       return `waiting for ${driver} to start and publish them`;
     case 'Registering':
       return `${driver} publishes them; waiting until the kubelet has registered it again`;
+    case 'StalePlugin':
+      return 'a device plugin offers devices that are not there';
   }
 }
 
@@ -140,6 +142,7 @@ function describeStep(step: FenceStep, strategy: string): string {
           return 'waiting for the device plugin';
         case 'Standing':
         case 'Registering':
+        case 'StalePlugin':
           return 'checking that it stays advertised';
         case 'Signalled':
           return 'its device plugin was signalled to read the devices again; its pod is replaced if it does not';

@@ -16,6 +16,8 @@ export interface FenceSituation {
   readonly allocatable: Readonly<Record<string, string>>;
   /** What the node offers by claims; absent: it offers resources. A slice names its device, so that what is exact needs no other proof. */
   readonly slices?: SliceOffer | undefined;
+  /** Beside the DRA driver, a device plugin offers what is not there. */
+  readonly hasStalePlugin: boolean;
   /** Our taint is on the node: no pod that does not tolerate it is bound. */
   readonly closed: boolean;
   /** The node was closed for a change of its device: it may still advertise the previous devices. */
@@ -91,7 +93,9 @@ export type WaitCause =
   /** A status that the kubelet worked out before the change may still be on its way. */
   | 'Standing'
   /** The kubelet may not have registered the DRA driver again. */
-  | 'Registering';
+  | 'Registering'
+  /** A device plugin beside the DRA driver has to be taken off the node. */
+  | 'StalePlugin';
 
 /**
  * How long the layout must stand in the node's status before the node is opened, in ms. The kubelet writes only what differs from the
@@ -121,7 +125,9 @@ const unknownPluginMs = 30_000;
  * counts prove nothing while such a pod lives.
  */
 export function decideFence(situation: FenceSituation): FenceStep {
-  return isExact(situation) ? decideEqual(situation) : decideDifferent(situation);
+  const step = isExact(situation) ? decideEqual(situation) : decideDifferent(situation);
+  const opens = step.next === 'Open' || step.next === 'TakeTaintsOff';
+  return opens && situation.hasStalePlugin ? { next: 'Wait', why: 'StalePlugin' } : step;
 }
 
 /** Whether the node offers what its device is, and nothing else. */

@@ -17,6 +17,7 @@ function aChange(more: Partial<FenceSituation> = {}): FenceSituation {
   return {
     wanted,
     allocatable: layout.before,
+    hasStalePlugin: false,
     closed: true,
     changed: true,
     mark: undefined,
@@ -64,6 +65,14 @@ describe('decideFence', () => {
     const empty = { slices, differsMs: undefined, standsMs: 60_000, mark: { ...mark, tolerates: false } };
     expect(decideFence(aChange({ ...empty, pods: [old] }))).to.deep.include({ next: 'Evict' });
     expect(decideFence(aChange({ ...empty, pods: [] }))).to.deep.equal({ next: 'Open' });
+  });
+
+  it('opens no DRA node beside a device plugin that offers what is not there', () => {
+    const exact = { slices: { isExact: true, isNothing: false, gap: '' }, standsMs: 60_000 };
+    const awaited = { slices: { isExact: false, isNothing: true, gap: 'lack all' }, pods: [] };
+    expect([exact, awaited].map((one) => decideFence(aChange(one)).next)).to.deep.equal(['Open', 'TakeTaintsOff']);
+    for (const one of [exact, awaited])
+      expect(decideFence(aChange({ ...one, hasStalePlugin: true }))).to.deep.equal({ next: 'Wait', why: 'StalePlugin' });
   });
 
   it('believes exact slices that never differed only from a DRA driver that was signalled, or replaced and registered', () => {

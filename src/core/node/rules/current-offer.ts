@@ -82,7 +82,7 @@ function strategyByOffer({ partition, node }: Situation): MigStrategy | undefine
 }
 
 /** The first likely strategy that explains what is offered, as several may; else any. */
-function explainOffer(
+export function explainOffer(
   device: DeviceReport,
   offered: Readonly<Record<string, string>>,
   likely: readonly MigStrategy[],

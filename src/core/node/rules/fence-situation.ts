@@ -1,7 +1,7 @@
 import type { DeviceReport } from '../../../api/types.ts';
 import { listDynamicSlices } from '../../dra/resource-slice.ts';
 import type { MigStrategy } from '../../nvidia/labels/mig-strategy.ts';
-import { resourcesText } from '../../nvidia/resources/advertised.ts';
+import { advertisedResources, resourcesText } from '../../nvidia/resources/advertised.ts';
 import { isGpuResource } from '../../pods/gpu-resource.ts';
 import { isReady } from '../../pods/plugin-pods.ts';
 import { backendOf, sliceOfferOf } from '../backend.ts';
@@ -12,6 +12,7 @@ import { isClosed, isOwnTaint, isUnfinished } from '../node-view.ts';
 import { changeKey, readRefreshMark, refreshedAnnotation } from '../refresh-mark.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { refreshedPods } from './cluster-pods.ts';
+import { explainOffer } from './current-offer.ts';
 import { configOf } from './plugin-config.ts';
 import { awaitSignalled, followMs } from './signal-plugin.ts';
 
@@ -75,6 +76,7 @@ export function describeFence(
     wanted,
     allocatable,
     slices,
+    hasStalePlugin: changed && slices !== undefined && hasStalePlugin(situation),
     closed: (node.spec?.taints ?? []).some(isOwnTaint),
     changed,
     mark,
@@ -102,6 +104,14 @@ export function describeFence(
     })),
   };
   return { fence, waits };
+}
+
+/** Whether a device plugin that nobody asked for offers something else than what exists, whatever its strategy. */
+function hasStalePlugin({ node, partition }: Situation): boolean {
+  const { allocatable = {} } = node.status ?? {};
+  if (Object.keys(advertisedResources(allocatable)).length === 0) return false;
+  const { device = {} } = partition.status ?? {};
+  return (device.advertised?.stale ?? 0) > 0 || explainOffer(device, allocatable, []) === undefined;
 }
 
 function describeOffering(advertised: DeviceReport['advertised'], isStale: boolean): Offering {

@@ -6,6 +6,7 @@ import { namePods, usesGpu } from '../../pods/gpu-pods.ts';
 import { driverPodsOf } from '../../pods/plugin-pods.ts';
 import { countWords } from '../../text/cut-text.ts';
 import { type Backend, backendOf, isFoundOut, nameBackend } from '../backend.ts';
+import { isUnfinished } from '../node-view.ts';
 import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
 import type { NodePod, Situation } from '../snapshot.ts';
 import { refuse } from './check-driver.ts';
@@ -53,7 +54,9 @@ function find(situation: Situation): Backend | Outcome {
   if (there.length > 1) return refuseBoth(situation, signs);
   if (known === undefined) return only ?? byLabel(situation) ?? awaitStack(situation);
   const isPaused = node.metadata.labels?.[deployLabels[known]]?.startsWith('paused-for-') === true;
-  if (only === undefined || only === known || isPaused) return known;
+  // Our taint keeps away a driver that does not tolerate it, and the kubelet may offer what a plugin has left behind.
+  const isLeftBehind = only === 'DevicePlugin' && isUnfinished(node) && pluginPods(situation, pods).length === 0;
+  if (only === undefined || only === known || isPaused || isLeftBehind) return known;
   const left = listUsersOf(known, situation, pods);
   return left.length === 0 ? only : refuseChange(known, only, signs, left);
 }

@@ -415,6 +415,33 @@ describe('two stacks on one node', () => {
     }
   });
 
+  it('keep a node closed on which the plugin offers what a change has taken', () => {
+    const device = sliced('MIG-new');
+    const advertised = { stale: 1, resources: { 'nvidia.com/mig-7g.40gb': 1 } };
+    const look = (allocatable: Readonly<Record<string, string>>, report: DeviceReport = device) => {
+      const world = new NodeWorld({
+        policy,
+        node: aNode({ allocatable, taints: taints.closed, labels: updating }),
+        partition: aManagedPartition({
+          backend: 'DRA',
+          device: { ...report, observedEpoch: 3 },
+          granted: aGrant({ epoch: 3 }),
+        }),
+        pods: [aPluginPod()],
+        slices: [],
+      });
+      const { verdict } = world.settle();
+      return [
+        verdict.reason,
+        world.node.spec?.taints?.length ?? 0,
+        verdict.message.includes('offers devices that are not there'),
+      ];
+    };
+    expect(look({ 'nvidia.com/mig-3g.20gb': '2' })).to.deep.equal(['BackendMismatch', 1, true]);
+    expect(look(advertisesSlice)).to.deep.equal(['BackendMismatch', 0, false]);
+    expect(look(advertisesSlice, { ...device, advertised }), 'by the ids').to.deep.equal(['BackendMismatch', 1, true]);
+  });
+
   it('stop a policy that turned to backend DevicePlugin, for as long as the driver publishes the GPUs', () => {
     const device = sliced('MIG-new');
     const known = { partition: aManagedPartition({ backend: 'DRA', device }), node: aNode({ allocatable: nothing }) };

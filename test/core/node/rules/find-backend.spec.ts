@@ -154,6 +154,15 @@ describe('a node whose policy has its backend found out', () => {
     expect(told(judge(toPlugin, { pods: [aPluginPod()], slices: [] }))).to.deep.equal(['DevicePlugin']);
   });
 
+  it('does not change over on a closed node by what a plugin without a pod has left with the kubelet', () => {
+    const look = (node: ReturnType<typeof aNode>, pods: readonly NodePod[] = []) =>
+      told(judge({ policy, partition: known('DRA'), node }, { pods, slices: [] }));
+    const closed = aNode({ taints: taints.closed });
+    expect(look(closed)).to.deep.equal([]);
+    expect(look(closed, [aPluginPod()])).to.deep.equal(['DevicePlugin']);
+    expect(look(aNode())).to.deep.equal(['DevicePlugin']);
+  });
+
   it('does not change over while pods still have GPUs of the previous one', () => {
     for (const [partition, node, found] of [
       [known('DevicePlugin'), aNode({ allocatable: nothing }), { pods: [aDriverPod(), aGpuPod()], slices: [] }],
