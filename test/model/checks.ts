@@ -63,6 +63,8 @@ export class Invariants {
   #admissions: readonly number[] = [];
   /** When generations of policies were accepted that enforce, with their priority, by the policies' uid. */
   readonly #accepted = new Map<string, readonly { readonly at: number; readonly priority: number }[]>();
+  /** The policy that was deleted last, and when, in ms. */
+  #lastGone: { readonly at: number; readonly policy: Policy } | undefined;
   /** Controllers that have opened the node while its pods were told to go. */
   readonly #openedInDrain = new Set<string>();
   /** When the operator gave up on the holders of the GPUs, in ms. */
@@ -105,6 +107,8 @@ export class Invariants {
       if (by === 'agent') this.#deviceIsTold(change.object as StoredPartition);
     }
     if (kind === 'policies' && !isController) this.#repairs = [];
+    if (kind === 'policies' && change.type === 'delete')
+      this.#lastGone = { at: this.#world.timeline.now, policy: change.object as Policy };
     if (kind === 'policies' && change.type === 'delete' && isController) this.#policyIsGone(change.object as Policy);
     if (kind === 'policies' && change.type === 'apply')
       this.#policyIsWritten(change.object as Policy, change.before as Policy | undefined);
@@ -184,12 +188,11 @@ export class Invariants {
 
   /** Whether a policy says so, or what hands GPUs out in this way is on the node, too, or was when somebody looked. */
   #mayBeBackend(backend: string): boolean {
-    const { api, kubelet } = this.#world;
-    const said = api
-      .list('policies')
-      .flatMap(
-        ({ spec, status }) => [spec, status?.inForce?.spec, status?.previous?.spec] as (Policy['spec'] | undefined)[],
-      );
+    const { api, kubelet, timeline } = this.#world;
+    const gone = this.#lastGone && timeline.now - this.#lastGone.at < longestLookMs ? [this.#lastGone.policy] : [];
+    const said = [...api.list('policies'), ...gone].flatMap(
+      ({ spec, status }) => [spec, status?.inForce?.spec, status?.previous?.spec] as (Policy['spec'] | undefined)[],
+    );
     const isPublished = backend === 'DRA' && kubelet.driver.published.size > 0;
     return said.some((spec) => spec?.backend === backend) || kubelet.hadSecondStack(longestLookMs) || isPublished;
   }
@@ -611,7 +614,8 @@ export class Invariants {
     const isModeChange = (plan?.modeChanges ?? 0) > 0;
     const holder = pods?.find(({ metadata }) => ['exporter', 'client'].includes(metadata.labels?.['role'] ?? ''));
     // A pod with a claim can only end while the DRA driver is there: then pods go first.
-    const isVain = isModeChange && holder !== undefined && !this.#isDra;
+    const isDra = this.#isDra || partition?.spec.backend === 'DRA';
+    const isVain = isModeChange && holder !== undefined && !isDra;
     demand(!isVain, 'S13', `pod ${uid} is told to go, and the change waits for ${holder?.metadata.name}`);
     const own = pod.spec?.terminationGracePeriodSeconds === 0 ? 1 : undefined;
     const expected = gracePeriod === undefined ? own : secondsOf(gracePeriod);

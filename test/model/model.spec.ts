@@ -152,6 +152,17 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'a DRA node was opened for its driver while a plugin beside it offered what was gone, and Auto then took it for the plugin’s',
     'SecondPlugin',
   ],
+  [
+    5015,
+    'a DRA node opened after a deadline with slices of a driver from before a restart of the machine',
+    'SecondPlugin',
+  ],
+  [5008, 'the onlooker took the backend of a policy for a wrong one that was deleted at that moment', 'SecondDriver'],
+  [
+    5019,
+    'the onlooker expected exporters to go before pods on a node that its policy hands out by claims',
+    'SecondDriver',
+  ],
   [4140, 'without a policy an agent left what an earlier plugin had registered on offer', 'Registrations'],
   [
     4354,

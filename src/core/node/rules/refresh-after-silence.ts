@@ -38,7 +38,10 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   const old = mark === undefined ? found : found.filter(({ metadata }) => mark.uids.includes(metadata.uid ?? ''));
   // On a dead node no pod ever ends: it must not hold its slot, and others up, without end. Nor may an unknown plugin.
   const isAlive = isReadyNode(node) && old.some(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (isOverdue && !isAlive) return { waits: awaited.waits };
+  const offered = { slices: sliceOfferOf(situation), allocatable: node.status?.allocatable ?? {} };
+  // The kubelet takes them away once the driver has been gone for 30 s.
+  const areLeft = isReadyNode(node) && offered.slices?.isNothing === false;
+  if (isOverdue && !isAlive && !areLeft) return { waits: awaited.waits };
   if (old.length > 0) {
     const first = mark === undefined ? [recordReplaced(node, change, old)] : [];
     const refusals = listPodCauses(listRefusals(situation, old));
@@ -47,7 +50,6 @@ export function refreshAfterSilence(situation: Situation, epoch: number): Outcom
   // A plugin that does not tolerate our taint, or was absent before, comes back when the taint is removed; until then nothing is
   // offered.
   if (mark?.tolerates !== true) {
-    const offered = { slices: sliceOfferOf(situation), allocatable: node.status?.allocatable ?? {} };
     return isNothing(offered) ? { waits: awaited.waits } : waitForPlugin(situation, awaited.waits);
   }
   const ready = found.some(isReady) ? waitFor(situation, 'PluginReady', change) : undefined;

@@ -35,6 +35,7 @@ interface Silence {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly allocatable?: Readonly<Record<string, string>>;
   readonly memory?: NodeMemory;
+  readonly ready?: 'True' | 'Unknown';
   /** The driver's, of a node whose GPUs are handed out by claims. */
   readonly slices?: ReturnType<typeof slicesOf>;
 }
@@ -55,6 +56,14 @@ const readyFor = (ms: number): NodeMemory => ({
 
 describe('the device plugin of a node whose agent is silent', () => {
   const tolerant = (uid: string, isReady = true) => aPluginPod({ name: uid, uid, tolerates: true, isReady });
+
+  it('keeps a ready DRA node closed after the deadline too while slices of the driver before are left', () => {
+    const slices = slicesOf(wholeGpu);
+    const memory = readyFor(10 * 60_000);
+    const look = (more: Silence, ready: 'True' | 'Unknown' = 'True') =>
+      isOver(replace([], { annotations: markOf(['old']), memory, ready, ...more }));
+    expect([look({ slices }), look({ slices: [] }), look({ slices }, 'Unknown')]).to.deep.equal([false, true, true]);
+  });
 
   it('is recorded and evicted, and recorded once, whichever of its pods is left', () => {
     const pods = [tolerant('a'), tolerant('b')];
