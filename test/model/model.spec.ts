@@ -157,6 +157,12 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'a DRA node opened after a deadline with slices of a driver from before a restart of the machine',
     'SecondPlugin',
   ],
+  [5117, 'the same, and the API server did not know yet what the plugin offered', 'SecondPlugin'],
+  [
+    1_000_016,
+    'a DRA driver that had read the devices of before passed for the new one, as a mark was left of the device plugin',
+    'SecondPlugin',
+  ],
   [5008, 'the onlooker took the backend of a policy for a wrong one that was deleted at that moment', 'SecondDriver'],
   [
     5019,

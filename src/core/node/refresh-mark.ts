@@ -22,7 +22,7 @@ export interface RefreshMark {
 
 /**
  * Identifies what the plugin has to read again: the grant, and the state of the device; the boot after which its layout was
- * recreated; and the settings that the plugin reads with it. A device also changes without a grant: a GPU is lost or comes back, or
+ * recreated; the settings that the plugin reads with it; and whether it is the DRA driver. A device also changes without a grant: a GPU is lost or comes back, or
  * somebody works on it.
  */
 export function changeKey({ spec, status }: GpuNodePartition, config?: string): string {
@@ -33,7 +33,9 @@ export function changeKey({ spec, status }: GpuNodePartition, config?: string): 
   // cannot tell instances that were undone and made again at their places, with their UUIDs, from those before: it has to read each.
   const made = error ? (spec.backend === 'DRA' && hasBegun(error) ? `failed${epoch}` : 'failed') : epoch;
   const load = driverLoad === undefined ? '' : `.${driverLoad}`;
-  return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${load}${settings}`;
+  // A pod of the one is not one that has replaced the other.
+  const stack = spec.backend === 'DRA' ? ':DRA' : '';
+  return `${made}${deviceKey(gpus)}@${bootID.slice(0, 8)}${load}${settings}${stack}`;
 }
 
 /** Whether a change may have failed in the middle: what fails on a GPU has been worked on, even if a retry may well succeed. */

@@ -73,4 +73,9 @@ describe('the mark of a refresh', () => {
     expect(failed(2, 'InUse')).to.equal(failed(1, 'InUse'));
     expect(failed(2, 'PlanChanged')).to.equal(failed(1, 'PlanChanged'));
   });
+
+  it('differs between the stacks: a pod of the DRA driver has not replaced one of the device plugin', () => {
+    const partition = aPartition({ device: aDevice(aGpu()) });
+    expect(changeKey({ ...partition, spec: { ...partition.spec, backend: 'DRA' } })).not.to.equal(changeKey(partition));
+  });
 });

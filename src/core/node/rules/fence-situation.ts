@@ -108,10 +108,12 @@ export function describeFence(
 
 /** Whether a device plugin that nobody asked for offers something else than what exists, whatever its strategy. */
 function hasStalePlugin({ node, partition }: Situation): boolean {
-  const { allocatable = {} } = node.status ?? {};
-  if (Object.keys(advertisedResources(allocatable)).length === 0) return false;
   const { device = {} } = partition.status ?? {};
-  return (device.advertised?.stale ?? 0) > 0 || explainOffer(device, allocatable, []) === undefined;
+  // The kubelet tells the API server later.
+  if ((device.advertised?.stale ?? 0) > 0) return true;
+  const { allocatable = {} } = node.status ?? {};
+  const offersAny = Object.keys(advertisedResources(allocatable)).length > 0;
+  return offersAny && explainOffer(device, allocatable, []) === undefined;
 }
 
 function describeOffering(advertised: DeviceReport['advertised'], isStale: boolean): Offering {
