@@ -17,8 +17,8 @@ interface Warm {
   readonly use: Use | undefined;
 }
 
-/** One that nobody wants costs a fortieth of a core. */
-const idleMs = 20_000;
+/** Idle, one takes a fortieth of a core: a start costs as much as four minutes of it. */
+const idleMs = 240_000;
 
 /** mocha's workers keep modules from file to file, and each runs one file at a time. */
 let idle: Warm | undefined;
