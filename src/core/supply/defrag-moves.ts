@@ -74,24 +74,36 @@ export function listMoves(
     const kept = keep.filter((one) => !one.busy || isLeft(holdingOf(member, one, partitionOf)));
     return [...kept, ...create].map((one) => placeOn(member, one, partitionOf));
   });
-  const rooms = new Set(idle);
+  const heldBy = new Map<string, SlicePlace[]>([...going].map((pod) => [pod, []]));
+  for (const { pods, ...place } of held) for (const pod of pods) heldBy.get(pod)?.push(place);
+  const rooms = new Map<string, readonly SlicePlace[]>(Map.groupBy(idle, ({ node }) => node));
   return [...going].toSorted(compareText).map((pod): PodMove => {
-    const from = held.filter(({ pods }) => pods.includes(pod)).map(({ pods: _pods, ...place }) => place);
-    const needs = countPresent(from);
+    const from = heldBy.get(pod) ?? [];
     const known = podOf(pod);
-    const fits = [...Map.groupBy(rooms, ({ node }) => node)].flatMap(([name, places]) => {
+    const takes = (name: string): boolean => {
       const node = nodes.get(name);
-      const taken = [...needs].flatMap(([profile, count]) => {
-        const own = places.filter((place) => place.profile === profile).slice(0, count);
-        return own.length < count ? [] : [own];
-      });
-      const isRoom = taken.length === needs.size && (node === undefined || !known || couldTake(node, known));
-      return isRoom ? [taken.flat()] : [];
-    });
-    const [to] = fits;
-    for (const place of to ?? []) rooms.delete(place);
-    return { pod, from, to };
+      return node === undefined || known === undefined || couldTake(node, known);
+    };
+    return { pod, from, to: takeRoom(rooms, from, takes) };
   });
+}
+
+/** Takes the same slices on the first node that has them all. @returns undefined if no node has */
+function takeRoom(
+  rooms: Map<string, readonly SlicePlace[]>,
+  from: readonly SlicePlace[],
+  takes: (node: string) => boolean,
+): readonly SlicePlace[] | undefined {
+  const needs = [...countPresent(from)];
+  for (const [node, places] of rooms) {
+    const to = needs.flatMap(([profile, count]) => places.filter((one) => one.profile === profile).slice(0, count));
+    if (to.length < from.length || !takes(node)) continue;
+    const left = places.filter((one) => !to.includes(one));
+    if (left.length > 0) rooms.set(node, left);
+    else rooms.delete(node);
+    return to;
+  }
+  return undefined;
 }
 
 type Instance = Pick<SlicePlace, 'profile' | 'start'>;

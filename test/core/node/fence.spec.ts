@@ -72,7 +72,10 @@ describe('decideFence', () => {
     const awaited = { slices: { isExact: false, isNothing: true, gap: 'lack all' }, pods: [] };
     expect([exact, awaited].map((one) => decideFence(aChange(one)).next)).to.deep.equal(['Open', 'TakeTaintsOff']);
     for (const one of [exact, awaited])
-      expect(decideFence(aChange({ ...one, hasStalePlugin: true }))).to.deep.equal({ next: 'Wait', why: 'StalePlugin' });
+      expect(decideFence(aChange({ ...one, hasStalePlugin: true }))).to.deep.equal({
+        next: 'Wait',
+        why: 'StalePlugin',
+      });
   });
 
   it('believes exact slices that never differed only from a DRA driver that was signalled, or replaced and registered', () => {

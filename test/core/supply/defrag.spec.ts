@@ -144,6 +144,24 @@ describe('the moves of a plan', () => {
     expect(listMoves(pool, nodes, () => pinned)[0]?.to).to.equal(undefined);
   });
 
+  it('look at no more nodes for each pod than it takes to find room', () => {
+    const fleet = Array.from({ length: 40 }, (_, at) =>
+      aFleetNode({ name: `n${at}`, slices: ['1g.5gb@0', '1g.5gb@1'], pods: { '1g.5gb@0': [`p${at}`] } }, policy),
+    );
+    const byName = new Map(fleet.map(({ partition }) => [partition.metadata.name, partition]));
+    const all = membersOf(fleet);
+    const evicting = all.map(({ gpu: { instances } }) => {
+      const [busy = [], idle = []] = [true, false].map((is) => instances.filter((one) => one.busy === is));
+      return { keep: idle, destroy: busy, create: [] };
+    });
+    const looked: string[] = [];
+    const counted = new Map(fleet.map(({ node }) => [node.metadata.name, node]));
+    counted.get = (name) => void looked.push(name);
+    const pods = { members: all, layouts: evicting, partitionOf: (node: string) => byName.get(node) };
+    expect(listMoves(pods, counted, () => undefined).flatMap(({ to = [] }) => to)).to.have.length(40);
+    expect(looked).to.have.length(40);
+  });
+
   it('tell of slices in use that no pod is known to hold', () => {
     expect(listUnnamed(pool)).to.deep.equal([]);
     const unnamed = scattered.map(({ partition }) => ({

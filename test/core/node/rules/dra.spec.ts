@@ -440,7 +440,11 @@ describe('two stacks on one node', () => {
     expect(look({ 'nvidia.com/mig-3g.20gb': '2' })).to.deep.equal(['BackendMismatch', 1, true]);
     expect(look(advertisesSlice)).to.deep.equal(['BackendMismatch', 0, false]);
     expect(look(advertisesSlice, { ...device, advertised }), 'by the ids').to.deep.equal(['BackendMismatch', 1, true]);
-    expect(look({}, { ...device, advertised }), 'before the API server knows').to.deep.equal(['AdvertisePending', 1, true]);
+    expect(look({}, { ...device, advertised }), 'before the API server knows').to.deep.equal([
+      'AdvertisePending',
+      1,
+      true,
+    ]);
   });
 
   it('stop a policy that turned to backend DevicePlugin, for as long as the driver publishes the GPUs', () => {
