@@ -37,7 +37,7 @@ export class Orphans {
     if (unregister.epoch !== granted?.epoch || unregister.epoch !== status?.device?.observedEpoch) return;
     if (clock.monotonicMs() < this.#notBeforeMs) return;
     try {
-      if (await this.#endAll(unregister.resources, kubelet)) this.#ended = unregister;
+      if (await this.#endAll(unregister, kubelet)) this.#ended = unregister;
       else this.#notBeforeMs = clock.monotonicMs() + againMs;
     } catch (error) {
       this.#notBeforeMs = clock.monotonicMs() + againMs;
@@ -46,11 +46,15 @@ export class Orphans {
   }
 
   /** @returns whether none is left */
-  async #endAll(resources: readonly string[], kubelet: Pick<Kubelet, 'ask'>): Promise<boolean> {
+  async #endAll(
+    { resources, leftBehind }: NonNullable<NodePartitionSpec['unregister']>,
+    kubelet: Pick<Kubelet, 'ask'>,
+  ): Promise<boolean> {
     const { view, endRegistration, logger } = this.#options;
-    const { unserved = [] } = (await kubelet.ask(view.report, view.asked)) ?? {};
-    // A plugin may have come back since.
-    const offered = resources.filter((name) => unserved.includes(name));
+    const { unserved = [], advertised } = (await kubelet.ask(view.report, view.asked)) ?? {};
+    // A plugin may have come back since, unless our taint keeps it away.
+    const left = leftBehind === true ? Object.keys(advertised?.resources ?? {}) : unserved;
+    const offered = resources.filter((name) => left.includes(name));
     const ended: string[] = [];
     for (const name of offered) if (await endRegistration(name)) ended.push(name);
     if (ended.length > 0) {

@@ -517,6 +517,13 @@ describe('the agent on the real API server', () => {
       expect(ended).to.deep.equal([dead]);
     });
 
+    it('ends what a plugin has left behind, though its devices exist, and nothing that is not offered', async () => {
+      scene.word = { ...offers(0), advertised: { stale: 0, resources: { [dead]: 7 } } };
+      await scene.set({ unregister: { epoch: 1, resources: [dead, 'nvidia.com/gpu'], leftBehind: true } });
+      await scene.run();
+      expect(ended).to.deep.equal([dead]);
+    });
+
     it('ends none of what was seen after another grant', async () => {
       await unregister([dead], 2);
       await scene.run();

@@ -349,7 +349,10 @@ export class AgentProcess {
     if (status?.device?.observedEpoch !== granted?.epoch || sameJson(unregister, this.#unregistered)) return;
     yield random.between(2, 20);
     this.#world.mayCrash('agent');
-    const unserved = listUnserved(device.report(), kubelet.plugin.offered, spec.strategy);
+    const unserved =
+      unregister.leftBehind === true
+        ? [...kubelet.plugin.offered.keys()]
+        : listUnserved(device.report(), kubelet.plugin.offered, spec.strategy);
     const mayServe = this.#world.hasBug('UnregisterServed');
     const resources = unregister.resources.filter((name) => mayServe || unserved.includes(name));
     let isServed = false;

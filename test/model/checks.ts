@@ -7,7 +7,7 @@ import type { Command } from '../../src/core/node/commands.ts';
 import type { SettledDecision } from './controller-world.ts';
 import { isClosedAnyway, isOwnTaint, isReadyNode, isUnfinished, metadataOf } from '../../src/core/node/node-view.ts';
 import { isRevocation } from '../../src/core/node/revocation.ts';
-import type { NodeSnapshot } from '../../src/core/node/snapshot.ts';
+import type { NodePod, NodeSnapshot } from '../../src/core/node/snapshot.ts';
 import { isGfdLabelKey } from '../../src/core/nvidia/labels/label-key.ts';
 import { readGenerations } from '../../src/core/policy/versions.ts';
 import type { Slot } from '../../src/core/rollout/slot.ts';
@@ -532,20 +532,24 @@ export class Invariants {
     const { winner } = claim;
     const device = partition?.status?.device;
     demand(isClosed(node), 'S1', 'granted on a node that is open');
-    const others =
-      partition?.spec.backend === 'DRA'
-        ? Object.keys(nonZero(node.status?.allocatable))
-        : [...readSlices(fresh?.resourceSlices ?? []).keys()];
+    const isDra = partition?.spec.backend === 'DRA';
+    const others = isDra
+      ? Object.keys(nonZero(node.status?.allocatable))
+      : [...readSlices(fresh?.resourceSlices ?? []).keys()];
     demand(others.length === 0, 'S12', `granted, and another stack offers ${others.join()}`);
     const affected = new Set(device?.plan?.affectedPods);
     const known = new Set(fresh?.holders);
-    const users = pods?.filter(usesGpus).map(({ metadata }) => `default/${metadata.name}`);
+    // Of a driver that has left, and whose slices are gone, no claim can be prepared.
+    const isVain = ({ spec, status }: NodePod): boolean =>
+      !isDra && (spec?.resourceClaims ?? []).length > 0 && status?.phase === 'Pending';
+    const users = pods
+      ?.filter((pod) => usesGpus(pod) && !isVain(pod))
+      .map(({ metadata }) => `default/${metadata.name}`);
     demand(users !== undefined && !users.some((name) => affected.has(name)), 'S1', 'granted while pods hold what goes');
     const { destroy = 0, modeChanges = 0 } = device?.plan ?? {};
     const isHarmless = this.#isDra && destroy + modeChanges === 0;
     demand(isHarmless || users?.every((name) => known.has(name)), 'S1', 'granted though nobody knows what a pod holds');
-    // Of a driver that has left, and whose slices are gone, no claim can be prepared.
-    if (partition?.spec.backend === 'DRA' && !isHarmless) this.#areClaimsKnown(snapshot);
+    if (isDra && !isHarmless) this.#areClaimsKnown(snapshot);
     demand(slot !== undefined && this.#isInLedger(winner, slot), 'S5', 'granted without a slot');
     demand(winner !== undefined, 'S12', 'granted without a policy');
     const isCurrent =

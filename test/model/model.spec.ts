@@ -163,6 +163,16 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Theme
     'a DRA driver that had read the devices of before passed for the new one, as a mark was left of the device plugin',
     'SecondPlugin',
   ],
+  [
+    4895,
+    'a node stayed closed as the kubelet had missed the end of a plugin that had read the right devices, and our taint kept the next away',
+    'Registrations',
+  ],
+  [
+    5092,
+    'the onlooker expected somebody to know what a pod holds whose claim no driver can prepare any more',
+    'SecondPlugin',
+  ],
   [5008, 'the onlooker took the backend of a policy for a wrong one that was deleted at that moment', 'SecondDriver'],
   [
     5019,

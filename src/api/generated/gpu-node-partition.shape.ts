@@ -83,7 +83,11 @@ export const shape = {
       unregister: {
         type: 'object',
         required: ['epoch', 'resources'],
-        properties: { epoch: { type: 'integer' }, resources: { type: 'array', items: { type: 'string' } } },
+        properties: {
+          epoch: { type: 'integer' },
+          resources: { type: 'array', items: { type: 'string' } },
+          leftBehind: { type: 'boolean' },
+        },
       },
       repairs: { type: 'array', items: { type: 'string' } },
     },

@@ -218,6 +218,10 @@ export interface GpuNodePartition {
        * Names of the resources.
        */
       resources: string[];
+      /**
+       * The plugin that registered them has left the node, and our taint keeps it away: they end even if their devices exist.
+       */
+      leftBehind?: boolean;
     };
     /**
      * Times at which the layout was granted again because something else had changed the device, newest last.

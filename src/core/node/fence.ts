@@ -47,7 +47,7 @@ export interface FenceSituation {
   readonly mayAdvertise: boolean;
   /** How long ago, in ms, the controller wrote into the node's status what the kubelet offers; undefined if it did not for this change. */
   readonly earlyMs: number | undefined;
-  /** How long, in ms, the API server has shown exactly the layout since the change. */
+  /** How long, in ms, the API server has shown exactly the layout since the change, and since the old pods are gone. */
   readonly standsMs: number;
   /** How long, in ms, to wait for a plugin that follows by itself, and for one that has started to inform the kubelet. */
   readonly patienceMs: number;
@@ -70,9 +70,9 @@ export type FenceStep =
   /**
    * Have the agent end these registrations: no plugin serves them. A kubelet whose plugin registered again just as its previous connection
    * ended does not notice when that plugin dies, and offers its devices without end (v1.36, `devicemanager/plugin/v1beta1`,
-   * `runClient`; seen on a real kubelet).
+   * `runClient`; seen on a real kubelet). `leftBehind`: even if their devices exist.
    */
-  | { readonly next: 'Unregister'; readonly resources: readonly string[] }
+  | { readonly next: 'Unregister'; readonly resources: readonly string[]; readonly leftBehind?: true }
   /** Put our taint on: the kubelet has written what it offered before the change. */
   | { readonly next: 'Close' }
   /** These pods have to go; `first`: they must be recorded before. */
@@ -164,7 +164,7 @@ function decideEqual(situation: FenceSituation): FenceStep {
   // Counts or devices that differed and now match come from the new plugin. Counts that never differed may be the old plugin's.
   if (mark.sawNothing || followed || differsMs !== undefined || (readyMs !== undefined && readyMs >= patienceMs))
     return openStanding(situation);
-  return { next: 'Wait', why: 'NewPlugin' };
+  return endLeftBehind(situation, pods) ?? { next: 'Wait', why: 'NewPlugin' };
 }
 
 /**
@@ -227,6 +227,16 @@ function endOrphans(situation: FenceSituation, pods: readonly FencePod[]): Fence
   if (isServed && (readyMs < patienceMs || pods.some(({ uid }) => mark?.uids.includes(uid)))) return undefined;
   const resources = isServed ? offered.filter((name) => (wanted[name] ?? 0) === 0) : offered;
   return resources.length > 0 ? { next: 'Unregister', resources } : undefined;
+}
+
+/** What the replaced plugin had read is right, and it has left; its successor waits for our taint to go, and that for the kubelet to notice. */
+function endLeftBehind(
+  { closed, offering, offered, mark, standsMs }: FenceSituation,
+  pods: readonly FencePod[],
+): FenceStep | undefined {
+  const isLeft = closed && offering === 'Exact' && mark?.tolerates === false && pods.length === 0;
+  if (!isLeft || standsMs < unknownPluginMs) return undefined;
+  return { next: 'Unregister', resources: offered, leftBehind: true };
 }
 
 /** What the kubelet will write at its next tick. A number that it does not offer is never written: a pod that is bound to it fails. */

@@ -247,6 +247,15 @@ describe('decideFence', () => {
       expect(decideFence(unmarked)).to.deep.equal({ next: 'Unregister', resources: [own] });
     });
 
+    it('has them ended where the devices exist, if our taint keeps the plugin away and the kubelet has not noticed for half a minute', () => {
+      const right = { allocatable: layout.after, offering: 'Exact', offered: [own], differsMs: undefined } as const;
+      const left = { ...orphaned, ...right, standsMs: 30_000 };
+      expect(decideFence(left)).to.deep.equal({ next: 'Unregister', resources: [own], leftBehind: true });
+      const wait = { next: 'Wait', why: 'NewPlugin' };
+      for (const more of [{ standsMs: 29_999 }, { mark }, { pods: [fresh] }, { offering: 'Unknown' }] as const)
+        expect(decideFence({ ...left, ...more })).to.deep.equal(wait);
+    });
+
     it('gives a plugin that it does not know half a minute to follow', () => {
       const unknown = { ...orphaned, mark: undefined, otherMs: 29_999 };
       expect(decideFence(unknown)).to.deep.equal({ next: 'Wait', why: 'NoPlugin' });

@@ -69,7 +69,7 @@ export function describeFence(
   const isSignalled = signalled !== undefined && signalled.lastsMs < followMs;
   const early = resumeWait(situation, 'AdvertisedEarly', change);
   const refused = resumeWait(situation, 'StatusRefused', change);
-  const stands = changed && isEqual ? waitFor(situation, 'Stands', offer) : undefined;
+  const stands = changed && isEqual ? waitFor(situation, 'Stands', offered) : undefined;
   const seen = [wasStale, differs, ready, signalled, early, refused, stands];
   const waits: Waits = Object.assign({}, ...seen.map((one) => one?.waits));
   const fence: FenceSituation = {

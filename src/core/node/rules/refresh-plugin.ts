@@ -110,7 +110,7 @@ function commandsOf(
     const status = offerStatus(situation.node.status ?? {}, step.resources);
     return [{ name: 'AdvertiseDevices', status, change }];
   }
-  if (step.next === 'Unregister') return tellOfOrphans(situation, step.resources);
+  if (step.next === 'Unregister') return tellOfOrphans(situation, step);
   if (step.next !== 'Evict') return [];
   // Recorded first: a successor evicts these pods and no others.
   const first = step.first ? [recordReplaced(situation.node, change, old)] : [];
@@ -118,8 +118,11 @@ function commandsOf(
 }
 
 /** Once for each grant: it says which change the agent must have finished. */
-function tellOfOrphans({ partition }: Situation, resources: readonly string[]): readonly Command[] {
-  const unregister = { epoch: partition.spec.granted?.epoch ?? 0, resources };
+function tellOfOrphans(
+  { partition }: Situation,
+  { next: _next, ...orphans }: Extract<FenceStep, { readonly next: 'Unregister' }>,
+): readonly Command[] {
+  const unregister = { epoch: partition.spec.granted?.epoch ?? 0, ...orphans };
   return sameJson(partition.spec.unregister, unregister) ? [] : [{ name: 'WriteUnregister', unregister }];
 }
 
