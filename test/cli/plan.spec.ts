@@ -162,7 +162,15 @@ describe('gpu-partition plan --snapshot', () => {
     const nothing = await plan(...options);
     expect(nothing.code).to.equal(2);
     expect(nothing.stderr).to.include('give policies with -f, or a time with --at');
-    for (const time of ['tonight', '5', '2031', '2031-01-05', '2031-01-05T22:00:00', '2031-13-05T22:00:00Z'])
+    for (const time of [
+      'tonight',
+      '5',
+      '2031',
+      '2031-01-05',
+      '2031-01-05T22:00:00',
+      '2031-13-05T22:00:00Z',
+      '2031-02-29T22:00:00Z',
+    ])
       expect((await plan('--at', time, ...options)).stderr, time).to.include('must be a time with its zone, such as');
     expect((await plan('--at', '2031-01-05T23:00+01:00', ...options)).stderr).to.include('has schedules');
     expect((await plan('--at', '2031-01-05T22:00:00Z', ...options)).stderr).to.include(

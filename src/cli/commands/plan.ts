@@ -62,7 +62,10 @@ const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)
 
 function readTime(text: string): number {
   const time = timePattern.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError('must be a time with its zone, such as 2026-01-31T22:00:00Z.');
+  // It takes the 31st of February for the 3rd of March, too.
+  const isDay = new Date(`${text.slice(0, 10)}T00:00Z`).getUTCDate() === Number(text.slice(8, 10));
+  if (Number.isNaN(time) || !isDay)
+    throw new InvalidArgumentError('must be a time with its zone, such as 2026-01-31T22:00:00Z.');
   return time;
 }
 
