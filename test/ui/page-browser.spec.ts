@@ -56,14 +56,16 @@ describe('the page of the fleet in Chromium', function () {
   it(`has its first picture of ${many} nodes of 8 GPUs soon after the data`, async () => {
     const emptyMs = await open(0);
     await page.visit('about:blank');
+    await open(many / 10);
+    const fewWorkMs = await page.workMs();
+    await page.visit('about:blank');
     const firstMs = await open(many);
     const workMs = await page.workMs();
     const wholeMs = await page.waitForTiles(many);
     console.log(
-      `      first picture after ${firstMs.toFixed(0)} ms (${workMs.toFixed(0)} ms of work), all nodes after ${wholeMs.toFixed(0)} ms; an empty fleet after ${emptyMs.toFixed(0)} ms`,
+      `      first picture after ${firstMs.toFixed(0)} ms (${workMs.toFixed(0)} ms of work, ${fewWorkMs.toFixed(0)} for a tenth of the nodes), all nodes after ${wholeMs.toFixed(0)} ms; an empty fleet after ${emptyMs.toFixed(0)} ms`,
     );
-    // 220 ms on an idle machine.
-    expect(workMs).to.be.below(600);
+    expect(workMs).to.be.below(6 * fewWorkMs);
     // Others work on this machine too: one that takes long for nothing is given as much more for something.
     expect(firstMs).to.be.below(1000 + 20 * emptyMs);
   });
