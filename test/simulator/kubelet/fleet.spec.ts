@@ -167,7 +167,7 @@ describe('a fleet of simulated kubelets', () => {
     const annotations = { [stopSecondsAnnotation]: '60' };
     const pod = await nodes.createPod({ resource: 'nvidia.com/gpu', node: name, annotations });
     await nodes.waitForPhase(pod, 'Running');
-    await nodes.deletePod(pod, 1);
+    await nodes.deletePod(pod, 5);
     expect((await nodes.readPod(pod))?.metadata.deletionTimestamp).to.be.a('string');
     expect(nodes.fleet.listHoldings(name)).to.have.length(1);
     await nodes.waitForNoPod(pod);
