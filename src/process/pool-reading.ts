@@ -2,7 +2,8 @@ import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import { listPodPools, listPool, type PoolCluster } from '../core/supply/demand-pool.ts';
 import type { Member } from '../core/supply/member.ts';
 import type { Waiter } from '../core/supply/pod-demand.ts';
-import { type PodPool, sharing } from '../core/supply/waiting-share.ts';
+import type { PodPool } from '../core/supply/pod-pool.ts';
+import { sharing } from '../core/supply/waiting-share.ts';
 import { Turn } from './turn.ts';
 
 /** {@link listPool}, without blocking the event loop. */

@@ -1,4 +1,5 @@
-import { type PodPool, shareWaiting } from '../../src/core/supply/waiting-share.ts';
+import type { PodPool } from '../../src/core/supply/pod-pool.ts';
+import { shareWaiting } from '../../src/core/supply/waiting-share.ts';
 import type { Cluster } from '../../src/controller/cluster.ts';
 import type { PolicyDemand } from '../../src/api/types.ts';
 import { type ClassLayout, DemandPlanner } from '../../src/core/demand/demand-plan.ts';

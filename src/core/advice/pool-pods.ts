@@ -4,7 +4,8 @@ import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/la
 import { podName } from '../pods/gpu-pods.ts';
 import { asScheduled } from '../policy/schedules.ts';
 import { isSlice, listWaiters } from '../supply/pod-demand.ts';
-import { alikeKey, type PodPool, PoolReader, shareWaiting } from '../supply/waiting-share.ts';
+import { type PodPool, PoolReader } from '../supply/pod-pool.ts';
+import { alikeKey, shareWaiting } from '../supply/waiting-share.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
 import type { AdvicePool } from './pools.ts';
 
@@ -42,7 +43,7 @@ export function placePods(pools: readonly AdvicePool[], pods: readonly WorkloadP
 function toPodPool({ name, policy, nodes }: AdvicePool, index: number): PodPool {
   const scheduled = policy && asScheduled(policy);
   const reader = new PoolReader(scheduled ?? { spec: { strategy: 'mixed', nodeSelector: {} } });
-  const { strategy = 'mixed', priority = 0, demand } = scheduled?.spec ?? {};
+  const strategy = scheduled?.spec.strategy ?? 'mixed';
   const read = nodes.map((one) => {
     const found = reader.read(one.node, one.partition);
     const profiles =
@@ -52,14 +53,8 @@ function toPodPool({ name, policy, nodes }: AdvicePool, index: number): PodPool 
     const known = policy ? found : { ...found, idle: noSlices, follows: new Set<string>(), fixed: new Set<string>() };
     return { ...known, possible: new Set([...possible, GPU_RESOURCE]) };
   });
-  return {
-    // Pools without a policy may bear the name of one.
-    policy: `${name} ${index}`,
-    priority,
-    followsQueues: demand?.from === 'Kueue',
-    nodes: read,
-    overflow: reader.listOverflow(scheduled?.status?.demand),
-  };
+  // Pools without a policy may bear the name of one.
+  return reader.pool(`${name} ${index}`, read, scheduled?.status?.demand);
 }
 
 const noSlices: ReadonlyMap<string, number> = new Map();

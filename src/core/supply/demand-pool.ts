@@ -4,7 +4,7 @@ import type { Fleet } from '../policy/fleet.ts';
 import type { PolicyRecord } from '../policy/policy-record.ts';
 import { enforces } from '../policy/versions.ts';
 import { listMembers, type Member } from './member.ts';
-import { type PodPool, type PoolNode, PoolReader } from './waiting-share.ts';
+import { type PodPool, type PoolNode, PoolReader } from './pod-pool.ts';
 
 interface ByName<T> {
   get(name: string): T | undefined;
@@ -50,9 +50,7 @@ export function* listPodPools(
       if (node) own.push(reader.read(node, partitions.get(key)));
       yield;
     }
-    const { priority = 0, demand } = policy.spec;
-    const overflow = reader.listOverflow(one.demand?.states);
-    pools.push({ policy: name, priority, followsQueues: demand?.from === 'Kueue', nodes: own, overflow });
+    pools.push(reader.pool(name, own, one.demand?.states));
   }
   return pools;
 }

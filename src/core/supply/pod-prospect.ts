@@ -17,7 +17,8 @@ import { describeHold, describePlace, describeSlices, nameProfile } from './pros
 import { isOfProfile, listWaiters, type Waiter } from './pod-demand.ts';
 import { planMembers, type Planned, type PlannedPool, type PlanQuestion, planServed } from './pool-plan.ts';
 import { findPrice } from './price.ts';
-import { type PodPool, PoolReader, shareWaiting } from './waiting-share.ts';
+import { type PodPool, PoolReader } from './pod-pool.ts';
+import { shareWaiting } from './waiting-share.ts';
 import { followsPods, type WantedSlice, wantedSlices } from './wanted-slices.ts';
 
 /** What the demand of a policy makes of a pod that waits for a slice. */
@@ -112,14 +113,8 @@ function weighPool(
 
 function poolOf(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): PodPool {
   const reader = new PoolReader(policy);
-  const { priority = 0, demand } = policy.spec;
-  return {
-    policy: policy.metadata.name,
-    priority,
-    followsQueues: demand?.from === 'Kueue',
-    nodes: nodes.map(({ node, partition }) => reader.read(node, partition)),
-    overflow: reader.listOverflow(policy.status?.demand),
-  };
+  const read = nodes.map(({ node, partition }) => reader.read(node, partition));
+  return reader.pool(policy.metadata.name, read, policy.status?.demand);
 }
 
 type Found = Omit<PodProspect, 'policy'>;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { GpuPartitionPolicy } from '../../../src/api/types.ts';
 import { Fleet } from '../../../src/core/policy/fleet.ts';
 import { listPodPools, listPool, type PoolCluster } from '../../../src/core/supply/demand-pool.ts';
+import type { PodPool } from '../../../src/core/supply/pod-pool.ts';
 import { aGpu } from '../../support/builders.ts';
 import { aDemandPolicy, aNodeWith } from '../../support/demand-builders.ts';
 import { aNode } from '../../support/node-builders.ts';
@@ -34,12 +35,17 @@ function poolOf(cluster: ReturnType<typeof aCluster>, name: string, isResting: (
   return [...listPool(recordOf(cluster, name), cluster, isResting)].flat();
 }
 
-/** How many nodes each policy has, as the pool of one of them is seen. */
-function podPoolsOf(cluster: ReturnType<typeof aCluster>, name: string): Readonly<Record<string, number>> {
+/** As the pool of one policy is seen. */
+function readPodPools(cluster: ReturnType<typeof aCluster>, name: string): readonly PodPool[] {
   const reading = listPodPools(recordOf(cluster, name), cluster);
   let step = reading.next();
   while (step.done !== true) step = reading.next();
-  return Object.fromEntries(step.value.map(({ policy, nodes }) => [policy, nodes.length]));
+  return step.value;
+}
+
+/** How many nodes each policy has, as the pool of one of them is seen. */
+function podPoolsOf(cluster: ReturnType<typeof aCluster>, name: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(readPodPools(cluster, name).map(({ policy, nodes }) => [policy, nodes.length]));
 }
 
 describe('the pool of a policy with a demand', () => {
@@ -71,10 +77,9 @@ describe('the pool of a policy with a demand', () => {
 
   it('follows Kueue, and comes before others, as its policy says', () => {
     const cluster = aCluster(aDemanding('p', { priority: 3 }));
-    const reading = listPodPools(recordOf(cluster, 'p'), cluster);
-    let step = reading.next();
-    while (step.done !== true) step = reading.next();
-    expect(step.value.map(({ priority, followsQueues }) => [priority, followsQueues])).to.deep.equal([[3, true]]);
+    expect(readPodPools(cluster, 'p').map(({ priority, followsQueues }) => [priority, followsQueues])).to.deep.equal([
+      [3, true],
+    ]);
   });
 
   it('passes on what its last plan left unserved', () => {
@@ -85,9 +90,6 @@ describe('the pool of a policy with a demand', () => {
       states: [{ name: profile, wanted: 3, offered: 2, used: 0, waiting: 3, unmet: 1 }],
       condition: { type: 'DemandMet', status: 'False', reason: 'NoRoom', message: '' },
     };
-    const reading = listPodPools(record, cluster);
-    let step = reading.next();
-    while (step.done !== true) step = reading.next();
-    expect(step.value.map(({ overflow }) => overflow.map(({ count }) => count))).to.deep.equal([[1]]);
+    expect(readPodPools(cluster, 'p').map(({ overflow }) => overflow.map(({ count }) => count))).to.deep.equal([[1]]);
   });
 });

@@ -4,7 +4,8 @@ import type { KueueFacts, KueueWorkload } from '../../../src/core/supply/kueue.t
 import { explainUnread, listHeld } from '../../../src/core/supply/kueue.ts';
 import { reportDemand, reportUnread } from '../../../src/core/supply/demand-report.ts';
 import { listWaiters } from '../../../src/core/supply/pod-demand.ts';
-import { type PodPool, shareWaiting } from '../../../src/core/supply/waiting-share.ts';
+import type { PodPool } from '../../../src/core/supply/pod-pool.ts';
+import { shareWaiting } from '../../../src/core/supply/waiting-share.ts';
 import { aNode } from '../../support/node-builders.ts';
 
 const small = 'nvidia.com/mig-1g.5gb';

@@ -5,7 +5,8 @@ import { projectWaitingPod } from '../../../src/core/projection/project-waiting-
 import { reportDemand } from '../../../src/core/supply/demand-report.ts';
 import { listMembers } from '../../../src/core/supply/member.ts';
 import { hasLabels, listWaiters } from '../../../src/core/supply/pod-demand.ts';
-import { type PodPool, type PoolNode, PoolReader, shareWaiting } from '../../../src/core/supply/waiting-share.ts';
+import { type PodPool, type PoolNode, PoolReader } from '../../../src/core/supply/pod-pool.ts';
+import { shareWaiting } from '../../../src/core/supply/waiting-share.ts';
 import { steadyKeyOf, wantedSlices } from '../../../src/core/supply/wanted-slices.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
 import { aNode } from '../../support/node-builders.ts';
@@ -146,7 +147,7 @@ describe('pods that wait for slices', () => {
         unmet: 0,
         ...state,
       }));
-      return reader.listOverflow(states).map(({ resources, count }) => [[...resources], count]);
+      return reader.pool('p', [], states).overflow.map(({ resources, count }) => [[...resources], count]);
     };
     const served = [small, medium];
     expect(overflow({ wanted: 4, used: 3, waiting: 3 }), 'beyond max').to.deep.equal([[served, 2]]);
@@ -154,7 +155,7 @@ describe('pods that wait for slices', () => {
     expect(overflow({ wanted: 4, used: 2, waiting: 1, unmet: 2 }), 'one is spare').to.deep.equal([[served, 1]]);
     expect(overflow({ wanted: 4, used: 4, unmet: 2 }), 'what is in use is lacking').to.deep.equal([]);
     expect(overflow({ wanted: 1, used: 1, waiting: 2 }), 'not asked for long enough').to.deep.equal([]);
-    expect(new PoolReader(policy).listOverflow(), 'no plan yet').to.deep.equal([]);
+    expect(new PoolReader(policy).pool('p', []).overflow, 'no plan yet').to.deep.equal([]);
   });
 
   it('count for a pool whose demand follows pods with such slices, though another of a higher priority wants a fixed number', () => {
