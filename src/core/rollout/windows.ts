@@ -63,9 +63,10 @@ function nextStart(window: Window, after: number): number | undefined {
   }
 }
 
-/** With `*` as the hour no hour is left out and none counts twice: a window opens whenever the clock shows a time of the schedule. */
+/** With every hour none is left out and none counts twice: a window opens whenever the clock shows a time of the schedule. */
 function isHourly({ schedule }: Window): boolean {
-  return /^[*?]$/.test(schedule.split(' ')[1] ?? '');
+  const [minute, hour = ''] = schedule.trim().split(/\s+/);
+  return minute === '@hourly' || ['*', '?', '*/1', '0-23'].includes(hour);
 }
 
 /** A time of day is one start a day: when the clock first shows it or, on the day that leaves it out, the time after it. */
