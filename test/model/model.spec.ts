@@ -234,6 +234,7 @@ describe('model of a node', function () {
     'AutoPlugin',
     'SecondDriver',
     'SecondPlugin',
+    'ClaimDrift',
   ] as const) {
     it(`keeps every promise in stories of one theme: ${theme}`, () =>
       tellers.tell({ from: 0, to: Math.ceil(seeds / 57), theme }));

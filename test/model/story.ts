@@ -125,6 +125,17 @@ const themes = {
     ],
     pauses,
   },
+  /** A node whose slices a person destroys, also under pods that have claims on them. */
+  ClaimDrift: {
+    setup: { backend: 'DRA', strategy: 'mixed', repeatsUuids: true },
+    names: [
+      ...listSteps(),
+      ...repeat(10, ['addPod', 'addPod', 'editPolicy']),
+      ...repeat(6, ['destroyByHand', 'destroyUnderPod', 'destroyUnderPod', 'createByHand', 'endPod']),
+      ...repeat(3, ['driverGoes', 'driverComes', 'driverComes', 'slowSlices', 'quickSlices', 'crashController']),
+    ],
+    pauses,
+  },
   /** The same, with pods that only look on, and a driver that is also an owner for a while, late, or away. */
   Monitors: {
     setup: { backend: 'DRA', strategy: 'mixed', repeatsUuids: true },
