@@ -1,4 +1,5 @@
 import { Violation } from '../model/violation.ts';
+import { nodeOf } from './fleet-pods.ts';
 import { msOf } from './fleet-policies.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
@@ -8,7 +9,7 @@ const turns = 5;
 export function oscillate(world: FleetWorld): void {
   const { random, checks } = world;
   const [controller] = world.controllers;
-  for (const { policy, demand: report } of controller?.cluster.fleet.policies ?? []) {
+  for (const { policy, nodes, demand: report } of controller?.cluster.fleet.policies ?? []) {
     const { demand } = policy.spec;
     const isMet = report?.condition.status === 'True';
     const slice = random.pick(demand?.slices.filter(({ count }) => count === undefined) ?? []);
@@ -23,7 +24,10 @@ export function oscillate(world: FleetWorld): void {
       const before = checks.demands.relaid;
       const uid = world.want(`nvidia.com/mig-${profile === '1g.*' ? smallest(world) : profile}`);
       world.run(upMs);
+      const pod = world.api.find('pods', uid);
       world.endPod(uid);
+      // The tide went to another pool, and this one's is over.
+      if (!isShort && pod && nodeOf(pod) !== '' && !nodes.has(nodeOf(pod))) break;
       world.run(riseMs / 2);
       if (checks.demands.relaid > before) moved.push(checks.demands.relaid - before);
     }

@@ -53,6 +53,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
     'Stuck',
   ],
   [6293, 'a pod waited for a pool of a higher priority without room, and another had idle GPUs', 'Demand'],
+  [6599, 'the onlooker took a tide of pods for one of a pool that another pool served now and then', 'Demand'],
   [649, 'an edit of the cooldown and back let a GPU be laid anew at once', 'Demand'],
 ];
 
