@@ -15,12 +15,17 @@ export function couldTake({ metadata, spec: node }: NodeView, { spec }: Workload
   );
 }
 
+/** Equal for pods that require the same of a node. */
+export function requirementsKey({ spec }: WorkloadPod): string {
+  const { nodeSelector, affinity, tolerations } = spec ?? {};
+  return JSON.stringify([nodeSelector, affinity, tolerations]);
+}
+
 /** Whether any of some nodes would accept a pod. Pods that require the same of a node are judged once: many may wait. */
 export function takersAmong(nodes: readonly NodeView[]): (pod: WorkloadPod) => boolean {
   const known = new Map<string, boolean>();
   return (pod) => {
-    const { nodeSelector, affinity, tolerations } = pod.spec ?? {};
-    const key = JSON.stringify([nodeSelector, affinity, tolerations]);
+    const key = requirementsKey(pod);
     const isTaken = known.get(key) ?? nodes.some((node) => couldTake(node, pod));
     known.set(key, isTaken);
     return isTaken;

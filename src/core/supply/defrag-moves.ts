@@ -1,11 +1,12 @@
 import type { GpuNodePartition } from '../../api/types.ts';
 import type { ClassLayout } from '../demand/demand-plan.ts';
-import { couldTake } from '../explain/could-take.ts';
+import { couldTake, requirementsKey } from '../explain/could-take.ts';
 import type { WorkloadPod } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
+import { type Mover, MoveRooms } from './move-rooms.ts';
 
 /** A slice on a node. */
 export interface SlicePlace {
@@ -76,34 +77,41 @@ export function listMoves(
   });
   const heldBy = new Map<string, SlicePlace[]>([...going].map((pod) => [pod, []]));
   for (const { pods, ...place } of held) for (const pod of pods) heldBy.get(pod)?.push(place);
-  const rooms = new Map<string, readonly SlicePlace[]>(Map.groupBy(idle, ({ node }) => node));
-  return [...going].toSorted(compareText).map((pod): PodMove => {
-    const from = heldBy.get(pod) ?? [];
-    const known = podOf(pod);
-    const takes = (name: string): boolean => {
-      const node = nodes.get(name);
-      return node === undefined || known === undefined || couldTake(node, known);
-    };
-    return { pod, from, to: takeRoom(rooms, from, takes) };
-  });
+  const rooms = new MoveRooms(idle);
+  const moverOf = readMovers(nodes, podOf);
+  const movers = [...heldBy].map(([pod, from]) => ({ pod, from, mover: moverOf(pod, countPresent(from)) }));
+  // Several slices on one node are hardest to find.
+  for (const { mover } of movers.toSorted((a, b) => b.from.length - a.from.length || compareText(a.pod, b.pod)))
+    rooms.place(mover);
+  return movers
+    .map(({ pod, from, mover }): PodMove => ({ pod, from, to: rooms.of(mover) }))
+    .toSorted((a, b) => compareText(a.pod, b.pod));
 }
 
-/** Takes the same slices on the first node that has them all. @returns undefined if no node has */
-function takeRoom(
-  rooms: Map<string, readonly SlicePlace[]>,
-  from: readonly SlicePlace[],
-  takes: (node: string) => boolean,
-): readonly SlicePlace[] | undefined {
-  const needs = [...countPresent(from)];
-  for (const [node, places] of rooms) {
-    const to = needs.flatMap(([profile, count]) => places.filter((one) => one.profile === profile).slice(0, count));
-    if (to.length < from.length || !takes(node)) continue;
-    const left = places.filter((one) => !to.includes(one));
-    if (left.length > 0) rooms.set(node, left);
-    else rooms.delete(node);
-    return to;
-  }
-  return undefined;
+/** Nodes are asked once for all pods that require the same of them. */
+function readMovers(
+  nodes: ReadonlyMap<string, NodeView>,
+  podOf: (name: string) => WorkloadPod | undefined,
+): (pod: string, needs: Mover['needs']) => Mover {
+  const known = new Map<string, Mover['takes']>();
+  return (name, needs) => {
+    const pod = podOf(name);
+    const requirements = pod === undefined ? 'unknown' : requirementsKey(pod);
+    const answers = new Map<string, boolean>();
+    const ask = (key: string): boolean => {
+      const node = nodes.get(key);
+      return node === undefined || pod === undefined || couldTake(node, pod);
+    };
+    const takes =
+      known.get(requirements) ??
+      ((node: string): boolean => {
+        const isTaken = answers.get(node) ?? ask(node);
+        answers.set(node, isTaken);
+        return isTaken;
+      });
+    known.set(requirements, takes);
+    return { kind: JSON.stringify([requirements, ...needs]), needs, takes };
+  };
 }
 
 type Instance = Pick<SlicePlace, 'profile' | 'start'>;

@@ -11,6 +11,7 @@ import {
   requestedFree,
 } from '../../../src/core/supply/defrag.ts';
 import { listMoves, listUnnamed } from '../../../src/core/supply/defrag-moves.ts';
+import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
 import { aGpu } from '../../support/builders.ts';
@@ -123,6 +124,29 @@ describe('a request to free slices', () => {
   });
 });
 
+/** The nodes on which each pod finds room, if everything in use goes. @param looked the nodes at which it is looked */
+function roomsOf(
+  fleet: readonly ReturnType<typeof aFleetNode>[],
+  podOf: (name: string) => WorkloadPod | undefined = () => undefined,
+  looked: string[] = [],
+) {
+  const partitions = new Map(fleet.map(({ partition }) => [partition.metadata.name, partition]));
+  const nodes = new Map(fleet.map(({ node }) => [node.metadata.name, node]));
+  const get = nodes.get.bind(nodes);
+  nodes.get = (name) => {
+    looked.push(name);
+    return get(name);
+  };
+  const members = membersOf(fleet);
+  const layouts = members.map(({ gpu: { instances } }) => ({
+    keep: instances.filter(({ busy }) => !busy),
+    destroy: instances.filter(({ busy }) => busy),
+    create: [],
+  }));
+  const moves = listMoves({ members, layouts, partitionOf: (node) => partitions.get(node) }, nodes, podOf);
+  return Object.fromEntries(moves.map(({ pod, to }) => [pod, to?.map(({ node }) => node)]));
+}
+
 describe('the moves of a plan', () => {
   const nodes = new Map(scattered.map(({ node }) => [node.metadata.name, node]));
   const partitions = new Map(scattered.map(({ partition }) => [partition.metadata.name, partition]));
@@ -142,6 +166,58 @@ describe('the moves of a plan', () => {
   it('say where a pod finds nothing that its own rules allow', () => {
     const pinned = { ...aTeamPod('d'), spec: { nodeSelector: { zone: 'b' }, containers: [] } };
     expect(listMoves(pool, nodes, () => pinned)[0]?.to).to.equal(undefined);
+  });
+
+  it('leave the only room of a pod to it, whatever the order of names', () => {
+    const fleet = [
+      aFleetNode({ name: 'n1', slices: ['1g.5gb@0'] }, policy),
+      aFleetNode({ name: 'n2', slices: ['1g.5gb@0'] }, policy),
+      aFleetNode({ name: 'n3', slices: ['1g.5gb@0'] }, policy),
+      aFleetNode(
+        {
+          name: 'n4',
+          slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2'],
+          pods: { '1g.5gb@0': ['a'], '1g.5gb@1': ['b'], '1g.5gb@2': ['c'] },
+        },
+        policy,
+      ),
+    ];
+    const zones: Readonly<Record<string, readonly string[]>> = { a: ['n1', 'n2', 'n3'], b: ['n1', 'n2'], c: ['n1'] };
+    const only = (name: string) => {
+      const values = zones[name.replace('team/', '')] ?? [];
+      const terms = [{ matchFields: [{ key: 'metadata.name', operator: 'In', values }] }];
+      const affinity = {
+        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+      };
+      return { ...aTeamPod(name), spec: { affinity, containers: [] } };
+    };
+    expect(roomsOf(fleet, only)).to.deep.equal({ 'team/a': ['n3'], 'team/b': ['n2'], 'team/c': ['n1'] });
+  });
+
+  it('leave a node that has room for a pod with several slices to it', () => {
+    const fleet = [
+      aFleetNode({ name: 'n1', slices: ['1g.5gb@0', '1g.5gb@1'] }, policy),
+      aFleetNode({ name: 'n2', slices: ['1g.5gb@0'] }, policy),
+      aFleetNode(
+        {
+          name: 'n3',
+          slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2'],
+          pods: { '1g.5gb@0': ['a'], '1g.5gb@1': ['b'], '1g.5gb@2': ['b'] },
+        },
+        policy,
+      ),
+    ];
+    expect(roomsOf(fleet)).to.deep.equal({ 'team/a': ['n2'], 'team/b': ['n1', 'n1'] });
+  });
+
+  it('are sought once for pods that no node takes, however many they are', () => {
+    const fleet = Array.from({ length: 20 }, (_, at) =>
+      aFleetNode({ name: `n${at}`, slices: ['1g.5gb@0', '1g.5gb@1'], pods: { '1g.5gb@0': [`p${at}`] } }, policy),
+    );
+    const looked: string[] = [];
+    const pinned = (name: string) => ({ ...aTeamPod(name), spec: { nodeSelector: { zone: 'b' }, containers: [] } });
+    roomsOf(fleet, pinned, looked);
+    expect(looked).to.have.length(20);
   });
 
   it('look at no more nodes for each pod than it takes to find room', () => {
