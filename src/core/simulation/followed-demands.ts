@@ -1,7 +1,9 @@
-import type { GpuPartitionPolicy } from '../../api/types.ts';
+import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { WHOLE } from '../demand/pool.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
-import { countsWhole } from '../policy/demand-profiles.ts';
+import { isWhole, profilesServing } from '../policy/demand-profiles.ts';
+import { followsPods } from '../supply/wanted-slices.ts';
+import { compareText } from '../text/fingerprint.ts';
 import { DemandPlayer, type Relay } from './demand-player.ts';
 import type { FleetGpu, SimulationFleet } from './fleet.ts';
 import type { PoolPlanner } from './layout-choice.ts';
@@ -12,6 +14,8 @@ interface Followed {
   readonly policy: GpuPartitionPolicy;
   readonly player: DemandPlayer;
   readonly gpus: readonly FleetGpu[];
+  /** Profiles of the slices that follow pods. */
+  readonly profiles: ReadonlySet<string>;
 }
 
 /** The demands of all policies. */
@@ -27,25 +31,30 @@ export class FollowedDemands {
 
   /** Those that are followed from now on; what is remembered of the ones that stay is kept. */
   follow(policyOf: ReadonlyMap<string, GpuPartitionPolicy>): void {
-    this.#followed = [...new Set(policyOf.values())].flatMap((policy) => {
+    const known = new Map(this.#followed.map((one) => [one.policy, one]));
+    // As waiting pods are shared among pools.
+    const ordered = [...new Set(policyOf.values())].toSorted(
+      (a, b) => (b.spec.priority ?? 0) - (a.spec.priority ?? 0) || compareText(a.metadata.name, b.metadata.name),
+    );
+    this.#followed = ordered.flatMap((policy) => {
       const { demand } = policy.spec;
       if (demand === undefined) return [];
-      const same = this.#followed.find((one) => one.policy === policy);
       const gpus = this.#fleet.gpus.filter(({ node }) => policyOf.get(node.name) === policy);
-      return [same ?? { policy, gpus, player: new DemandPlayer(policy, demand, this.#planner) }];
+      const player = new DemandPlayer(policy, demand, this.#planner);
+      return [known.get(policy) ?? { policy, gpus, profiles: listFollowing(demand, gpus), player }];
     });
   }
 
   /** @param counts pods that wait, by profile @returns the GPUs that change */
   look(now: number, counts: ReadonlyMap<string, number>, targets: Targets): readonly Relay[] {
     const waiting = new Map([...counts].filter(([, count]) => count > 0));
-    return this.#followed.flatMap(({ policy, player, gpus }) => {
+    return this.#followed.flatMap(({ profiles, player, gpus }) => {
       const members = gpus.map((gpu) => targets.memberOf(gpu));
       const resources = new Map<string, number>();
       for (const [profile, count] of waiting) {
-        if (!couldServe(policy, gpus, profile)) continue;
+        if (!profiles.has(profile)) continue;
         resources.set(profile === WHOLE ? GPU_RESOURCE : migResourceName(labelProfile(profile)), count);
-        // A pod counts for the first policy that could serve it.
+        // A pod counts for the first policy that follows its slices.
         waiting.delete(profile);
       }
       return player.look(now, gpus, members, resources);
@@ -53,7 +62,12 @@ export class FollowedDemands {
   }
 }
 
-function couldServe({ spec: { demand } }: GpuPartitionPolicy, gpus: readonly FleetGpu[], profile: string): boolean {
-  if (profile === WHOLE) return demand !== undefined && countsWhole(demand);
-  return gpus.some(({ geometry }) => geometry.profiles.some(({ name }) => name === profile));
+function listFollowing(demand: PolicyDemand, gpus: readonly FleetGpu[]): ReadonlySet<string> {
+  const following = followsPods(demand) ? demand.slices.filter(({ count }) => count === undefined) : [];
+  const kinds = new Map(gpus.map(({ geometry, product }) => [geometry, product]));
+  return new Set(
+    following.flatMap((slice) =>
+      isWhole(slice) ? [WHOLE] : [...kinds].flatMap(([geometry, product]) => profilesServing(slice, geometry, product)),
+    ),
+  );
 }

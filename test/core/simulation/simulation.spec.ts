@@ -138,6 +138,27 @@ describe('a simulated demand policy', () => {
     expect(playOne(side, pods(1, '3g.20gb', 10, 30)).total.relayouts).to.equal(0);
   });
 
+  it('counts a pod that waits for the policy that follows its slices, of several for that of the higher priority', () => {
+    const named = (name: string, priority: number, ...profiles: readonly string[]): GpuPartitionPolicy => {
+      const policy = aDemandPolicy(follows(...profiles), { priority });
+      return { ...policy, metadata: { ...policy.metadata, name } };
+    };
+    const play = (first: GpuPartitionPolicy, second: GpuPartitionPolicy) => {
+      const nodes = [aSimulatedNode('n1', halves), aSimulatedNode('n2', halves)];
+      const policyOf = new Map([
+        ['n1', first],
+        ['n2', second],
+      ]);
+      const side = { ...aSide(nodes), phases: [{ at: 0, policyOf, layouts: new Map() }] };
+      return playOne(side, pods(4, '1g.5gb', 10, HOUR)).total;
+    };
+    expect(play(named('a', 0, '3g.20gb'), named('b', 0, '1g.5gb'))).to.deep.include({ started: 4, relayouts: 1 });
+    const isPaused = { rollout: { paused: true } };
+    const second = named('b', 5, '1g.5gb');
+    const first = named('a', 0, '1g.5gb');
+    expect(play({ ...first, spec: { ...first.spec, ...isPaused } }, second).started).to.equal(4);
+  });
+
   it('lets a GPU rest for the cooldown where another one serves as many', () => {
     const nodes = () => [aSimulatedNode('n1', []), aSimulatedNode('n2', ['3g.20gb@0'])];
     const arrivals = [...pods(1, '2g.10gb', 10, 20 * MINUTE), ...pods(1, '1g.5gb', 10 * MINUTE, HOUR)];
