@@ -40,8 +40,9 @@ export function startSide(
     wants.set(key, known);
     return { at, policyOf: known.policyOf, layouts: known.layouts };
   });
+  const policyOf = phases[0]?.policyOf;
   const side = {
-    nodes: gpuNodes.map(readNode),
+    nodes: gpuNodes.map((one) => readNode(one, policyOf?.get(one.name))),
     phases,
     changeSeconds: new Map(policies.flatMap((policy) => paceOf(policy, facts.policies))),
     cap: findCap(facts.policies, facts.partitions),
@@ -123,7 +124,8 @@ function paceOf(
   return first === undefined ? [] : [[metadata.name, first.seconds]];
 }
 
-function readNode({ name, partition, policy }: GpuNode): StartNode {
+/** @param policy that decides over it here, which may be another than in the cluster */
+function readNode({ name, partition }: GpuNode, policy: GpuPartitionPolicy | undefined): StartNode {
   if (partition === undefined) return { name, gpus: [] };
   // What a change was about to make of it does not happen: the simulation starts from what is there.
   const { granted: _granted, wish: _wish, ...spec } = partition.spec;

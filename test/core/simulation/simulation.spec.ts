@@ -205,6 +205,28 @@ describe('a simulated rollout', () => {
   });
 });
 
+describe('the GPUs of a snapshot', () => {
+  const time = { startMs: Date.UTC(2026, 0, 5), days: 1 };
+  const whole = { ...aCluster([aFleetNode({ name: 'n1' })]), policies: [aDemandPolicy(follows('1g.5gb'))] };
+  const gpuOf = (facts: typeof whole, given: GpuPartitionPolicy) =>
+    startSide(facts, listSimulated(facts), [given], time).side.nodes[0]?.gpus[0];
+
+  it('change MIG mode as the policy that is played allows, whatever the one in the cluster says', () => {
+    const strict = aDemandPolicy(follows('1g.5gb'), { allow: { gpuReset: false } });
+    expect(gpuOf(whole, strict)?.keepsMode).to.equal(true);
+    expect(gpuOf({ ...whole, policies: [strict] }, aDemandPolicy(follows('1g.5gb')))?.keepsMode).to.equal(false);
+  });
+
+  it('with slices that are not ours change only if the policy that is played allows it', () => {
+    const own = aFleetNode({ name: 'n1', slices: halves });
+    const { lastGood: _lost, ...device } = own.partition.status?.device ?? {};
+    const facts = { ...whole, partitions: [{ ...own.partition, status: { device } }] };
+    expect(gpuOf(facts, aDemandPolicy(follows('1g.5gb')))?.isFixed).to.equal(true);
+    const replacing = aDemandPolicy(follows('1g.5gb'), { allow: { replaceForeignInstances: true } });
+    expect(gpuOf(facts, replacing)?.isFixed).to.equal(false);
+  });
+});
+
 describe('a simulated schedule', () => {
   const startMs = Date.UTC(2026, 0, 5);
   const night = { name: 'night', schedule: '0 22 * * *', duration: '8h', timeZone: 'UTC' };
