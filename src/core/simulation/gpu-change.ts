@@ -13,9 +13,9 @@ export interface SimulatedChange {
   readonly create: readonly Pick<PoolInstance, 'profile' | 'start'>[];
 }
 
-/** As the agent plans it; undefined if it takes an eviction that is not allowed, or does not fit. */
+/** As the agent plans it; undefined if it takes an eviction that is not allowed, does not fit, or MIG mode cannot change. */
 export function planChange(
-  { geometry, slices }: Pick<FleetGpu, 'geometry' | 'slices'>,
+  { geometry, slices, keepsMode }: Pick<FleetGpu, 'geometry' | 'slices' | 'keepsMode'>,
   layout: Layout,
   isSpared: boolean,
 ): SimulatedChange | undefined {
@@ -23,7 +23,7 @@ export function planChange(
   const isWhole = have.some(({ profile }) => profile === WHOLE);
   const becomesWhole = layout[WHOLE] !== undefined;
   if (isWhole && becomesWhole) return { keep: have, destroy: [], create: [] };
-  if (isWhole !== becomesWhole && isSpared && have.some(({ busy }) => busy)) return undefined;
+  if (isWhole !== becomesWhole && (keepsMode || (isSpared && have.some(({ busy }) => busy)))) return undefined;
   if (becomesWhole) return { keep: [], destroy: have, create: [{ profile: WHOLE, start: 0 }] };
   const plan = planGpu(geometry, isWhole ? [] : have, layout, { mayDisturb: ({ busy }) => !isSpared || !busy });
   if (!plan.fits) return undefined;

@@ -83,5 +83,12 @@ describe('whole GPUs in a simulation', () => {
     expect(partitioned.total).to.deep.include({ relayouts: 0, stillWaiting: 1 });
     const whole = playOne(aSide([keeping(idle)], aDemandPolicy(wholeAndSmall)), pods(1, '1g.5gb', 10, HOUR));
     expect(whole.total).to.deep.include({ relayouts: 0, stillWaiting: 1 });
+    for (const [slices, layout] of [
+      [idle, { '1g.5gb': 7 }],
+      [halves, { [WHOLE]: 1 }],
+    ] as const)
+      expect(playOne(aSide([keeping(slices)], aPolicy(), layout), []).total).to.deep.include({ relayouts: 0 });
+    const others = playOne(aSide([keeping(halves)], aPolicy(), { '1g.5gb': 7 }), pods(1, '1g.5gb', 10, HOUR));
+    expect(others.total).to.deep.include({ relayouts: 1, stillWaiting: 0 });
   });
 });
