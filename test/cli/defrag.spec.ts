@@ -99,6 +99,13 @@ describe('gpu-partition defrag --snapshot', () => {
     ]);
   });
 
+  it('says where it is the demand of the policy that has no room', async () => {
+    await given(aScatteredCluster(aDemandPolicy({ slices: [{ name: 'large', profiles: ['7g.40gb'], count: 2 }] })));
+    expect((await answer('--free', '1g.5gb=1')).answer.findings).to.deep.equal([
+      'there is no room for 1 of large (of the demand) beside what runs: add GPUs, or have the demand want less',
+    ]);
+  });
+
   it('says where a pod would find no node that it may use', async () => {
     const cluster = aScatteredCluster();
     const pinned = cluster.pods.map((pod) =>

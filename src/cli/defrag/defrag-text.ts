@@ -46,6 +46,7 @@ function summarize({
   isDone,
   isPossible,
   optimal,
+  gap,
   moves,
   gpusChanged,
   instancesDestroyed,
@@ -57,9 +58,9 @@ function summarize({
     moves.length === 0 ? 'no pod moves' : `${countWords(moves.length, 'pod')} ${moves.length === 1 ? 'moves' : 'move'}`;
   const bill = `${pods}, ${countWords(gpusChanged, 'GPU')} of ${countWords(nodes, 'node')} ${gpusChanged === 1 ? 'changes' : 'change'}, ${countWords(instancesDestroyed, 'idle instance')} ${instancesDestroyed === 1 ? 'goes' : 'go'}`;
   const proof = optimal ? 'proven: nothing cheaper does' : 'not proven in time: raise --time-limit';
-  return isPossible
-    ? `${writeLayout(free)} idle: ${bill}; ${proof}`
-    : `${writeLayout(free)} cannot be freed; the nearest: ${bill}`;
+  if (isPossible) return `${writeLayout(free)} idle: ${bill}; ${proof}`;
+  const how = gap?.figure === 'unserved' ? 'not freed in time' : 'cannot be freed';
+  return `${writeLayout(free)} ${how}; the nearest: ${bill}`;
 }
 
 /** For a policy with layouts: an entry for each layout, of the GPUs that get it. */

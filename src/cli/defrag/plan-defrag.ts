@@ -8,6 +8,7 @@ import { judgeFate } from '../../core/pods/pod-fate.ts';
 import { evictsNever } from '../../core/policy/demand-wish.ts';
 import { countPresent } from '../../core/supply/count.ts';
 import { askToFree, explainUnknown, isFree } from '../../core/supply/defrag.ts';
+import { explainShortage } from '../../core/supply/defrag-words.ts';
 import { listMoves, listUnnamed, type PodMove } from '../../core/supply/defrag-moves.ts';
 import { askFor } from '../../core/supply/demand-question.ts';
 import { indexHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
@@ -75,6 +76,7 @@ export async function planDefrag(
   const members = await readMembers({ fleet, nodes, partitions }, record, () => false);
   const unknown = explainUnknown(free, members);
   if (unknown !== undefined) throw new CliError(`--free: ${unknown}`);
+  const gpus = members.map(({ gpu }) => gpu);
   const weighed = weighGpus(members, holders, record.policy.spec.drain);
   const { demand } = record.policy.spec;
   // What runs and waits beyond is the controller's to follow; what runs keeps its slices in any case.
@@ -84,19 +86,16 @@ export async function planDefrag(
   const best = await planDemand(weighed, { ...asked, seconds });
   const isHeld = weighed.some(({ instances }) => instances.some(({ stays }) => stays === true));
   // What is in the way, where that does not go.
-  const plan =
-    isHeld && Object.keys(best.unserved).length > 0
-      ? await planDemand(
-          members.map(({ gpu }) => gpu),
-          { ...asked, seconds },
-        )
-      : best;
+  const plan = isHeld && Object.keys(best.unserved).length > 0 ? await planDemand(gpus, { ...asked, seconds }) : best;
   const pool = { members, layouts: plan.layouts, partitionOf };
   const moves = listMoves(pool, nodes, podOf);
-  const lacking = Object.entries(plan.unserved);
+  const isShort = Object.keys(plan.unserved).length > 0;
+  const forced =
+    isShort && evict === 'Never' ? await planDemand(gpus, { ...asked, evict: 'IfNeeded', seconds }) : undefined;
+  const shortage = explainShortage(plan, forced, seconds);
   const stays = moves.flatMap(({ pod }) => explainStay(podOf(pod), pod, cluster, record.policy));
   const findings = [
-    ...(lacking.length === 0 ? [] : [await explainLack(members, asked, lacking, evict, seconds)]),
+    ...(shortage === undefined ? [] : [shortage]),
     ...stays,
     ...listUnnamed(pool).map(
       ({ node, gpu, profile, start }) =>
@@ -108,19 +107,19 @@ export async function planDefrag(
         : [],
     ),
   ];
-  const gpus = members.flatMap((member, index) => pictureMember(member, plan.layouts[index], partitionOf));
+  const pictures = members.flatMap((member, index) => pictureMember(member, plan.layouts[index], partitionOf));
   return {
     policy: name,
     hasDemand: demand !== undefined,
     free,
-    isDone: isFree(free, members) && gpus.length === 0,
+    isDone: isFree(free, members) && pictures.length === 0,
     isPossible: findings.length === 0,
     optimal: plan.gap === undefined,
     ...(plan.gap && { gap: plan.gap }),
     gpusChanged: plan.cost.gpusChanged,
     instancesDestroyed: plan.cost.instancesDestroyed,
     moves,
-    gpus,
+    gpus: pictures,
     findings,
   };
 }
@@ -135,24 +134,6 @@ function explainStay(
     ? judgeFate(pod, drain, { budgets })
     : { fate: 'Evicted' };
   return fate === 'Stays' || fate === 'Awaited' ? [`pod ${name} would have to go: ${message}`] : [];
-}
-
-async function explainLack(
-  members: readonly Member[],
-  { slices }: { readonly slices: Parameters<typeof planDemand>[1]['slices'] },
-  lacking: readonly (readonly [string, number])[],
-  evict: 'Never' | 'IfNeeded',
-  seconds: number,
-): Promise<string> {
-  const words = lacking.map(([name, count]) => `${count} of ${name.replace(/^free /, '')}`).join(', ');
-  if (evict === 'IfNeeded') return `there is no room for ${words} beside what runs: add GPUs, or free fewer`;
-  const { unserved } = await planDemand(
-    members.map(({ gpu }) => gpu),
-    { slices, evict: 'IfNeeded', seconds },
-  );
-  return Object.keys(unserved).length === 0
-    ? `${words} could be freed only by evicting pods, which demand.evict Never of the policy forbids: set it to IfNeeded`
-    : `there is no room for ${words} beside what runs: add GPUs, or free fewer`;
 }
 
 function pictureMember(

@@ -12,6 +12,7 @@ import {
 } from '../../../src/core/supply/defrag.ts';
 import { listMoves, listUnnamed } from '../../../src/core/supply/defrag-moves.ts';
 import type { WorkloadPod } from '../../../src/core/explain/workload.ts';
+import { explainShortage } from '../../../src/core/supply/defrag-words.ts';
 import type { DemandAsked } from '../../../src/core/supply/demand-question.ts';
 import { listMembers, type Member } from '../../../src/core/supply/member.ts';
 import { aGpu } from '../../support/builders.ts';
@@ -121,6 +122,34 @@ describe('a request to free slices', () => {
     ]);
     expect(isFree({ '3g.20gb': 1 }, members)).to.equal(true);
     expect(isFree({ '3g.20gb': 2 }, members)).to.equal(false);
+  });
+});
+
+describe('why slices cannot be freed', () => {
+  const gap = { figure: 'unserved' as const, value: 8, bound: 0 };
+  const short = { unserved: { 'free 7g.40gb': 1 } };
+
+  it('tells what was asked to be free from what the demand wants and from what runs', () => {
+    const unserved = { small: 4, 'small/1g.5gb': 1, 'any/used 2g.10gb': 2, 'used 1g.5gb': 3, 'free 7g.40gb': 1 };
+    expect(explainShortage({ unserved }, undefined, 30)).to.equal(
+      'there is no room for 5 of small (of the demand), 2 of 2g.10gb (in use), 3 of 1g.5gb (in use) and ' +
+        '1 of 7g.40gb beside what runs: add GPUs, or free fewer',
+    );
+    expect(explainShortage({ unserved: { small: 36 } }, undefined, 30)).to.equal(
+      'there is no room for 36 of small (of the demand) beside what runs: add GPUs, or have the demand want less',
+    );
+    expect(explainShortage({ unserved: {} }, undefined, 30)).to.equal(undefined);
+  });
+
+  it('claims nothing that was not proven in time', () => {
+    const late = 'no room was found for 1 of 7g.40gb within 30 s, and there may be some: raise --time-limit';
+    expect(explainShortage({ ...short, gap }, undefined, 30)).to.equal(late);
+    expect(explainShortage({ ...short, gap }, { unserved: {} }, 30)).to.equal(late);
+    expect(explainShortage(short, { ...short, gap }, 30)).to.equal(late);
+    expect(explainShortage({ ...short, gap: { ...gap, figure: 'gpusChanged' } }, undefined, 30)).to.match(
+      /^there is no/,
+    );
+    expect(explainShortage(short, { unserved: {} }, 30)).to.match(/only by evicting pods/);
   });
 });
 
