@@ -1,9 +1,7 @@
 import { attributeOf, gpuDriver, type ResourceSliceView } from '../dra/resource-slice.ts';
 import { foreseeSlice, findNamedUuid } from '../dra/published-devices.ts';
 import type { SelectableDevice } from '../dra/device-selector.ts';
-import type { ResourceClaimView } from '../dra/resource-claim.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
-import { namespacedName } from '../text/namespaced-name.ts';
 import { parseQuantity } from '../text/quantity.ts';
 import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
 
@@ -25,14 +23,11 @@ export type NodeSlice = ResourceSliceView & {
 };
 
 /** What a node's DRA driver offers: by its ResourceSlices, else by what its device has. None with the device plugin. */
-export function listDevices(
-  gpuNode: GpuNode,
-  { slices, claims }: Pick<ClusterFacts, 'slices' | 'claims'>,
-): readonly ClaimableDevice[] {
+export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'slices'>): readonly ClaimableDevice[] {
   if (!isDra(gpuNode)) return [];
   const report = gpuNode.partition?.status?.device ?? {};
   const found = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [foreseeSlice(report)];
-  const taken = claims && (takenByNode(claims).get(gpuNode.name) ?? new Map<string, string>());
+  const { taken } = gpuNode;
   const memories = new Map(
     (report.models ?? []).flatMap(({ profiles }) => profiles.map(({ name, memoryMiB }) => [name, memoryMiB] as const)),
   );
@@ -74,28 +69,6 @@ function byNode(slices: readonly NodeSlice[]): ReadonlyMap<string | undefined, r
   const sorted = Map.groupBy(own, ({ spec }) => spec.nodeName);
   ownSlices.set(slices, sorted);
   return sorted;
-}
-
-/** By node, its devices by who has them. */
-type TakenDevices = ReadonlyMap<string, ReadonlyMap<string, string>>;
-
-const takenDevices = new WeakMap<readonly ResourceClaimView[], TakenDevices>();
-
-/** A monitor takes no device. */
-function takenByNode(claims: readonly ResourceClaimView[]): TakenDevices {
-  const known = takenDevices.get(claims);
-  if (known) return known;
-  const taken = new Map<string, Map<string, string>>();
-  for (const { metadata, status } of claims) {
-    for (const { driver, pool, device, adminAccess } of status?.allocation?.devices?.results ?? []) {
-      if (driver !== gpuDriver || adminAccess === true) continue;
-      const [first] = status?.reservedFor ?? [];
-      const holder = first ? namespacedName({ ...metadata, name: first.name }) : `claim ${namespacedName(metadata)}`;
-      taken.set(pool, (taken.get(pool) ?? new Map<string, string>()).set(device, holder));
-    }
-  }
-  takenDevices.set(claims, taken);
-  return taken;
 }
 
 /** Where claims may not be listed. */

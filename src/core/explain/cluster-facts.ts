@@ -1,4 +1,6 @@
-import type { GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
+import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, InstanceReport } from '../../api/types.ts';
+import { findNamedDevice } from '../dra/published-devices.ts';
+import { userKey } from '../gpu/state/device-users.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
@@ -12,6 +14,7 @@ import { asScheduled } from '../policy/schedules.ts';
 import type { NodeSlice } from './claim-device.ts';
 import type { ClaimTemplate, RequestedClaim } from './claim-request.ts';
 import type { DeviceClassView } from './device-request.ts';
+import { type TakenDevices, takenByNode } from './taken-devices.ts';
 import { holdsNode, requestOf, type WorkloadPod } from './workload.ts';
 
 /** What is known of a cluster when a pod is explained. */
@@ -40,6 +43,8 @@ export interface GpuNode {
   readonly partition: GpuNodePartition | undefined;
   readonly policy: GpuPartitionPolicy | undefined;
   readonly pods: readonly WorkloadPod[] | undefined;
+  /** By claims; undefined if they are not known. */
+  readonly taken: TakenDevices | undefined;
 }
 
 /** Pods that hold something, and how much of it. */
@@ -51,7 +56,7 @@ export interface ResourceUse {
 }
 
 /** The nodes that have GPUs: a partition, or a resource that stands for some. */
-export function listGpuNodes({ nodes, partitions, policies, pods }: ClusterFacts): readonly GpuNode[] {
+export function listGpuNodes({ nodes, partitions, policies, pods, claims }: ClusterFacts): readonly GpuNode[] {
   const partitionOf = new Map(partitions.map((partition) => [partition.metadata.name, partition]));
   const podsOf = Map.groupBy((pods ?? []).filter(holdsNode), ({ spec }) => spec?.nodeName);
   const ordered = policies.toSorted(byPrecedence);
@@ -62,7 +67,15 @@ export function listGpuNodes({ nodes, partitions, policies, pods }: ClusterFacts
     const named = ordered.find(({ metadata }) => metadata.name === partition?.spec.policy?.name);
     const policy = named ?? ordered.find(({ spec }) => selectsNode(spec.nodeSelector, labels));
     return [
-      { name, node, labels, partition, policy: policy && asScheduled(policy), pods: pods && (podsOf.get(name) ?? []) },
+      {
+        name,
+        node,
+        labels,
+        partition,
+        policy: policy && asScheduled(policy),
+        pods: pods && (podsOf.get(name) ?? []),
+        taken: claims && (takenByNode(claims).get(name) ?? new Map()),
+      },
     ];
   });
 }
@@ -98,7 +111,7 @@ function countDevices(gpus: readonly GpuReport[]): Readonly<Record<string, numbe
 /** Which pods have how much of a resource on a node. */
 export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   const { pods } = gpuNode;
-  // A claim names a device, and not what its pod asked for: the agent knows which pods have which.
+  // A claim names a device, and not what its pod asked for.
   if (pods === undefined || isDra(gpuNode)) return reportedUse(gpuNode, resource);
   const asked = pods.map((pod) => ({ pod, amount: roundUp(requestOf(pod, resource)) }));
   const holders = asked.filter(({ amount }) => amount > 0);
@@ -107,22 +120,38 @@ export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
   return { used: usedWithout([]), holders: holders.map(({ pod }) => podName(pod)).toSorted(), usedWithout };
 }
 
-/** The agent's report of instances in use: less exact if slices are shared. */
+/** What is in use by the agent's report, and by claims whose pod it does not know yet: less exact if slices are shared. */
 function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
-  const { partition } = gpuNode;
   const isSliced = resource.startsWith('nvidia.com/mig-');
-  const gpus = partition?.status?.device?.gpus ?? [];
-  const slices = gpus.flatMap(({ mig, instances }) => (mig === 'Enabled' ? instances : []));
+  const { gpus = [] } = gpuNode.partition?.status?.device ?? {};
+  const claimed = isDra(gpuNode) ? claimedPlaces(gpuNode, gpus) : new Map<string, string>();
+  const usersOf = ({ busy, pods = [] }: GpuReport | InstanceReport, key: string): readonly string[] | undefined => {
+    const claim = claimed.get(key);
+    if (pods.length > 0 || claim === undefined) return busy === true ? pods : undefined;
+    return [claim];
+  };
+  const slices = gpus.flatMap((gpu) =>
+    (gpu.mig === 'Enabled' ? gpu.instances : []).map((one) => ({ one, users: usersOf(one, userKey(gpu.uuid, one)) })),
+  );
+  const whole = gpus.filter(({ mig }) => mig !== 'Enabled').map((gpu) => usersOf(gpu, userKey(gpu.uuid)));
   const held = isSliced
-    ? slices.filter(({ profile, busy }) => busy === true && isResourceOf(resource, profile))
-    : [
-        ...gpus.filter(({ mig, busy }) => mig !== 'Enabled' && busy === true),
-        ...(isDra(gpuNode) ? [] : slices.filter(({ busy }) => busy)),
-      ];
+    ? slices.filter(({ one }) => isResourceOf(resource, one.profile)).map(({ users }) => users)
+    : [...whole, ...(isDra(gpuNode) ? [] : slices.map(({ users }) => users))];
+  const all = held.filter((users) => users !== undefined);
   // What no pod is named for, some process has.
   const usedWithout = (gone: readonly string[]): number =>
-    held.filter(({ pods = [] }) => pods.length === 0 || pods.some((pod) => !gone.includes(pod))).length;
-  return { used: held.length, holders: [...new Set(held.flatMap(({ pods = [] }) => pods))].toSorted(), usedWithout };
+    all.filter((users) => users.length === 0 || users.some((pod) => !gone.includes(pod))).length;
+  return { used: all.length, holders: [...new Set(all.flat())].toSorted(), usedWithout };
+}
+
+/** Who has which place of a node by a claim, by {@link userKey}. */
+function claimedPlaces({ taken = new Map() }: GpuNode, gpus: readonly GpuReport[]): ReadonlyMap<string, string> {
+  return new Map(
+    [...taken].flatMap(([device, holder]) => {
+      const found = findNamedDevice(device, { gpus });
+      return found ? [[userKey(found.gpu.uuid, found.instance), holder] as const] : [];
+    }),
+  );
 }
 
 /** Whether a resource is a profile's under strategy mixed, shared or not. */

@@ -42,6 +42,22 @@ describe('explain pod: a claim', () => {
     );
   });
 
+  it('of a class that stands for a resource finds what another claim has in use, whose pod has not started', () => {
+    const wanted = exactly({ deviceClassName: `mig-2g-10gb.${driver}` });
+    expect(explain(wanted).code).to.equal('SchedulerSays');
+    for (const [user, holder] of [
+      ['other', 'team/other'],
+      ['', 'claim team/held'],
+    ] as const) {
+      const { code, message } = explain(wanted, [aHeldClaim([deviceNames[2] ?? ''], { pod: user })]);
+      expect(code).to.equal('Full');
+      expect(message).to.include(`1 of 1 nvidia.com/mig-2g.10gb are in use, held by ${holder}`);
+    }
+    expect(explain(wanted, [aHeldClaim(deviceNames, { adminAccess: true })]).code, 'a monitor').to.equal(
+      'SchedulerSays',
+    );
+  });
+
   it('for a profile that no node has names the edit of a policy that would make it', () => {
     const { code, message, suggestions } = explain(exactly(ofProfile('7g.40gb')));
     expect(code).to.equal('NotOffered');
