@@ -1,5 +1,5 @@
-import type { GpuNodePartition, GpuPartitionPolicy, GpuReport, InstanceReport } from '../../api/types.ts';
-import { findNamedDevice } from '../dra/published-devices.ts';
+import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, InstanceReport } from '../../api/types.ts';
+import { findNamedDevice, publishDevices } from '../dra/published-devices.ts';
 import { userKey } from '../gpu/state/device-users.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
@@ -83,7 +83,7 @@ export function listGpuNodes({ nodes, partitions, policies, pods, claims }: Clus
 /** GPU resources that a node offers, and how many. */
 export function offersOf(gpuNode: Pick<GpuNode, 'node' | 'partition'>): Readonly<Record<string, number>> {
   const { node, partition } = gpuNode;
-  if (isDra(gpuNode)) return countDevices(partition?.status?.device?.gpus ?? []);
+  if (isDra(gpuNode)) return countDevices(partition?.status?.device ?? {});
   const all = Object.entries(node.status?.allocatable ?? {}).filter(([name]) => isGpuResource(name));
   return Object.fromEntries(all.map(([name, amount]) => [name, wholeUnits(amount)]));
 }
@@ -98,10 +98,10 @@ export function isDra({ partition }: Pick<GpuNode, 'partition'>): boolean {
   return partition?.spec.backend === 'DRA';
 }
 
-/** The driver publishes what the device has: a node on which it does not is closed, or not Ready. */
-function countDevices(gpus: readonly GpuReport[]): Readonly<Record<string, number>> {
-  const names = gpus.flatMap(({ mig, instances }) =>
-    mig === 'Enabled' ? instances.map(({ profile }) => migResourceName(labelProfile(profile))) : [GPU_RESOURCE],
+/** What the driver publishes by the report: a node on which it does not is closed, or not Ready. */
+function countDevices(device: DeviceReport): Readonly<Record<string, number>> {
+  const names = publishDevices(device).devices.map(({ profile }) =>
+    profile === undefined ? GPU_RESOURCE : migResourceName(profile),
   );
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
@@ -123,7 +123,8 @@ export function useOf(gpuNode: GpuNode, resource: string): ResourceUse {
 /** What is in use by the agent's report, and by claims whose pod it does not know yet: less exact if slices are shared. */
 function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
   const isSliced = resource.startsWith('nvidia.com/mig-');
-  const { gpus = [] } = gpuNode.partition?.status?.device ?? {};
+  // A lost GPU offers nothing, whoever has it.
+  const gpus = (gpuNode.partition?.status?.device?.gpus ?? []).filter(({ error }) => error === undefined);
   const claimed = isDra(gpuNode) ? claimedPlaces(gpuNode, gpus) : new Map<string, string>();
   const usersOf = ({ busy, pods = [] }: GpuReport | InstanceReport, key: string): readonly string[] | undefined => {
     const claim = claimed.get(key);

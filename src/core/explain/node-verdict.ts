@@ -171,7 +171,9 @@ function explainAbsence(gpuNode: GpuNode, resource: string): Blocker {
   const there = hasOtherName ? 0 : slicesOf(gpuNode, resource);
   const isSingle = strategyOf(gpuNode) === 'single';
   if (there > 0 && !isSingle && partition?.status?.phase === 'Ready') {
-    const message = `it has ${there} of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy`;
+    const message = isDra(gpuNode)
+      ? `it has ${there} of these slices, and its DRA driver publishes none: their GPU is lost, or they have no compute instance`
+      : `it has ${there} of these slices, and its device plugin offers none: look at the plugin’s pod and its MIG strategy`;
     return { kind: 'NotAdvertised', message };
   }
   const wished = isSingle ? 0 : wishedSlices(gpuNode, resource);

@@ -414,6 +414,19 @@ describe('explain pod', () => {
       expect(explain(asks(slice), [{ gpus: [busy], isDra: true }]).code).to.equal('SchedulerSays');
     });
 
+    it('counts only what the driver publishes: no GPU that is lost, and no GPU instance without a compute instance', () => {
+      const lost = { ...sevens, error: 'it does not respond' };
+      const hidden = { ...sevens, instances: sevens.instances.map((one) => ({ ...one, computeInstances: [] })) };
+      for (const gpu of [lost, hidden]) {
+        const none = explain(asks(slice), [{ gpus: [gpu], isDra: true }]);
+        expect(none.code).to.equal('NotAdvertised');
+        expect(none.message).to.contain('it has 7 of these slices, and its DRA driver publishes none');
+      }
+      const { code, message } = explain(asks(slice, 8), [{ gpus: [sevens, lost], isDra: true }]);
+      expect(code).to.equal('TooMany');
+      expect(message).to.contain('the node has 7 in total');
+    });
+
     it('adds up what several claims and the pod itself ask for', () => {
       const resourceClaims = ['a', 'b'].map((name) => ({ name, resourceClaimTemplateName: 'small' }));
       const { containers = [] } = aPod(asks(slice)).spec ?? {};
