@@ -66,7 +66,9 @@ export function explainClaim(claim: RequestedClaim, facts: ClusterFacts): ClaimE
     };
   }
   if (facts.pods === undefined) return { ...base, isPending, code, message, nodes, suggestions };
-  const open = nodes.filter(({ blockers }) => blockers.length === 0).map(({ node }) => node);
+  // Of an imagined pod, which no scheduler has seen, that is what a node with room is told by.
+  const open =
+    code === 'NoScheduler' ? nodes.filter(({ blockers }) => blockers.length === 0).map(({ node }) => node) : [];
   const where =
     open.length > 0 ? `; ${open.length === 1 ? 'node' : 'nodes'} ${open.join(', ')} could serve it` : `; ${message}`;
   const unused = `no pod asks for it, and the scheduler allocates a claim only for a pod${where}`;

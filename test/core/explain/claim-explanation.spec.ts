@@ -122,6 +122,14 @@ describe('explain claim', () => {
     expect(message).to.match(/ only for a pod; it requests 1 device of .*its device plugin hands its GPUs out/);
   });
 
+  it('without a pod names no node where it is not known what devices it wants', () => {
+    const requests = [{ name: 'one', exactly: { deviceClassName: 'gone' } }];
+    const claim = { metadata: { name: 'wanted', namespace: 'team' }, spec: { devices: { requests } } };
+    const { message } = explain(claim, aClaimCluster());
+    expect(message).to.contain('only for a pod; it requests devices by claim: ');
+    expect(message).not.to.contain('could serve it');
+  });
+
   it('names the pods for which it is reserved, though they cannot be read', () => {
     const told = explain(aHeldClaim([third]), aClaimCluster());
     expect(told.pods).to.deep.equal(['team/other']);
