@@ -2,7 +2,7 @@ import type { ResourceClaimView } from '../dra/resource-claim.ts';
 import { namespacedName } from '../text/namespaced-name.ts';
 import { isAllocated } from './allocated-claim.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
-import { type ClaimRequest, type DeviceChoice, type DeviceRequest, readChoice } from './device-request.ts';
+import { type ClaimRequest, type DeviceChoice, type DeviceRequest, isForeign, readChoice } from './device-request.ts';
 import type { DeviceClassView } from './device-request.ts';
 import { requestsOf, type WorkloadPod } from './workload.ts';
 
@@ -58,8 +58,10 @@ export function claimRequestsOf(pod: WorkloadPod, facts: ClusterFacts): ClaimReq
       allocated.push(found.claim);
       continue;
     }
+    const { requests: all = [], constraints = [] } = found.spec.devices ?? {};
+    const wanted = all.filter((request) => !isForeign(listAlternatives(request), facts.classes ?? []));
+    if (wanted.length === 0 && all.length > 0) continue;
     sources.push(found.source);
-    const { requests: wanted = [], constraints = [] } = found.spec.devices ?? {};
     if (constraints.length > 0 && wanted.length > 1)
       unclear.push(`${found.source}: its constraints between requests are not evaluated here`);
     for (const request of wanted) {
@@ -125,6 +127,10 @@ function findClaim(
   return { source, spec: template.spec?.spec ?? {} };
 }
 
+function listAlternatives(request: NamedRequest): readonly DeviceRequest[] {
+  return request.firstAvailable ?? [request.exactly ?? request];
+}
+
 /** A class that stands for a resource needs no look at its selectors. */
 function readRequest(
   request: NamedRequest,
@@ -138,7 +144,7 @@ function readRequest(
   const resource = found?.spec?.extendedResourceName;
   if (isPlain && resource !== undefined) return { resource, count };
   const choices: DeviceChoice[] = [];
-  for (const one of firstAvailable ?? [exactly]) {
+  for (const one of listAlternatives(request)) {
     const choice = readChoice(one, classes);
     if (typeof choice === 'string') return choice;
     choices.push(choice);

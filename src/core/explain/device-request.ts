@@ -1,4 +1,5 @@
 import { type DeviceTest, readSelector } from '../dra/device-selector.ts';
+import { gpuDriver } from '../dra/resource-slice.ts';
 import type { ClaimableDevice } from './claim-device.ts';
 
 interface Selector {
@@ -35,6 +36,21 @@ export interface DeviceChoice {
 export interface ClaimRequest {
   readonly name: string;
   readonly choices: readonly DeviceChoice[];
+}
+
+/** Whether all devices of a class are those of a driver that hands out no GPUs: its selector begins with that driver's name. */
+function isOfOtherDriver({ spec }: DeviceClassView): boolean {
+  return (spec?.selectors ?? []).some(({ cel: { expression = '' } = {} }) => {
+    const driver = /^\s*device\.driver\s*==\s*(['"])([^'"]*)\1\s*(?:&&|$)/.exec(expression)?.[2];
+    return driver !== undefined && driver !== gpuDriver && !expression.includes('||');
+  });
+}
+
+/** Whether no device that a request may get is a GPU. */
+export function isForeign(requests: readonly DeviceRequest[], classes: readonly DeviceClassView[]): boolean {
+  return requests.every(({ deviceClassName }) =>
+    classes.some((one) => one.metadata.name === deviceClassName && isOfOtherDriver(one)),
+  );
 }
 
 /** @returns why it is not known what devices meet a request */

@@ -175,6 +175,39 @@ describe('explain pod: a claim', () => {
     expect(message).to.include('held by team/job');
   });
 
+  describe('for a device of another driver', () => {
+    const channel = {
+      metadata: { name: 'channel' },
+      spec: {
+        selectors: [
+          {
+            cel: {
+              expression:
+                "device.driver == 'compute-domain.nvidia.com' && device.attributes['compute-domain.nvidia.com'].id == 0",
+            },
+          },
+        ],
+      },
+    };
+    const { classes: known = [] } = aClaimCluster();
+    const more = { classes: [...known, channel] };
+    const one = { name: 'channel', exactly: { deviceClassName: 'channel' } };
+
+    it('keeps its pod from no node', () => {
+      const all = [one, { name: 'gpu', exactly: ofProfile('2g.10gb') }];
+      expect(explain(all, [], more).code).to.equal('SchedulerSays');
+      const { code, message } = explain(all, [aHeldClaim([deviceNames[2] ?? ''])], more);
+      expect(code).to.equal('Full');
+      expect(message).to.match(/^it requests 1 device of DeviceClass mig.nvidia.com with selectors of its own by /);
+    });
+
+    it('waits for no partition', () => {
+      expect(explain([one], [], more).code).to.equal('NoGpuAsked');
+      const either = { name: 'either', firstAvailable: [{ name: 'channel', deviceClassName: 'channel' }] };
+      expect(explain([either], [], more).code).to.equal('NoGpuAsked');
+    });
+  });
+
   it('finds no device on a node with the device plugin', () => {
     const { partitions } = aClaimCluster([{ isDra: false }]);
     const { code, message } = explain(exactly(ofProfile('2g.10gb')), [], { partitions });
