@@ -1,4 +1,6 @@
 import type { ResourceClaimView } from '../dra/resource-claim.ts';
+import { deviceClassPrefix } from '../pods/gpu-pods.ts';
+import { isGpuResource } from '../pods/gpu-resource.ts';
 import { namespacedName } from '../text/namespaced-name.ts';
 import { isAllocated } from './allocated-claim.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
@@ -48,6 +50,12 @@ export function claimRequestsOf(pod: WorkloadPod, facts: ClusterFacts): ClaimReq
   const unclear: string[] = [];
   const sources: string[] = [];
   const allocated: ResourceClaimView[] = [];
+  const note = (request: NamedRequest, source: string): void => {
+    const read = readRequest(request, facts.classes);
+    if (typeof read === 'string') unclear.push(`${source}: ${read}`);
+    else if ('resource' in read) asked.set(read.resource, (asked.get(read.resource) ?? 0) + read.count);
+    else requests.push({ name: request.name, choices: read.choices });
+  };
   for (const { name = '', ...source } of pod.spec?.resourceClaims ?? []) {
     const found = findClaim(name, source, pod, facts);
     if ('unknown' in found) {
@@ -64,14 +72,26 @@ export function claimRequestsOf(pod: WorkloadPod, facts: ClusterFacts): ClaimReq
     sources.push(found.source);
     if (constraints.length > 0 && wanted.length > 1)
       unclear.push(`${found.source}: its constraints between requests are not evaluated here`);
-    for (const request of wanted) {
-      const read = readRequest(request, facts.classes ?? []);
-      if (typeof read === 'string') unclear.push(`${found.source}, request ${request.name}: ${read}`);
-      else if ('resource' in read) asked.set(read.resource, (asked.get(read.resource) ?? 0) + read.count);
-      else requests.push({ name: request.name, choices: read.choices });
-    }
+    for (const request of wanted) note(request, `${found.source}, request ${request.name}`);
+  }
+  for (const request of listByResource(pod, facts.classes ?? [])) {
+    const source = `resource ${request.name}`;
+    sources.push(source);
+    note(request, source);
   }
   return { asked, requests, unclear, sources, allocated };
+}
+
+/** What a pod asks for by resources that DeviceClasses stand for: under names of their own, or the one that each class has (KEP-5004). */
+function listByResource(pod: WorkloadPod, classes: readonly DeviceClassView[]): readonly NamedRequest[] {
+  const classOf = (resource: string): string | undefined =>
+    resource.startsWith(deviceClassPrefix)
+      ? resource.slice(deviceClassPrefix.length)
+      : classes.find(({ spec }) => spec?.extendedResourceName === resource)?.metadata.name;
+  const isMeant = (name: string): boolean => !name.startsWith('nvidia.com/') && classOf(name) !== undefined;
+  return [...requestsOf(pod, isMeant)]
+    .map(([name, count]) => ({ name, exactly: { deviceClassName: classOf(name) ?? '', count } }))
+    .filter(({ exactly }) => !isForeign([exactly], classes));
 }
 
 /** `NAMESPACE/NAME` of the claims of a pod, whichever way it asks: by name, by a template or by an extended resource. */
@@ -131,18 +151,18 @@ function listAlternatives(request: NamedRequest): readonly DeviceRequest[] {
   return request.firstAvailable ?? [request.exactly ?? request];
 }
 
-/** A class that stands for a resource needs no look at its selectors. */
+/** A class that stands for a resource of the device plugin needs no look at its selectors. */
 function readRequest(
   request: NamedRequest,
-  classes: readonly DeviceClassView[],
+  classes: readonly DeviceClassView[] | undefined,
 ): { readonly resource: string; readonly count: number } | Pick<ClaimRequest, 'choices'> | string {
   const { firstAvailable, exactly = request } = request;
   const { deviceClassName, selectors = [], count = 1, allocationMode, adminAccess } = exactly;
   const isPlain =
     firstAvailable === undefined && selectors.length === 0 && allocationMode !== 'All' && adminAccess !== true;
-  const found = classes.find(({ metadata }) => metadata.name === deviceClassName);
+  const found = classes?.find(({ metadata }) => metadata.name === deviceClassName);
   const resource = found?.spec?.extendedResourceName;
-  if (isPlain && resource !== undefined) return { resource, count };
+  if (isPlain && resource !== undefined && isGpuResource(resource)) return { resource, count };
   const choices: DeviceChoice[] = [];
   for (const one of listAlternatives(request)) {
     const choice = readChoice(one, classes);

@@ -38,23 +38,26 @@ export interface ClaimRequest {
   readonly choices: readonly DeviceChoice[];
 }
 
-/** Whether all devices of a class are those of a driver that hands out no GPUs: its selector begins with that driver's name. */
-function isOfOtherDriver({ spec }: DeviceClassView): boolean {
-  return (spec?.selectors ?? []).some(({ cel: { expression = '' } = {} }) => {
-    const driver = /^\s*device\.driver\s*==\s*(['"])([^'"]*)\1\s*(?:&&|$)/.exec(expression)?.[2];
-    return driver !== undefined && driver !== gpuDriver && !expression.includes('||');
+/** Whether no device that a request may get is a GPU. */
+export function isForeign(alternatives: readonly DeviceRequest[], classes: readonly DeviceClassView[]): boolean {
+  return alternatives.every(({ deviceClassName, selectors = [] }) => {
+    const found = classes.find(({ metadata }) => metadata.name === deviceClassName);
+    return [...(found?.spec?.selectors ?? []), ...selectors].some(isOfOtherDriver);
   });
 }
 
-/** Whether no device that a request may get is a GPU. */
-export function isForeign(requests: readonly DeviceRequest[], classes: readonly DeviceClassView[]): boolean {
-  return requests.every(({ deviceClassName }) =>
-    classes.some((one) => one.metadata.name === deviceClassName && isOfOtherDriver(one)),
-  );
+/** Whether a selector begins with the name of another driver: the rest of it is often not to be evaluated here. */
+function isOfOtherDriver({ cel: { expression = '' } = {} }: Selector): boolean {
+  const driver = /^\s*device\.driver\s*==\s*(['"])([^'"]*)\1\s*(?:&&|$)/.exec(expression)?.[2];
+  return driver !== undefined && driver !== gpuDriver && !expression.includes('||');
 }
 
 /** @returns why it is not known what devices meet a request */
-export function readChoice(request: DeviceRequest, classes: readonly DeviceClassView[]): DeviceChoice | string {
+export function readChoice(
+  request: DeviceRequest,
+  classes: readonly DeviceClassView[] | undefined,
+): DeviceChoice | string {
+  if (classes === undefined) return 'DeviceClasses are not known here';
   const { deviceClassName = '', selectors = [], count = 1, allocationMode, adminAccess = false } = request;
   const found = classes.find(({ metadata }) => metadata.name === deviceClassName);
   if (!found) return `there is no DeviceClass ${deviceClassName}`;

@@ -42,7 +42,6 @@ function isUnbound(pod: WorkloadPod): boolean {
 
 /** A claim may be for a device of another driver: what no GPU could be is for none. */
 function claimsGpu(pod: WorkloadPod, facts: ClusterFacts, dra: readonly GpuNode[]): boolean {
-  if ((pod.spec?.resourceClaims ?? []).length === 0) return false;
   const { asked, requests, allocated } = claimRequestsOf(pod, facts);
   return (
     [...asked.keys()].some(isGpuResource) ||

@@ -175,6 +175,49 @@ describe('explain pod: a claim', () => {
     expect(message).to.include('held by team/job');
   });
 
+  describe('of a class that stands for a resource of its own name', () => {
+    const small = {
+      metadata: { name: 'small' },
+      spec: {
+        extendedResourceName: 'example.com/small-gpu',
+        selectors: [{ cel: { expression: `device.driver == '${driver}' && ${attribute('profile')} == '2g.10gb'` } }],
+      },
+    };
+    const { classes: known = [] } = aClaimCluster();
+    const held = [aHeldClaim([deviceNames[2] ?? ''])];
+
+    it('is judged by the selectors of the class', () => {
+      const more = { classes: [...known, small] };
+      expect(explain(exactly({ deviceClassName: 'small' }), [], more).code).to.equal('SchedulerSays');
+      expect(explain(exactly({ deviceClassName: 'small' }), held, more).code).to.equal('Full');
+    });
+
+    const byResource = (resource: string, more: Partial<ClusterFacts> = {}): PodExplanation =>
+      explainPod(aPod({ asks: { [resource]: '1' } }), aClaimCluster([{}], [], { classes: [...known, small], ...more }));
+
+    it('is what a pod asks for that asks for the resource', () => {
+      expect(byResource('example.com/small-gpu').code).to.equal('SchedulerSays');
+      const { code, message } = byResource('example.com/small-gpu', { claims: held });
+      expect(code).to.equal('Full');
+      expect(message).to.match(/^it requests 1 device of DeviceClass small by resource example.com\/small-gpu; /);
+    });
+
+    it('is what a pod asks for by the name that every class has', () => {
+      const named = (name: string): string => `deviceclass.resource.kubernetes.io/${name}`;
+      expect(byResource(named('small'), { claims: held }).code).to.equal('Full');
+      const { code, message } = byResource(named(`mig-2g-10gb.${driver}`), { claims: held });
+      expect(code).to.equal('Full');
+      expect(message).to.match(/^it requests 1 nvidia.com\/mig-2g.10gb by resource deviceclass.resource/);
+      expect(byResource(named('gone')).message).to.contain('there is no DeviceClass gone');
+    });
+
+    it('is not known where DeviceClasses may not be read', () => {
+      const { code, message } = explain(exactly({ deviceClassName: 'small' }), [], { classes: undefined });
+      expect(code).to.equal('AsksByClaim');
+      expect(message).to.contain('DeviceClasses are not known here');
+    });
+  });
+
   describe('for a device of another driver', () => {
     const channel = {
       metadata: { name: 'channel' },
@@ -205,6 +248,11 @@ describe('explain pod: a claim', () => {
       expect(explain([one], [], more).code).to.equal('NoGpuAsked');
       const either = { name: 'either', firstAvailable: [{ name: 'channel', deviceClassName: 'channel' }] };
       expect(explain([either], [], more).code).to.equal('NoGpuAsked');
+      const own = {
+        deviceClassName: 'mig.nvidia.com',
+        selectors: [{ cel: { expression: "device.driver == 'dra.net'" } }],
+      };
+      expect(explain(exactly(own)).code).to.equal('NoGpuAsked');
     });
   });
 

@@ -57,6 +57,7 @@ describe('pods that wait for GPUs', () => {
       byTemplate('nic', 'network'),
       aPod({ name: 'held', spec: { resourceClaims: [{ name: 'gpu', resourceClaimName: 'held' }] } }),
       byTemplate('vague', 'none'),
+      aPod({ name: 'plain', asks: { 'deviceclass.resource.kubernetes.io/any': '2' } }),
     ];
     const [device = ''] = deviceNames;
     const facts = aClaimCluster([{}], pods, {
@@ -72,6 +73,10 @@ describe('pods that wait for GPUs', () => {
     expect(groups?.map(({ pods: names, asks }) => ({ names, asks }))).to.deep.equal([
       { names: ['team/one', 'team/two'], asks: words },
       { names: ['team/held'], asks: `what claim team/held has (${device} of node n)` },
+      {
+        names: ['team/plain'],
+        asks: '2 devices of DeviceClass any by resource deviceclass.resource.kubernetes.io/any',
+      },
     ]);
     expect(groups?.[0]?.message).to.equal('node n has its GPUs free; the scheduler reports: 0/1 nodes are available');
   });
