@@ -64,11 +64,10 @@ export function stemOf(profile: string): string {
 
 function classOfBoards(kind: SliceKind, { modelId, products, memoryMiB }: Boards): ClassWish {
   const memory = memoryMiB === undefined ? '' : ` with ${memoryMiB} MiB`;
-  const names = products.map((name) => `'${name}'`).join(', ');
   return {
     name: `${stemOf(kind.profile)}-${modelId}.${gpuDriver}`,
     about: `A slice ${kind.profile}${memory}: only on ${modelId} and GPUs with equal slices.`,
-    expression: `${selectProfile(kind)} && ${attribute('productName')} in [${names}]`,
+    expression: `${selectProfile(kind)} && ${isOneOf(products)}`,
   };
 }
 
@@ -78,10 +77,17 @@ function sayMemory(boards: readonly Boards[]): string {
   return boards.length < 2 ? ` with ${sizes[0]} MiB` : ` with ${sizes.join(' or ')} MiB, depending on the GPU`;
 }
 
-function selectProfile({ names }: SliceKind): string {
-  const [first] = names;
-  const test = names.length < 2 ? `== '${first}'` : `in [${names.map((name) => `'${name}'`).join(', ')}]`;
-  return `${isSlice} && ${attribute('profile')} ${test}`;
+/** Without `||`, which the admission policy of the controller's DeviceClasses refuses. */
+function selectProfile({ profile, formerNames }: SliceKind): string {
+  const name = attribute('profile');
+  if (formerNames.length === 0) return `${isSlice} && ${name} == '${profile}'`;
+  const names = [profile, ...formerNames.map((former) => former.name)].map((one) => `'${one}'`).join(', ');
+  const notElsewhere = formerNames.map((one) => `!(${name} == '${one.name}' && !(${isOneOf(one.products)}))`);
+  return [isSlice, `${name} in [${names}]`, ...notElsewhere].join(' && ');
+}
+
+function isOneOf(products: readonly string[]): string {
+  return `${attribute('productName')} in [${products.map((name) => `'${name}'`).join(', ')}]`;
 }
 
 function attribute(name: string): string {

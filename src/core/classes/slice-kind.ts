@@ -22,8 +22,8 @@ export interface Boards {
 /** A profile that policies create, on all GPU models on which they do. */
 export interface SliceKind {
   readonly profile: string;
-  /** All names that drivers have for it. */
-  readonly names: readonly string[];
+  /** Names that earlier drivers have for it, and on which boards: on others, another profile may be called so. */
+  readonly formerNames: readonly { readonly name: string; readonly products: readonly string[] }[];
   readonly gb: number;
   readonly computeSlices: number;
   /** More than one if the memory of such a slice depends on the model. */
@@ -91,12 +91,17 @@ function listDemanded(demand: PolicyDemand | undefined): ReturnType<typeof listU
 function describeKind(profile: string, models: readonly GpuModel[]): readonly SliceKind[] {
   const parsed = parseProfile(profile);
   if (isProfileNameError(parsed)) return [];
-  const former = models.flatMap((model) => resolveProfile(model, profile)?.formerNames ?? []);
+  const former = models.flatMap((model) =>
+    (resolveProfile(model, profile)?.formerNames ?? []).map((name) => ({ name, model })),
+  );
   const boards = Map.groupBy(models, (model) => resolveProfile(model, profile)?.memoryMiB ?? model.id);
   return [
     {
       profile,
-      names: [...new Set([profile, ...former])],
+      formerNames: [...Map.groupBy(former, ({ name }) => name)].map(([name, on]) => ({
+        name,
+        products: listProducts(on.map(({ model }) => model)),
+      })),
       gb: parsed.gb,
       computeSlices: parsed.gpuSlices,
       boards: [...boards.values()].map(joinBoards(profile)),
@@ -107,7 +112,11 @@ function describeKind(profile: string, models: readonly GpuModel[]): readonly Sl
 function joinBoards(profile: string): (models: readonly GpuModel[]) => Boards {
   return (models) => ({
     modelId: models[0]?.id ?? '',
-    products: [...new Set(models.flatMap(({ products }) => products.map(({ name }) => name)))].toSorted(compareText),
+    products: listProducts(models),
     memoryMiB: models.map((model) => resolveProfile(model, profile)?.memoryMiB)[0],
   });
+}
+
+function listProducts(models: readonly GpuModel[]): readonly string[] {
+  return [...new Set(models.flatMap(({ products }) => products.map(({ name }) => name)))].toSorted(compareText);
 }

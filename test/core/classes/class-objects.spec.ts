@@ -4,6 +4,7 @@ import type { GpuPartitionPolicy, PolicyLayout } from '../../../src/api/types.ts
 import { exportClasses, listMissingClasses } from '../../../src/core/classes/class-objects.ts';
 import { classNameOf, listProfileClasses, listSizeClasses } from '../../../src/core/classes/device-class.ts';
 import { listSliceKinds, listSplitLayouts } from '../../../src/core/classes/slice-kind.ts';
+import { readSelector } from '../../../src/core/dra/device-selector.ts';
 import type { SliceKind } from '../../../src/core/classes/slice-kind.ts';
 import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
 
@@ -77,6 +78,27 @@ describe('DeviceClasses for the slices of policies', () => {
     for (const name of profiles.map(classNameOf)) expect(name).to.match(/^[a-z0-9-]+\.gpu\.nvidia\.com$/);
     const [whole] = listProfileClasses(kindsOf({ gpus: a100With80, profiles: { '7g.80gb': 1 } }));
     expect(whole?.expression).to.contain("profile in ['7g.80gb', '7g.79gb']");
+    // The admission policy refuses these of the controller.
+    expect(whole?.expression).not.to.match(/[|?]/);
+  });
+
+  it('take an earlier name of a profile, which other models have for another, only on their own models', () => {
+    const classes = listProfileClasses(
+      kindsOf(
+        { gpus: { models: ['GB200'] }, profiles: { '1g.23gb': 7 } },
+        { gpus: { models: ['RTX-PRO-6000-*'] }, profiles: { '1g.24gb': 4 } },
+      ),
+    );
+    const listMeeting = (profile: string, productName: string): readonly string[] =>
+      classes
+        .filter(({ expression }) =>
+          readSelector(expression)?.({ attributes: { type: 'mig', profile, productName }, capacity: {} }),
+        )
+        .map(({ name }) => name);
+    const server = 'NVIDIA RTX PRO 6000 Blackwell Server Edition';
+    expect(listMeeting('1g.24gb', server)).to.deep.equal(['mig-1g-24gb.gpu.nvidia.com']);
+    expect(listMeeting('1g.23gb', 'NVIDIA GB200')).to.deep.equal(['mig-1g-23gb.gpu.nvidia.com']);
+    expect(listMeeting('1g.24gb', 'NVIDIA GB200')).to.include('mig-1g-23gb.gpu.nvidia.com');
   });
 
   it('select by memory for “at least N GB”, from the least that such a profile has', () => {
