@@ -12,12 +12,12 @@ const FILTER = /^(0x[0-9a-f]+|[1-9][0-9]*)(?::(0x[0-9a-f]+|[1-9][0-9]*))?$/i;
 
 /**
  * Reads one device filter: 32 bits of device and vendor, hexadecimal or decimal, in any case, optionally followed by those of the
- * subsystem.
+ * subsystem. With a blank before or after it, mig-parted reads no number (`strconv.ParseInt`).
  *
  * @returns undefined for a text that mig-parted silently accepts and that matches no GPU
  */
 export function parseDeviceFilter(text: string): DeviceFilter | undefined {
-  const match = FILTER.exec(text.trim());
+  const match = FILTER.exec(text);
   const id = match?.[1] === undefined ? undefined : readId(match[1]);
   if (match === null || id === undefined) return undefined;
   if (match[2] === undefined) return { id };

@@ -75,7 +75,15 @@ describe('parseConfigFile', () => {
   });
 
   it('refuses a filter that matches no GPU, which mig-parted takes without a word', () => {
-    for (const text of ['A100-SXM4-40GB', '20B010DE', '0x20B010DE:', '0x20B01002', '0x120B010DE']) {
+    for (const text of [
+      'A100-SXM4-40GB',
+      '20B010DE',
+      '0x20B010DE:',
+      '0x20B01002',
+      '0x120B010DE',
+      '0x20B010DE ',
+      ' 0x20B010DE',
+    ]) {
       expect(codes(file(spec({ 'device-filter': ['0x20B010DE', text] }))), text).to.deep.equal(['error MatchesNoGpu']);
     }
   });
