@@ -110,6 +110,13 @@ describe('gpu-partition import mig-parted', () => {
     expect(answer.policies.map(({ spec }) => spec.layouts)).to.deep.equal([[{ mig: 'Disabled' }]]);
   });
 
+  it('says so of the one config that is named, too', async () => {
+    const config = (name: string) => `  ${name}:\n  - {devices: all, mig-enabled: false}\n`;
+    const stdin = `version: v1\nmig-configs:\n${config('a')}${config('b')}${config('a')}${config('b')}`;
+    const { answer } = await importText(stdin, '--config', 'a');
+    expect(answer.findings.map(({ code, path }) => `${code} ${path}`)).to.deep.equal(['DuplicateConfig mig-configs.a']);
+  });
+
   it('answers a file that is not mig-parted’s, or not readable, with code 2', async () => {
     for (const [stdin, words] of [
       ['a: [', 'neither YAML nor JSON'],

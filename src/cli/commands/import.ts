@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import { isConfigFile } from '../../core/migparted/config-file.ts';
 import { importConfigFile, MIG_CONFIG_LABEL } from '../../core/migparted/import.ts';
+import type { Finding } from '../../core/text/finding.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
@@ -48,11 +49,11 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
       const imports = manifests.map((manifest) => ({ manifest, ...importConfigFile(manifest.value, options) }));
       if (options.config !== undefined) refuseUnknownConfig(options.config, path, manifests);
       const policies = imports.flatMap((one) => one.policies);
+      const isWanted = ({ path: [, name] }: Finding) =>
+        options.config === undefined || name === undefined || name === options.config;
       const findings = sortFindings(
         imports.flatMap(({ manifest, findings: found }) =>
-          [...found, ...(options.config === undefined ? duplicateConfigs(manifest) : [])].map((finding) =>
-            locateFinding(manifest, finding),
-          ),
+          [...found, ...duplicateConfigs(manifest).filter(isWanted)].map((finding) => locateFinding(manifest, finding)),
         ),
       );
       if (findings.some(({ severity }) => severity === 'error')) outcome.code = 1;
