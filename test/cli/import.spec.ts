@@ -117,6 +117,21 @@ describe('gpu-partition import mig-parted', () => {
     expect(answer.findings.map(({ code, path }) => `${code} ${path}`)).to.deep.equal(['DuplicateConfig mig-configs.a']);
   });
 
+  it('makes one policy of a config that several files have, and refuses another content under its name', async () => {
+    const config = (fields: string) => `version: v1\nmig-configs:\n  a:\n  - {devices: all, ${fields}}\n`;
+    const [off, on] = [config('mig-enabled: false'), config('mig-enabled: true, mig-devices: {}')];
+    const same = await importText([off, off].join('---\n'));
+    expect(same.code).to.equal(0);
+    expect(same.answer.policies).to.have.length(1);
+    const other = await importText([off, off, on].join('---\n'));
+    expect(other.code).to.equal(1);
+    expect(other.answer.policies.map(({ spec }) => spec.layouts)).to.deep.equal([[{ mig: 'Disabled' }]]);
+    const errors = other.answer.findings.filter(({ severity }) => severity === 'error');
+    expect(errors.map(({ code, line, path }) => ({ code, line, path }))).to.deep.equal([
+      { code: 'DuplicatePolicy', line: 13, path: 'mig-configs.a' },
+    ]);
+  });
+
   it('answers a file that is not mig-parted’s, or not readable, with code 2', async () => {
     for (const [stdin, words] of [
       ['a: [', 'neither YAML nor JSON'],

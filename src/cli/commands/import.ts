@@ -3,15 +3,16 @@ import { stringify } from 'yaml';
 
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import { isConfigFile } from '../../core/migparted/config-file.ts';
-import { importConfigFile, MIG_CONFIG_LABEL } from '../../core/migparted/import.ts';
+import { type Imported, importConfigFile, MIG_CONFIG_LABEL } from '../../core/migparted/import.ts';
 import type { Finding } from '../../core/text/finding.ts';
+import { sameJson } from '../../core/text/fingerprint.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { locateFinding, type Manifest } from '../input/manifest.ts';
 import { readManifestFile } from '../input/manifest-file.ts';
-import { printFinding, sortFindings } from '../located-finding.ts';
+import { type LocatedFinding, printFinding, sortFindings } from '../located-finding.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { printJson, type Terminal } from '../terminal.ts';
 import { duplicateConfigs } from '../validation.ts';
@@ -48,14 +49,15 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
       const manifests = await readConfigFiles(path, terminal);
       const imports = manifests.map((manifest) => ({ manifest, ...importConfigFile(manifest.value, options) }));
       if (options.config !== undefined) refuseUnknownConfig(options.config, path, manifests);
-      const policies = imports.flatMap((one) => one.policies);
+      const { policies, clashes } = joinPolicies(imports);
       const isWanted = ({ path: [, name] }: Finding) =>
         options.config === undefined || name === undefined || name === options.config;
-      const findings = sortFindings(
-        imports.flatMap(({ manifest, findings: found }) =>
+      const findings = sortFindings([
+        ...imports.flatMap(({ manifest, findings: found }) =>
           [...found, ...duplicateConfigs(manifest).filter(isWanted)].map((finding) => locateFinding(manifest, finding)),
         ),
-      );
+        ...clashes,
+      ]);
       if (findings.some(({ severity }) => severity === 'error')) outcome.code = 1;
       if (output === 'json') return printJson(terminal, { policies, findings });
       terminal.stdout.write(policies.map(writePolicy).join(''));
@@ -69,6 +71,27 @@ async function readConfigFiles(path: string, terminal: Terminal): Promise<readon
   if (found.length === 0)
     throw new CliError(`${name}: no config file of mig-parted: it would have version: v1 and mig-configs`);
   return found;
+}
+
+/** A cluster has one policy of a name. gpu-operator writes a ConfigMap for each node, so that a List of them repeats every config. */
+function joinPolicies(imports: readonly (Imported & { readonly manifest: Manifest })[]) {
+  const byName = new Map<string, GpuPartitionPolicy>();
+  const clashes: LocatedFinding[] = [];
+  for (const { manifest, policies } of imports) {
+    for (const policy of policies) {
+      const { name } = policy.metadata;
+      const first = byName.get(name);
+      if (first === undefined) byName.set(name, policy);
+      else if (!sameJson(first, policy)) clashes.push(locateFinding(manifest, describeClash(policy)));
+    }
+  }
+  return { policies: [...byName.values()], clashes };
+}
+
+function describeClash({ metadata, spec }: GpuPartitionPolicy): Finding {
+  const config = spec.nodeSelector.matchLabels?.[MIG_CONFIG_LABEL] ?? metadata.name;
+  const message = `an earlier file makes another policy ${metadata.name}, and a cluster has only one of a name: import the files one by one`;
+  return { severity: 'error', code: 'DuplicatePolicy', path: ['mig-configs', config], message };
 }
 
 /** `version: v1` alone is a valid file without configs; anything that is not a Kubernetes object is reported by its fields. */
