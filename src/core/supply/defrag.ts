@@ -21,15 +21,17 @@ const mostSlices = 100_000;
 export function readFree(text: string): Layout | { readonly error: string } {
   const free: Record<string, number> = {};
   for (const part of text.split(',')) {
-    const [, name = '', digits = ''] = /^\s*([^=\s]+)=(\d{1,6})\s*$/.exec(part) ?? [];
+    const [, name = '', digits = ''] = /^\s*([^=\s]+)=(\d+)\s*$/.exec(part) ?? [];
     const count = Number(digits);
-    if (name === '' || count < 1 || count > mostSlices)
+    if (name === '' || count < 1)
       return { error: `${JSON.stringify(part)} is not PROFILE=COUNT, for example 3g.20gb=2` };
     const profile = parseProfile(name);
     if (isProfileNameError(profile)) return { error: profile.message };
     if (profile.computeInstanceSlices !== undefined)
       return { error: `${name} is a compute instance; ask for its GPU instance, ${profile.instanceProfile}` };
-    free[name] = (free[name] ?? 0) + count;
+    const total = (free[profile.name] ?? 0) + count;
+    if (total > mostSlices) return { error: `${profile.name}: more than ${mostSlices} slices` };
+    free[profile.name] = total;
   }
   return free;
 }
@@ -47,8 +49,9 @@ export function requestedFree(
 ): FreeRequest | undefined {
   const request = annotations?.[defragAnnotation];
   if (request === undefined || (known?.request === request && known.state !== 'Making')) return undefined;
-  // What follows the slices only tells one request from the next.
-  return { request, free: readFree(request.split(' ')[0] ?? '') };
+  // What follows the slices only tells one request from the next. People write blanks around the commas.
+  const [slices = ''] = /^\s*[^\s,]*(?:\s*,\s*[^\s,]*)*/.exec(request) ?? [];
+  return { request, free: readFree(slices) };
 }
 
 /**

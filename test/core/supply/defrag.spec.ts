@@ -59,6 +59,9 @@ describe('a request to free slices', () => {
     expect(readFree('3g.20gb=1,3g.20gb=2')).to.deep.equal({ '3g.20gb': 3 });
     for (const wrong of ['', '3g.20gb', '3g.20gb=0', '3g.20gb=x', '3g=2', '1c.3g.20gb=1'])
       expect(readFree(wrong), wrong).to.have.property('error');
+    expect(readFree('3c.3g.20gb=1,3g.20gb=1')).to.deep.equal({ '3g.20gb': 2 });
+    for (const many of ['3g.20gb=100001', '3g.20gb=1000000000', '3g.20gb=60000,3g.20gb=60000'])
+      expect(readFree(many), many).to.have.property('error').that.contains('100000');
   });
 
   it('asks that whatever runs keeps a slice of its profile, and for the idle ones beyond', () => {
@@ -301,6 +304,16 @@ describe('the annotation of a policy that requests free slices', () => {
     expect(requestedFree(annotations, { request, state: 'Refused', message: '' })).to.equal(undefined);
     expect(requestedFree(annotations, { request: 'another', state: 'Done', message: '' })).to.deep.equal(requested);
     expect(requestedFree({}, undefined)).to.equal(undefined);
+  });
+
+  it('is read to its last slice, wherever blanks are', () => {
+    const free = { '3g.20gb': 1, '1g.5gb': 2 };
+    for (const slices of ['3g.20gb=1, 1g.5gb=2', '3g.20gb=1 ,1g.5gb=2', ' 3g.20gb=1,1g.5gb=2'])
+      for (const rest of ['', ' 2026-01-01T12:00:00Z', ' for the night run'])
+        expect(
+          requestedFree({ 'gpupartition.dev/defrag': slices + rest }, undefined)?.free,
+          slices + rest,
+        ).to.deep.equal(free);
   });
 
   it('is under way, done, or refused with the reason', () => {
