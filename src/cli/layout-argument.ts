@@ -1,6 +1,7 @@
 import type { Layout } from '../core/gpu/geometry/geometry.ts';
 import type { Instance } from '../core/gpu/search/instance.ts';
 import { CliError } from './exit.ts';
+import { parseYaml } from './input/yaml-document.ts';
 
 /** More instances of a profile than any GPU holds; a larger count is a typing error. */
 const MOST = 1000;
@@ -54,12 +55,22 @@ function readInstance(item: unknown, at: string): Instance {
 
 function readJson(option: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    refuseTwice(option, text);
+    return value;
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw new CliError(`${option} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`, 2, {
       cause: error,
     });
   }
+}
+
+/** JSON.parse takes the last of two equal keys: the answer would be about another layout. */
+function refuseTwice(option: string, text: string): void {
+  const read = parseYaml(text);
+  const key = 'documents' in read ? read.documents[0]?.duplicates[0]?.at(-1) : undefined;
+  if (key !== undefined) throw new CliError(`${option}: the key ${String(key)} is given twice`);
 }
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -94,6 +94,11 @@ describe('gpu-partition fit', () => {
       ['--want must be an object', ['--want', '[]']],
       ['--want: 1g.5gb: 0', ['--want', '{"1g.5gb":0}']],
       ['--want: 1g.5gb: "2"', ['--want', '{"1g.5gb":"2"}']],
+      ['--want: the key 1g.5gb is given twice', ['--want', '{"1g.5gb":1,"3g.20gb":1,"1g.5gb":7}']],
+      [
+        '--have: the key start is given twice',
+        ['--want', '{}', '--have', '[{"profile":"1g.5gb","start":0,"start":1}]'],
+      ],
       ['--have must be a list', ['--want', '{}', '--have', '{}']],
       ['--have[0].start', ['--want', '{}', '--have', '[{"profile":"1g.5gb"}]']],
       ['a 1g.5gb of a100-40gb cannot start at 9', ['--want', '{}', '--have', '[{"profile":"1g.5gb","start":9}]']],
