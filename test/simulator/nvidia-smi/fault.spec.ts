@@ -24,6 +24,17 @@ describe('faults of the simulated nvidia-smi', () => {
     expect(node.lines('gi')).to.have.length(3);
   });
 
+  it('count a call once, whatever is asked of it', () => {
+    const tables = anA100().withFaults('fail DeviceGetGpuInstanceProfileInfo rc=999 nth=2');
+    expect([1, 2, 3].map(() => tables.run('mig -lgip').rc)).to.deep.equal([0, 255, 0]);
+    const modes = anA100().withFaults('fail DeviceGetMigMode rc=999 nth=2');
+    expect([1, 2, 3].map(() => modes.run('mig -lgi').stdout)).to.deep.equal([
+      'No GPU instances found: Not Found\n',
+      'No MIG-supported devices found.\n',
+      'No GPU instances found: Not Found\n',
+    ]);
+  });
+
   it('may report a failure of what was done', () => {
     const node = anA100().withFaults('fail DeviceCreateGpuInstance rc=10 done');
     expect(node.run('mig -i 0 -cgi 19').rc).to.equal(255);

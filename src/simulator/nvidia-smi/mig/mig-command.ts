@@ -43,13 +43,16 @@ function runAction(world: World, nvml: Nvml, options: Options<MigOption>, help: 
     return 0;
   }
   nvml.init();
-  const supported = selectGpus(world, nvml, textOf(options, 'id')).filter((gpu) => migModeOf(nvml, gpu) !== undefined);
+  const supported = selectGpus(world, nvml, textOf(options, 'id')).flatMap((gpu) => {
+    const isOn = migModeOf(nvml, gpu);
+    return isOn === undefined ? [] : [{ gpu, isOn }];
+  });
   if (supported.length === 0) {
     return exitWith(world, NVML.notFound, 'No MIG-supported devices found.\n');
   }
   const isOfModels = action === 'lgip' || action === 'lgipp';
-  const enabled =
-    isOfModels && nvml.driver.listsWithMigOff ? supported : supported.filter((gpu) => migModeOf(nvml, gpu) === true);
+  const listsAll = isOfModels && nvml.driver.listsWithMigOff;
+  const enabled = supported.filter(({ isOn }) => isOn || listsAll).map(({ gpu }) => gpu);
   if (enabled.length === 0) {
     world.print('No MIG-enabled devices found.\n');
     return 0;

@@ -73,8 +73,7 @@ export class Nvml {
 
   /** Processes on a GPU; a `skip` fault hides them. */
   listProcesses(gpu: SimulatedGpu): readonly GpuProcess[] {
-    const effects = this.#strike('DeviceGetComputeRunningProcesses', { gpu: gpu.index });
-    effects.forEach((effect) => this.#suffer(effect));
+    const effects = this.#enter('DeviceGetComputeRunningProcesses', { gpu: gpu.index });
     return effects.some(({ kind }) => kind === 'skip')
       ? []
       : this.#world.readState().processes.filter((process) => process.gpu === gpu.index);
@@ -98,22 +97,17 @@ export class Nvml {
   }
 
   getGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
-    this.#enter('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index });
+    const effects = this.#enter('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index });
     this.#requireRoot();
-    const isRefused = this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }).some(
-      ({ kind }) => kind === 'tablesOff',
-    );
+    const isRefused = effects.some(({ kind }) => kind === 'tablesOff');
     if (isRefused && !gpuStateOf(this.#world.readState(), gpu.index).migCurrent)
       throw new NvmlFailure(NVML.notSupported);
-    return this.findGiProfiles(gpu);
+    return listShown(gpu, effects);
   }
 
   /** The profiles that this driver knows, as `-cgi` looks them up: open to every user. */
   findGiProfiles(gpu: SimulatedGpu): readonly GiProfile[] {
-    const hidden = this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }).flatMap((effect) =>
-      effect.kind === 'hideProfile' ? [effect.profileId] : [],
-    );
-    return listGiProfiles(gpu.board).filter(({ id }) => !hidden.includes(id));
+    return listShown(gpu, this.#strike('DeviceGetGpuInstanceProfileInfo', { gpu: gpu.index }));
   }
 
   checkGiPlacements(gpu: SimulatedGpu): void {
@@ -181,10 +175,10 @@ export class Nvml {
   }
 
   /** A call that reads: waits, hangs or fails as the faults demand. */
-  #enter(call: string, target: FaultTarget): void {
-    for (const effect of this.#strike(call, target)) {
-      this.#suffer(effect);
-    }
+  #enter(call: string, target: FaultTarget): readonly FaultEffect[] {
+    const effects = this.#strike(call, target);
+    effects.forEach((effect) => this.#suffer(effect));
+    return effects;
   }
 
   /** A call that changes the device: checks permission, applies faults, changes, applies the faults that come after. */
@@ -244,6 +238,12 @@ export class Nvml {
         return;
     }
   }
+}
+
+function listShown(gpu: SimulatedGpu, effects: readonly FaultEffect[]): readonly GiProfile[] {
+  const isHidden = (id: number): boolean =>
+    effects.some((effect) => effect.kind === 'hideProfile' && effect.profileId === id);
+  return listGiProfiles(gpu.board).filter(({ id }) => !isHidden(id));
 }
 
 /** True if `rule` applies now; counts the match of a rule with `nth`. */
