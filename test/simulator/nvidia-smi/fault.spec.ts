@@ -130,6 +130,12 @@ describe('faults of the simulated nvidia-smi', () => {
     expect(() => parseFaults('explode gpu=1')).to.throw(FaultSyntaxError, 'unknown fault');
     expect(() => parseFaults('lost gpu=one')).to.throw(FaultSyntaxError, 'gpu=one');
     expect(() => parseFaults('sleep ms=5')).to.throw(FaultSyntaxError, 'NVML call is missing');
+    expect(() => parseFaults('fail GpuInstanceDestory rc=19')).to.throw(FaultSyntaxError, 'no call GpuInstanceDestory');
+    for (const line of ['output cut=20 gpu=1', 'fail Init rc=9 gi=1'])
+      expect(() => parseFaults(line), line).to.throw(FaultSyntaxError, 'names no GPU');
+    for (const nth of ['0', '3-2', '0-'])
+      expect(() => parseFaults(`fail Init rc=9 nth=${nth}`), nth).to.throw(FaultSyntaxError, 'no match in nth');
+    for (const call of ['*', 'Run', 'GpuInstance', 'DeviceGetMigMode']) parseFaults(`sleep ${call} ms=5 nth=1-1`);
   });
 });
 

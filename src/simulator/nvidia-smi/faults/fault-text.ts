@@ -1,4 +1,5 @@
 import { healthSigns, type FaultEffect, type FaultRule } from './fault.ts';
+import { nvmlCalls } from '../nvml/nvml-call.ts';
 import { NVML } from '../nvml/nvml-code.ts';
 
 /** An invalid line of a fault file. */
@@ -41,6 +42,9 @@ export function parseFaults(text: string): readonly FaultRule[] {
 function parseRule(line: string, row: number): FaultRule {
   const [verb = '', ...rest] = line.split(/\s+#/, 1).join('').trim().split(/\s+/);
   const call = rest.find((word) => !word.includes('=') && !FLAGS.has(word));
+  if (call !== undefined && call !== '*' && !nvmlCalls.some((known) => known.startsWith(call))) {
+    throw new FaultSyntaxError(row, line, `no call ${call}`);
+  }
   const options = new Map<string, string>();
   const flags = new Set(rest.filter((word) => FLAGS.has(word)));
   for (const word of rest.filter((candidate) => candidate.includes('='))) {
@@ -64,7 +68,15 @@ function parseRule(line: string, row: number): FaultRule {
   if (meaning === undefined) {
     throw new FaultSyntaxError(row, line, `unknown fault, or its NVML call is missing`);
   }
-  return { line, ...meaning, ...selectors(options, number, meaning.effect) };
+  const rule = { line, ...meaning, ...selectors(options, number, meaning.effect) };
+  if (rule.nth !== undefined && (rule.nth.first === 0 || rule.nth.last < rule.nth.first)) {
+    throw new FaultSyntaxError(row, line, `no match in nth=${options.get('nth')}`);
+  }
+  const isNarrowed = rule.gpu !== undefined || rule.gi !== undefined || rule.ci !== undefined;
+  if (isNarrowed && (rule.call === 'Run' || rule.call === 'Init')) {
+    throw new FaultSyntaxError(row, line, `${rule.call} names no GPU`);
+  }
+  return rule;
 }
 
 type Meaning = Pick<FaultRule, 'effect' | 'call'>;

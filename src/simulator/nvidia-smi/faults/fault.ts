@@ -1,3 +1,5 @@
+import type { NvmlCall } from '../nvml/nvml-call.ts';
+
 /** What a fault does when it strikes. */
 export type FaultEffect =
   /** The call returns an NVML code; with `done` only after completing its work. */
@@ -62,7 +64,7 @@ export interface FaultTarget {
 }
 
 /** True if the rule matches this call on this target in this command, regardless of `nth`. */
-export function speaksOf(rule: FaultRule, call: string, target: FaultTarget, argv: readonly string[]): boolean {
+export function speaksOf(rule: FaultRule, call: NvmlCall, target: FaultTarget, argv: readonly string[]): boolean {
   const callFits = call === 'Run' ? rule.call === 'Run' : rule.call === '*' || call.startsWith(rule.call);
   return (
     callFits &&

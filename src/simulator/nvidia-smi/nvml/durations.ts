@@ -1,4 +1,5 @@
 import type { GpuModel } from '../../../core/gpu/geometry/model.ts';
+import type { NvmlCall } from './nvml-call.ts';
 
 type Architecture = GpuModel['architecture'];
 
@@ -14,7 +15,7 @@ const modeMs = 2_000;
 const openMs: Readonly<Record<Architecture, number>> = { ampere: 1_000, hopper: 2_000, blackwell: 5_500 };
 
 /** How long a call takes at pace 1. */
-export function durationOf(call: string): number {
+export function durationOf(call: NvmlCall): number {
   switch (call) {
     case 'DeviceCreateGpuInstance':
     case 'DeviceCreateGpuInstanceWithPlacement':

@@ -17,6 +17,7 @@ import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import type { ComputeInstance, GpuInstance, GpuProcess, NodeState } from '../state/node-state.ts';
 import { gpuStateOf, withPersistence } from '../state/node-state.ts';
+import type { NvmlCall } from './nvml-call.ts';
 import { NVML, NvmlFailure } from './nvml-code.ts';
 import type { World } from '../state/world.ts';
 
@@ -175,7 +176,7 @@ export class Nvml {
   }
 
   /** A call that reads: waits, hangs or fails as the faults demand. */
-  #enter(call: string, target: FaultTarget): readonly FaultEffect[] {
+  #enter(call: NvmlCall, target: FaultTarget): readonly FaultEffect[] {
     const effects = this.#strike(call, target);
     effects.forEach((effect) => this.#suffer(effect));
     return effects;
@@ -183,7 +184,7 @@ export class Nvml {
 
   /** A call that changes the device: checks permission, applies faults, changes, applies the faults that come after. */
   #change<T>(
-    call: string,
+    call: NvmlCall,
     target: FaultTarget,
     change: (state: NodeState, effects: readonly FaultEffect[]) => StateChange<T>,
   ): T {
@@ -212,7 +213,7 @@ export class Nvml {
     return result.value;
   }
 
-  #strike(call: string, target: FaultTarget): readonly FaultEffect[] {
+  #strike(call: NvmlCall, target: FaultTarget): readonly FaultEffect[] {
     return this.#world.faults.filter((rule) => strikes(this.#world, rule, call, target)).map(({ effect }) => effect);
   }
 
@@ -247,7 +248,7 @@ function listShown(gpu: SimulatedGpu, effects: readonly FaultEffect[]): readonly
 }
 
 /** True if `rule` applies now; counts the match of a rule with `nth`. */
-export function strikes(world: World, rule: FaultRule, call: string, target: FaultTarget): boolean {
+export function strikes(world: World, rule: FaultRule, call: NvmlCall, target: FaultTarget): boolean {
   if (!speaksOf(rule, call, target, world.argv)) {
     return false;
   }
