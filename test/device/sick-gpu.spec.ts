@@ -65,6 +65,22 @@ describe('a node with one sick GPU', () => {
     expect(lost[0]?.fault.code).to.equal('ParseError');
   });
 
+  for (const word of ['Unknown Error', 'System is not in ready state', 'ERR!']) {
+    it(`is no other model while a GPU says \`${word}\` in place of its name`, async () => {
+      const node = await aNode();
+      const driver = node.openDriver();
+      const [, before] = (await driver.readDevice()).gpus;
+      const name = new RegExp(`(<gpu id="${node.busId(1)}">\\s*<product_name>)[^<]+`);
+      node.intercept = (_args, run) => {
+        const { stdout, ...rest } = run();
+        return { ...rest, stdout: stdout.replace(name, `$1${word}`) };
+      };
+      const [, sick] = (await driver.readDevice()).gpus;
+      expect(sick?.fault?.message).to.equal(`nvidia-smi -q -x: ${word}`);
+      expect(sick).to.deep.include({ product: before?.product, pciDeviceId: before?.pciDeviceId, uuid: before?.uuid });
+    });
+  }
+
   it('pins on a GPU what it keeps contradicting, and only after a second look', async () => {
     const node = await aNode();
     node.intercept = (args, run) => {

@@ -100,7 +100,7 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
   const memory = textAt(element, 'fb_memory_usage', 'total');
   const memoryMiB = /^\[?N\/A\]?$/.test(memory ?? '') ? 0 : readMib(memory);
   const mig = readMigReport(element, driverVersion);
-  if (!isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product)) return undefined;
+  if (!isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product) || noAnswer.test(product)) return undefined;
   if (textAt(element, 'pci', 'pci_bus_id') !== pciBusId || memoryMiB === undefined || mig === undefined)
     return undefined;
   return {
@@ -118,8 +118,22 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
   };
 }
 
-/** NVML's error texts in place of a value: the GPU exists, but does not answer. */
-const noAnswer = /^\[?(?:GPU requires reset|GPU is lost|Unknown Error|Timeout|In use by another client)\]?$/i;
+/** NVML's error texts in place of a value: the GPU exists, but does not answer. `Not Supported` and the like are said of healthy ones. */
+const noAnswer = new RegExp(
+  `^\\[?(?:${[
+    'GPU requires reset',
+    'GPU is lost',
+    'GPU access blocked by the operating system',
+    'Unknown Error',
+    'Timeout',
+    'In use by another client',
+    'Insufficient Permissions',
+    'System is not in ready state',
+    'Resource not in correct state to perform requested operation',
+    'ERR!',
+  ].join('|')})\\]?$`,
+  'i',
+);
 
 /** A GPU that reports its name, and an error in place of other values. */
 function readSickGpu(element: XmlElement): ReportedGpu | undefined {

@@ -53,13 +53,14 @@ export class DeviceReader {
     const states = gpus.map((gpu): GpuState => {
       const { migDevices: _devices, processes: _processes, isPersistent: _persistent, minor, ...own } = gpu;
       const fault = gpu.fault ?? trouble.find(gpu.pciBusId);
-      // Whoever holds one of its instances must still be known as its holder; and a UUID in doubt is none.
+      // Whoever holds one of its instances must still be known as its holder; and a UUID or a name in doubt is none.
       const before = fault === undefined ? undefined : this.#before.get(gpu.pciBusId);
       const mine = instances.get(gpu.pciBusId) ?? before?.instances ?? [];
-      const uuid = before?.uuid ?? own.uuid;
+      const { uuid, product, pciDeviceId } = before ?? own;
       const numbered = minor !== undefined && minor !== own.index && { minor };
       const processes = listOtherProcesses(gpu, mine);
-      return { ...own, ...numbered, uuid, ...factsOf(gpu), fault, instances: mine, processes };
+      const identity = { ...own, ...numbered, uuid, product, pciDeviceId };
+      return { ...identity, ...factsOf(gpu), fault, instances: mine, processes };
     });
     // If no GPU can be read, neither can the node.
     const isBlind =
