@@ -81,15 +81,22 @@ describe('a node with one sick GPU', () => {
     });
   }
 
-  it('pins on a GPU what it keeps contradicting, and only after a second look', async () => {
-    const node = await aNode();
-    node.intercept = (args, run) => {
-      const { stdout, ...rest } = run();
-      return { ...rest, stdout: args.includes('-lgi') ? stdout.replace(/^(\| {3}1 .* )4:4/m, '$10:4') : stdout };
-    };
-    const { gpus } = await node.openDriver().readDevice();
-    expect(gpus.map(({ fault }) => fault?.code)).to.deep.equal([undefined, 'Unstable', undefined]);
-  });
+  const contradicted: Readonly<Record<string, readonly [string, RegExp, string]>> = {
+    'its instances': ['-lgi', /^(\| {3}1 .* )4:4/m, '$10:4'],
+    'its name': ['-L', /^GPU 1: [^(]+/m, 'GPU 1: NVIDIA A30 '],
+    'that it is there': ['-L', /^GPU 1: .*\n(?: .*\n)*/m, ''],
+  };
+  for (const [what, [command, from, to]] of Object.entries(contradicted)) {
+    it(`pins on a GPU what it keeps contradicting, and only after a second look: ${what}`, async () => {
+      const node = await aNode();
+      node.intercept = (args, run) => {
+        const { stdout, ...rest } = run();
+        return { ...rest, stdout: args.includes(command) ? stdout.replace(from, to) : stdout };
+      };
+      const { gpus } = await node.openDriver().readDevice();
+      expect(gpus.map(({ fault }) => fault?.code)).to.deep.equal([undefined, 'Unstable', undefined]);
+    });
+  }
 
   it('waits for two GPUs that hang, no longer: then the driver as a whole is silent', async () => {
     const node = await aNode();

@@ -125,16 +125,19 @@ export class DeviceReader {
   }
 
   async #assemble(
-    gpus: readonly IndexedGpu[],
+    enabled: readonly IndexedGpu[],
     rowsOf: (gpu: IndexedGpu) => readonly InstanceRow[],
     selection: GpuSelection | undefined,
     trouble: Trouble,
   ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
     const command: ReadCommand = { name: 'List' };
-    const hasDevices = gpus.some(({ migDevices }) => migDevices.length > 0);
+    const hasDevices = enabled.some(({ migDevices }) => migDevices.length > 0);
     const list = hasDevices ? parseGpuList(describeCommand(command), await this.#runner.run(command)).gpus : [];
-    if (hasDevices && !gpus.every((gpu) => list.some((listed) => isSameGpu(gpu, listed))))
-      throw contradiction('-q -x and -L name other GPUs');
+    const gpus = enabled.filter((gpu) => {
+      if (!hasDevices || list.some((listed) => isSameGpu(gpu, listed))) return true;
+      trouble.pin(gpu.pciBusId, contradiction('-q -x and -L name other GPUs'));
+      return false;
+    });
     const parts = gpus.map((gpu): GpuParts => {
       const listed = list.find(({ uuid }) => uuid === gpu.uuid)?.migDevices ?? new Map();
       return { report: gpu, instances: rowsOf(gpu), listed };
