@@ -121,3 +121,8 @@ export interface SmiRun {
 export function contradict(tried: string, found: string, gpu?: string): DeviceError {
   return new DeviceError('Unstable', { tried, found, ...(gpu === undefined ? {} : { gpu }) });
 }
+
+/** The same during a reading of the whole device. */
+export function contradictReading(found: string, gpu?: string): DeviceError {
+  return contradict('to read the device', found, gpu);
+}

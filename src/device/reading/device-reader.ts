@@ -7,7 +7,7 @@ import {
   namesProfiles,
   type GpuParts,
 } from '../../core/smi/instance-assembly.ts';
-import { contradict } from '../../core/smi/output.ts';
+import { contradictReading } from '../../core/smi/output.ts';
 import { findStranger } from '../../core/smi/instance-check.ts';
 import { parseComputeInstances, parseInstances, saysMigOff, type InstanceRow } from '../../core/smi/instance-table.ts';
 import { askEach, type GpuQuestion } from './one-by-one.ts';
@@ -82,9 +82,9 @@ export class DeviceReader {
       command: (what) => ({ name: 'Instances', ...what }),
       parse: (tried, execution) => {
         const rows = parseInstances(tried, execution);
-        if (saysMigOff(execution)) throw contradiction(`no GPU with MIG mode on, and ${enabled.length} that are`);
+        if (saysMigOff(execution)) throw contradictReading(`no GPU with MIG mode on, and ${enabled.length} that are`);
         if (rows.some(({ gpuIndex }) => !enabled.some(({ index }) => index === gpuIndex)))
-          throw contradiction('instances on a GPU whose MIG mode is off');
+          throw contradictReading('instances on a GPU whose MIG mode is off');
         return rows;
       },
     });
@@ -120,7 +120,7 @@ export class DeviceReader {
       const stranger = geometry && findStranger(rowsOf(gpu), geometry);
       if (stranger === undefined) continue;
       this.#facts.forget();
-      trouble.pin(gpu.pciBusId, contradict('to read the device', stranger, gpu.pciBusId));
+      trouble.pin(gpu.pciBusId, contradictReading(stranger, gpu.pciBusId));
     }
   }
 
@@ -135,7 +135,7 @@ export class DeviceReader {
     const list = hasDevices ? parseGpuList(describeCommand(command), await this.#runner.run(command)).gpus : [];
     const gpus = enabled.filter((gpu) => {
       if (!hasDevices || list.some((listed) => isSameGpu(gpu, listed))) return true;
-      trouble.pin(gpu.pciBusId, contradiction('-q -x and -L name other GPUs'));
+      trouble.pin(gpu.pciBusId, contradictReading('-q -x and -L name other GPUs'));
       return false;
     });
     const parts = gpus.map((gpu): GpuParts => {
@@ -155,7 +155,7 @@ export class DeviceReader {
         const instances = part && assembleInstances(mine === undefined ? part : { ...part, computeInstances: mine });
         if (instances !== undefined) return [[gpu.pciBusId, instances] as const];
         const differ = `-q -x, -lgi, -L and -lci differ on GPU ${gpu.pciBusId}`;
-        trouble.pin(gpu.pciBusId, contradiction(differ));
+        trouble.pin(gpu.pciBusId, contradictReading(differ));
         return [];
       }),
     );
@@ -164,8 +164,4 @@ export class DeviceReader {
 
 function isSameGpu(reported: IndexedGpu, { index, uuid, product }: ListedGpu): boolean {
   return reported.index === index && reported.uuid === uuid && reported.product === product;
-}
-
-function contradiction(found: string): DeviceError {
-  return contradict('to read the device', found);
 }

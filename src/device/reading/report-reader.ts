@@ -1,6 +1,6 @@
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { IndexedGpu } from './gpu-facts.ts';
-import { contradict, explainFailure, type Execution } from '../../core/smi/output.ts';
+import { contradictReading, explainFailure, type Execution } from '../../core/smi/output.ts';
 import { findLostGpus, parseGpuList, type GpuList, type ListedGpu } from '../../core/smi/gpu-list.ts';
 import { mayBeOneGpu } from '../../core/smi/gpu-answers.ts';
 import { askEach, askOneByOne, type GpuQuestion } from './one-by-one.ts';
@@ -41,7 +41,7 @@ export async function readReport(runner: Runner, isLast: boolean, known: readonl
     const report = parseWhole(describeCommand(command), execution, isLast);
     if (!(report instanceof DeviceError)) {
       if (report.gpus.length !== report.attached)
-        throw contradiction(`${report.gpus.length} GPUs, of which ${report.attached} are attached`);
+        throw contradictReading(`${report.gpus.length} GPUs, of which ${report.attached} are attached`);
       return { report, gpus: report.gpus.map((gpu, index) => ({ ...gpu, index })), lost: [], selection: undefined };
     }
     whole = report;
@@ -97,7 +97,7 @@ async function readListed(
       const report = parseReport(tried, execution);
       const asked = gpu === undefined ? listed : listed.filter(({ index }) => index === gpu);
       const isThese = asked.length === report.gpus.length && asked.every(({ uuid }) => has(report, uuid));
-      if (!isThese) throw contradiction('GPUs came or went');
+      if (!isThese) throw contradictReading('GPUs came or went');
       return report;
     },
     isLast,
@@ -151,8 +151,4 @@ async function findBusId(runner: Runner, index: number): Promise<string | undefi
   const { stdout } = await runner.run({ name: 'ComputeCapabilities', gpus: [index] });
   const [busId = ''] = stdout.split(',');
   return isBusId(busId.trim()) ? normalizeBusId(busId.trim()) : undefined;
-}
-
-function contradiction(found: string): DeviceError {
-  return contradict('to read the device', found);
 }
