@@ -13,11 +13,23 @@ import { listServed } from '../kube/list-served.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Cluster } from './cluster.ts';
+import type { Fleet } from '../core/policy/fleet.ts';
+import { sameJson } from '../core/text/fingerprint.ts';
 import type { SliceWatch } from './slice-watch.ts';
 
 /** How often the classes are looked at, in ms: they are not watched, and somebody may delete one. */
 const lookAgainMs = 60_000;
+/** How often an API server is tried again that does not keep a field, in ms: it may have been upgraded. */
+const tryAgainMs = 3_600_000;
+
+interface Parts {
+  readonly client: KubeClient;
+  readonly cluster: { readonly fleet: Pick<Fleet, 'policy'> & { readonly policies: Iterable<PolicyRecord> } };
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly slices: Pick<SliceWatch, 'api'>;
+  readonly log: Logger;
+  readonly now: () => number;
+}
 
 /**
  * Keeps a DeviceClass for each profile of policies with `spec.dra.deviceClasses: Managed`. None is ever deleted: pods that wait may ask
@@ -25,22 +37,18 @@ const lookAgainMs = 60_000;
  */
 export class DeviceClassReconciler {
   readonly #client: KubeClient;
-  readonly #cluster: Cluster;
-  readonly #events: EventRecorder;
-  readonly #slices: Pick<SliceWatch, 'api'>;
+  readonly #cluster: Parts['cluster'];
+  readonly #events: Parts['events'];
+  readonly #slices: Parts['slices'];
   readonly #log: Logger;
   readonly #now: () => number;
   /** For which policies they were found right, and when. */
   #checked: { readonly policies: readonly GpuPartitionPolicy[]; readonly at: number } | undefined;
 
-  constructor(parts: {
-    readonly client: KubeClient;
-    readonly cluster: Cluster;
-    readonly events: EventRecorder;
-    readonly slices: Pick<SliceWatch, 'api'>;
-    readonly log: Logger;
-    readonly now: () => number;
-  }) {
+  /** What was written of classes that the API server keeps in part, by name, and when. */
+  readonly #partly = new Map<string, { readonly spec: object | undefined; readonly at: number }>();
+
+  constructor(parts: Parts) {
     this.#client = parts.client;
     this.#cluster = parts.cluster;
     this.#events = parts.events;
@@ -67,30 +75,46 @@ export class DeviceClassReconciler {
     if (restMs > 0) return { requeueAfterMs: restMs };
     const kinds = listSliceKinds(inForce);
     const present = await listServed<KubeObject & DeviceClassObject>(this.#client, deviceClasses);
+    const names = new Set(present.map(({ metadata }) => metadata.name));
     for (const wanted of listMissingClasses(kinds, present)) {
-      try {
-        await this.#apply(wanted);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        this.#tell(records, wanted.metadata.name, error);
-      }
+      const { name } = wanted.metadata;
+      if (names.has(name) && this.#isKeptInPart(wanted)) continue;
+      const problem = await this.#apply(wanted);
+      if (problem !== undefined) this.#tell(records, problem);
     }
     this.#checked = { policies: inForce, at: this.#now() };
     return { requeueAfterMs: lookAgainMs };
   }
 
-  /** Without force: what somebody else has set otherwise is a conflict. */
-  async #apply({ metadata: { name }, spec }: DeviceClassObject): Promise<void> {
-    const fields = { metadata: {}, spec };
-    await this.#client.apply({ resource: deviceClasses, name }, fields, { fieldManager: controllerManager });
-    this.#log.info('a DeviceClass is written', { name });
+  #isKeptInPart({ metadata, spec }: DeviceClassObject): boolean {
+    const before = this.#partly.get(metadata.name);
+    return before !== undefined && sameJson(before.spec, spec) && this.#now() - before.at < tryAgainMs;
   }
 
-  #tell(records: readonly PolicyRecord[], name: string, error: ApiError): void {
-    const { message: answer } = error;
-    const message = isConflict(error)
-      ? `DeviceClass ${name} is not as this policy asks, and somebody else has set it: it is left alone. Delete it, or take spec.dra.deviceClasses back`
-      : `DeviceClass ${name} cannot be written: ${answer}`;
+  /** Without force: what somebody else has set otherwise is a conflict. @returns what is wrong with it */
+  async #apply({ metadata: { name }, spec }: DeviceClassObject): Promise<string | undefined> {
+    const fields = { metadata: {}, spec };
+    const options = { fieldManager: controllerManager };
+    try {
+      const kept = await this.#client.apply<KubeObject & DeviceClassObject>(
+        { resource: deviceClasses, name },
+        fields,
+        options,
+      );
+      this.#log.info('a DeviceClass is written', { name });
+      if (sameJson(kept.spec, spec)) return undefined;
+    } catch (error) {
+      if (error instanceof ApiError) return describeRefusal(name, error);
+      throw error;
+    }
+    this.#partly.set(name, { spec, at: this.#now() });
+    return (
+      `DeviceClass ${name} is there without extendedResourceName, which the API server does not keep (feature gate DRAExtendedResource, ` +
+      'on by default in Kubernetes 1.36): pods get these slices by claims alone'
+    );
+  }
+
+  #tell(records: readonly PolicyRecord[], message: string): void {
     this.#log.warn(message, {});
     for (const { newest } of records) {
       this.#events.record({
@@ -103,6 +127,13 @@ export class DeviceClassReconciler {
       });
     }
   }
+}
+
+function describeRefusal(name: string, error: ApiError): string {
+  const { message: answer } = error;
+  return isConflict(error)
+    ? `DeviceClass ${name} is not as this policy asks, and somebody else has set it: it is left alone. Delete it, or take spec.dra.deviceClasses back`
+    : `DeviceClass ${name} cannot be written: ${answer}`;
 }
 
 /** A watch gives an object that has changed as another one. */
