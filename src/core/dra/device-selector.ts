@@ -11,6 +11,9 @@ export interface SelectableDevice {
 
 export type DeviceTest = (device: SelectableDevice) => boolean;
 
+/** Undefined: CEL's error, of what the device does not have. It meets no selector, whatever is said of it. */
+type Judgement = (device: SelectableDevice) => boolean | undefined;
+
 /**
  * Reads what is common in CEL selectors of devices: comparisons of the driver, of text attributes (`==`, `!=`, `in [...]`) and of
  * capacities (`compareTo(quantity(...))`), joined by `&&`, `||`, `!` and parentheses. An attribute that a device does not have meets no
@@ -20,8 +23,8 @@ export function readSelector(expression: string): DeviceTest | undefined {
   const tokens = tokenize(expression);
   if (tokens === undefined) return undefined;
   const reader = new SelectorReader(tokens);
-  const test = reader.readAny();
-  return reader.isAtEnd ? test : undefined;
+  const judge = reader.readAny();
+  return judge !== undefined && reader.isAtEnd ? (device) => judge(device) === true : undefined;
 }
 
 const token = /\s*(?:('[^'\\]*'|"[^"\\]*")|([A-Za-z_]\w*|\d+)|(&&|\|\||==|!=|>=|<=|[()[\].,<>!]))/y;
@@ -63,27 +66,28 @@ class SelectorReader {
     return this.#at === this.#tokens.length;
   }
 
-  readAny(): DeviceTest | undefined {
+  readAny(): Judgement | undefined {
     return this.#readJoined(
       '||',
       () => this.#readAll(),
-      (one, other) => (device) => one(device) || other(device),
+      // Whichever side decides: an error on the other one does not count.
+      (one, other) => (device) => join(true, one(device), other(device)),
     );
   }
 
-  #readAll(): DeviceTest | undefined {
+  #readAll(): Judgement | undefined {
     return this.#readJoined(
       '&&',
       () => this.#readOne(),
-      (one, other) => (device) => one(device) && other(device),
+      (one, other) => (device) => join(false, one(device), other(device)),
     );
   }
 
   #readJoined(
     sign: string,
-    read: () => DeviceTest | undefined,
-    join: (one: DeviceTest, other: DeviceTest) => DeviceTest,
-  ): DeviceTest | undefined {
+    read: () => Judgement | undefined,
+    join: (one: Judgement, other: Judgement) => Judgement,
+  ): Judgement | undefined {
     let test = read();
     while (test !== undefined && this.#take(sign)) {
       const next = read();
@@ -92,10 +96,10 @@ class SelectorReader {
     return test;
   }
 
-  #readOne(): DeviceTest | undefined {
+  #readOne(): Judgement | undefined {
     if (this.#take('!')) {
       const test = this.#readOne();
-      return test && ((device) => !test(device));
+      return test && ((device) => negate(test(device)));
     }
     if (this.#take('(')) {
       const test = this.readAny();
@@ -110,10 +114,14 @@ class SelectorReader {
     return kind === 'capacity' ? this.#readQuantity(name) : this.#readText(({ attributes }) => attributes[name]);
   }
 
-  #readText(textOf: (device: SelectableDevice) => string | undefined): DeviceTest | undefined {
+  #readText(textOf: (device: SelectableDevice) => string | undefined): Judgement | undefined {
     if (this.#take('in')) {
       const texts = this.#readList();
-      return texts && ((device) => texts.some((text) => text === textOf(device)));
+      if (texts === undefined) return undefined;
+      return (device) => {
+        const found = textOf(device);
+        return found === undefined ? undefined : texts.includes(found);
+      };
     }
     const isEqual = this.#take('==');
     if (!isEqual && !this.#take('!=')) return undefined;
@@ -121,12 +129,12 @@ class SelectorReader {
     if (text === undefined) return undefined;
     return (device) => {
       const found = textOf(device);
-      return found !== undefined && (found === text) === isEqual;
+      return found === undefined ? undefined : (found === text) === isEqual;
     };
   }
 
   /** `.compareTo(quantity('4864Mi')) >= 0` */
-  #readQuantity(name: string): DeviceTest | undefined {
+  #readQuantity(name: string): Judgement | undefined {
     if (!this.#takeAll('.', 'compareTo', '(', 'quantity', '(')) return undefined;
     const limit = parseQuantity(this.#takeString() ?? '');
     if (limit === undefined || !this.#takeAll(')', ')')) return undefined;
@@ -134,7 +142,7 @@ class SelectorReader {
     if (order === undefined || !this.#take('0')) return undefined;
     return ({ capacity }) => {
       const amount = capacity[name];
-      return amount !== undefined && order(amount - limit);
+      return amount === undefined ? undefined : order(amount - limit);
     };
   }
 
@@ -172,4 +180,14 @@ class SelectorReader {
     this.#at += 1;
     return true;
   }
+}
+
+/** `||` if true decides, `&&` if false does. */
+function join(decisive: boolean, one: boolean | undefined, other: boolean | undefined): boolean | undefined {
+  if (one === decisive || other === decisive) return decisive;
+  return one === undefined || other === undefined ? undefined : !decisive;
+}
+
+function negate(judged: boolean | undefined): boolean | undefined {
+  return judged === undefined ? undefined : !judged;
 }

@@ -27,6 +27,19 @@ describe('a selector of devices', () => {
 
   it('is met by no comparison of what a device does not have', () => {
     for (const sign of ['==', '!=']) expect(meets(`${attribute('profile')} ${sign} '1g.5gb'`, whole)).to.equal(false);
+    const [is, isMig, isGpu] = [
+      `${attribute('profile')} == '1g.5gb'`,
+      ...['mig', 'gpu'].map((type) => `${attribute('type')} == '${type}'`),
+    ];
+    // In CEL that is an error, which no negation turns into a match, and which counts where nothing else decides.
+    for (const one of [
+      `!(${is})`,
+      `!(${attribute('profile')} in ['1g.5gb'])`,
+      `!(${is} && ${isGpu})`,
+      `!(${isMig} || ${is})`,
+    ])
+      expect(meets(one, whole), one).to.equal(false);
+    for (const one of [`!(${is} && ${isMig})`, `!(${is}) || ${isGpu}`]) expect(meets(one, whole), one).to.equal(true);
   });
 
   it('compares capacities exactly', () => {
