@@ -35,6 +35,7 @@ const containers = listOf(
   shapeOf({ name: text, resources: shapeOf({ limits: quantities, requests: quantities }), env: listOf(shapeOf({})) }),
 );
 const tolerations = listOf(shapeOf({ key: text, value: text, effect: text, operator: text }));
+const taints = listOf(shapeOf({ key: text, value: text, effect: text }, 'key'));
 const podSpec = shapeOf({ nodeSelector: texts, containers, initContainers: containers, tolerations });
 /** Kueue's, by `kueue KIND`. */
 const queueShapes: Readonly<Record<string, SchemaObject>> = {
@@ -62,7 +63,7 @@ const queueShapes: Readonly<Record<string, SchemaObject>> = {
   'kueue ResourceFlavor': objectOf({
     spec: shapeOf({
       nodeLabels: texts,
-      nodeTaints: listOf(shapeOf({ key: text, value: text, effect: text }, 'key')),
+      nodeTaints: taints,
       tolerations,
     }),
   }),
@@ -75,6 +76,7 @@ const deviceRequest = {
   allocationMode: text,
   adminAccess: { type: 'boolean' },
   selectors,
+  tolerations,
 };
 const claimSpec = shapeOf({
   devices: shapeOf({
@@ -128,6 +130,7 @@ const claimShapes: Readonly<Record<string, SchemaObject>> = {
                 attributes: ofDevice(shapeOf({ string: text })),
                 capacity: ofDevice(shapeOf({ value: { type: ['string', 'number'] } })),
                 consumesCounters: listOf(shapeOf({})),
+                taints,
               },
               'name',
             ),
@@ -144,7 +147,7 @@ const claimShapes: Readonly<Record<string, SchemaObject>> = {
 const shapes: Readonly<Record<string, SchemaObject>> = {
   Node: objectOf({
     spec: shapeOf({
-      taints: listOf(shapeOf({ key: text, value: text, effect: text }, 'key')),
+      taints,
       unschedulable: { type: 'boolean' },
     }),
     status: shapeOf({ allocatable: quantities, capacity: quantities, nodeInfo: shapeOf({ bootID: text }), conditions }),

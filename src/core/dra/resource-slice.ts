@@ -11,7 +11,7 @@ export interface ResourceSliceView {
   };
 }
 
-interface SliceDevice {
+export interface SliceDevice {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, { readonly string?: string }>>;
   readonly consumesCounters?: readonly unknown[];

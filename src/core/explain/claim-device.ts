@@ -1,6 +1,7 @@
-import { attributeOf, gpuDriver, type ResourceSliceView } from '../dra/resource-slice.ts';
+import { attributeOf, gpuDriver, type ResourceSliceView, type SliceDevice } from '../dra/resource-slice.ts';
 import { foreseeSlice, findNamedUuid } from '../dra/published-devices.ts';
 import type { SelectableDevice } from '../dra/device-selector.ts';
+import type { Taint } from '../metadata/node-change.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
 import { parseQuantity } from '../text/quantity.ts';
 import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
@@ -12,21 +13,28 @@ export interface ClaimableDevice extends SelectableDevice {
   readonly resource: string;
   /** The claim that has it, or the pods by the agent's report; undefined: free. */
   readonly holder: string | undefined;
+  /** Of the driver's, as for a GPU that is not well. A request gets it only with tolerations (Kubernetes 1.36, gate DRADeviceTaints). */
+  readonly taints: readonly Taint[];
+}
+
+interface OfferedDevice extends SliceDevice {
+  readonly capacity?: Readonly<Record<string, { readonly value?: string }>>;
+  readonly taints?: readonly Taint[];
 }
 
 /** The slice of a node as `kubectl get resourceslices` gives it. */
-export type NodeSlice = ResourceSliceView & {
-  readonly spec: ResourceSliceView['spec'] & {
+export interface NodeSlice {
+  readonly spec: Omit<ResourceSliceView['spec'], 'devices'> & {
     readonly nodeName?: string;
-    readonly devices?: readonly { readonly capacity?: Readonly<Record<string, { readonly value?: string }>> }[];
+    readonly devices?: readonly OfferedDevice[];
   };
-};
+}
 
 /** What a node's DRA driver offers: by its ResourceSlices, else by what its device has. None with the device plugin. */
 export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'slices'>): readonly ClaimableDevice[] {
   if (!isDra(gpuNode)) return [];
   const report = gpuNode.partition?.status?.device ?? {};
-  const found = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [foreseeSlice(report)];
+  const found: readonly NodeSlice[] = slices ? (byNode(slices).get(gpuNode.name) ?? []) : [foreseeSlice(report)];
   const { taken } = gpuNode;
   const memories = new Map(
     (report.models ?? []).flatMap(({ profiles }) => profiles.map(({ name, memoryMiB }) => [name, memoryMiB] as const)),
@@ -37,7 +45,7 @@ export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'sl
       const attributes = Object.fromEntries(names.map((name) => [name, attributeOf(device, name)]));
       const { profile, uuid } = attributes;
       const capacity: Record<string, bigint | undefined> = Object.fromEntries(
-        Object.entries(capacityOf(device)).map(([key, { value = '' }]) => [
+        Object.entries(device.capacity ?? {}).map(([key, { value = '' }]) => [
           key.replace(`${gpuDriver}/`, ''),
           parseQuantity(value),
         ]),
@@ -46,13 +54,15 @@ export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'sl
       if (memoryMiB !== undefined) capacity['memory'] ??= parseQuantity(`${memoryMiB}Mi`);
       const resource = profile === undefined ? GPU_RESOURCE : migResourceName(profile);
       const holder = taken ? taken.get(device.name) : reportedHolder(gpuNode, device.name);
-      return { name: device.name, attributes, capacity, resource, holder };
+      const taints = (device.taints ?? []).filter(closesDevice);
+      return { name: device.name, attributes, capacity, resource, holder, taints };
     }),
   );
 }
 
-function capacityOf(device: object): Readonly<Record<string, { readonly value?: string }>> {
-  return (device as { readonly capacity?: Readonly<Record<string, { readonly value?: string }>> }).capacity ?? {};
+/** Another effect, None, is for information. */
+function closesDevice({ effect }: Taint): boolean {
+  return effect === 'NoSchedule' || effect === 'NoExecute';
 }
 
 function memoryOf({ partition }: GpuNode, uuid: string | undefined): number | undefined {

@@ -157,9 +157,12 @@ function readRequest(
   classes: readonly DeviceClassView[] | undefined,
 ): { readonly resource: string; readonly count: number } | Pick<ClaimRequest, 'choices'> | string {
   const { firstAvailable, exactly = request } = request;
-  const { deviceClassName, selectors = [], count = 1, allocationMode, adminAccess } = exactly;
+  const { deviceClassName, selectors = [], count = 1, allocationMode, adminAccess, tolerations = [] } = exactly;
   const isPlain =
-    firstAvailable === undefined && selectors.length === 0 && allocationMode !== 'All' && adminAccess !== true;
+    firstAvailable === undefined &&
+    selectors.length + tolerations.length === 0 &&
+    allocationMode !== 'All' &&
+    adminAccess !== true;
   const found = classes?.find(({ metadata }) => metadata.name === deviceClassName);
   const resource = found?.spec?.extendedResourceName;
   if (isPlain && resource !== undefined && isGpuResource(resource)) return { resource, count };

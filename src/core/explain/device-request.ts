@@ -1,6 +1,7 @@
 import { type DeviceTest, readSelector } from '../dra/device-selector.ts';
 import { gpuDriver } from '../dra/resource-slice.ts';
 import type { ClaimableDevice } from './claim-device.ts';
+import { type Toleration, tolerates } from './workload.ts';
 
 interface Selector {
   readonly cel?: { readonly expression?: string };
@@ -19,6 +20,7 @@ export interface DeviceRequest {
   readonly allocationMode?: string;
   readonly adminAccess?: boolean;
   readonly selectors?: readonly Selector[];
+  readonly tolerations?: readonly Toleration[];
 }
 
 /** Devices of which a request takes some. */
@@ -30,6 +32,8 @@ export interface DeviceChoice {
   readonly count: number | undefined;
   /** It looks on: others may have them. */
   readonly isMonitor: boolean;
+  /** Of the taints of devices. */
+  readonly tolerations: readonly Toleration[];
 }
 
 /** A request that a node meets if it meets one of the choices, the first first. */
@@ -58,7 +62,14 @@ export function readChoice(
   classes: readonly DeviceClassView[] | undefined,
 ): DeviceChoice | string {
   if (classes === undefined) return 'DeviceClasses are not known here';
-  const { deviceClassName = '', selectors = [], count = 1, allocationMode, adminAccess = false } = request;
+  const {
+    deviceClassName = '',
+    selectors = [],
+    count = 1,
+    allocationMode,
+    adminAccess = false,
+    tolerations = [],
+  } = request;
   const found = classes.find(({ metadata }) => metadata.name === deviceClassName);
   if (!found) return `there is no DeviceClass ${deviceClassName}`;
   const tests: DeviceTest[] = [];
@@ -74,6 +85,7 @@ export function readChoice(
     test: (device) => tests.every((test) => test(device)),
     count: allocationMode === 'All' ? undefined : count,
     isMonitor: adminAccess,
+    tolerations,
   };
 }
 
@@ -82,6 +94,8 @@ export interface ChoiceFit {
   readonly choice: DeviceChoice;
   readonly matching: readonly ClaimableDevice[];
   readonly free: readonly ClaimableDevice[];
+  /** Those of the matching devices that have taints which the choice does not tolerate. */
+  readonly tainted: readonly ClaimableDevice[];
   /** How many devices it takes. */
   readonly needed: number;
   readonly fits: boolean;
@@ -89,7 +103,9 @@ export interface ChoiceFit {
 
 export function fitChoice(choice: DeviceChoice, devices: readonly ClaimableDevice[]): ChoiceFit {
   const matching = devices.filter(choice.test);
-  const free = choice.isMonitor ? matching : matching.filter(({ holder }) => holder === undefined);
+  const tainted = matching.filter(({ taints }) => !taints.every((taint) => tolerates(choice.tolerations, taint)));
+  const open = matching.filter((device) => !tainted.includes(device));
+  const free = choice.isMonitor ? open : open.filter(({ holder }) => holder === undefined);
   const needed = choice.count ?? Math.max(1, matching.length);
-  return { choice, matching, free, needed, fits: free.length >= needed };
+  return { choice, matching, free, tainted, needed, fits: free.length >= needed };
 }

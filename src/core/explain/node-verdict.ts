@@ -3,6 +3,7 @@ import { isUnanswered } from '../node/observed-epoch.ts';
 import type { ResourceClaimView } from '../dra/resource-claim.ts';
 import { parseQuantity } from '../text/quantity.ts';
 import { describeAllocated, ownDevicesOf } from './allocated-claim.ts';
+import { listDevices } from './claim-device.ts';
 import type { ClaimRequest, DeviceClassView } from './device-request.ts';
 import {
   type ClusterFacts,
@@ -15,7 +16,7 @@ import {
   wishedSlices,
 } from './cluster-facts.ts';
 import { otherNameOf } from './resource-name.ts';
-import { judgeRequests } from './request-verdict.ts';
+import { describeTainted, judgeRequests } from './request-verdict.ts';
 import { describeMismatch, type LabelMismatch, listMismatches } from './node-match.ts';
 import { requestOf, tolerates, type WorkloadPod } from './workload.ts';
 
@@ -72,7 +73,7 @@ export function judgeNode(
     ...mismatches.map((one): Blocker => ({ kind: 'Selector', message: describeMismatch(one) })),
     ...listClosings(pod, gpuNode),
     ...[...asked].flatMap(
-      ([resource, amount]) => judgeStack(gpuNode, resource, by) ?? judgeResource(gpuNode, resource, amount),
+      ([resource, amount]) => judgeStack(gpuNode, resource, by) ?? judgeResource(gpuNode, resource, amount, by.facts),
     ),
     ...(by.facts ? judgeRequests(gpuNode, by.requests ?? [], by.facts) : []),
     ...(by.allocated ?? []).flatMap((claim) => judgeAllocated(gpuNode, claim)),
@@ -151,7 +152,12 @@ function judgeStack(
   return [{ kind: 'NotAdvertised', message }];
 }
 
-function judgeResource(gpuNode: GpuNode, resource: string, amount: number): readonly Blocker[] {
+function judgeResource(
+  gpuNode: GpuNode,
+  resource: string,
+  amount: number,
+  facts: Pick<ClusterFacts, 'slices'> = {},
+): readonly Blocker[] {
   const offered = offerOf(gpuNode, resource);
   if (offered === 0) return [explainAbsence(gpuNode, resource)];
   if (amount > offered) {
@@ -159,7 +165,13 @@ function judgeResource(gpuNode: GpuNode, resource: string, amount: number): read
     return [{ kind: 'TooMany', message }];
   }
   const { used, holders } = useOf(gpuNode, resource);
-  if (offered - used >= amount) return [];
+  if (offered - used >= amount) {
+    const tainted = listDevices(gpuNode, facts).filter(
+      (one) => one.resource === resource && one.holder === undefined && one.taints.length > 0,
+    );
+    if (offered - used - tainted.length >= amount) return [];
+    return [{ kind: 'Tainted', message: describeTainted(`${tainted.length} ${resource}`, tainted) }];
+  }
   const names = holders.length > 5 ? [...holders.slice(0, 5), `${holders.length - 5} more`] : holders;
   const by = names.length === 0 ? '' : `, held by ${names.join(', ')}`;
   return [{ kind: 'Full', message: `${used} of ${offered} ${resource} are in use${by}` }];

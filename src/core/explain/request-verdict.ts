@@ -67,7 +67,7 @@ function describeMisses(fits: readonly ChoiceFit[]): readonly Blocker[] {
   return nearest === undefined ? [] : [describeMiss(nearest, fits.length)];
 }
 
-function describeMiss({ choice, matching, free }: ChoiceFit, choices: number): Blocker {
+function describeMiss({ choice, matching, free, tainted }: ChoiceFit, choices: number): Blocker {
   const more = choices > 1 ? ` (and none of the other ${choices - 1} alternatives has room)` : '';
   if (matching.length === 0) {
     return { kind: 'NotOffered', message: `none of its devices meets ${choice.words}${more}` };
@@ -77,10 +77,23 @@ function describeMiss({ choice, matching, free }: ChoiceFit, choices: number): B
     const message = `the claim requests ${count} of ${choice.words}, and ${matching.length} devices of the node meet it${more}`;
     return { kind: 'TooMany', message };
   }
-  const holders = [...new Set(matching.flatMap(({ holder }) => holder ?? []))].toSorted();
+  const taken = matching.filter((device) => !free.includes(device) && !tainted.includes(device));
+  const holders = [...new Set(taken.flatMap(({ holder }) => holder ?? []))].toSorted();
   const names = holders.length > 5 ? [...holders.slice(0, 5), `${holders.length - 5} more`] : holders;
-  const message = `${matching.length - free.length} of ${matching.length} devices that meet ${choice.words} are in use, held by ${names.join(', ')}${more}`;
-  return { kind: 'Full', message };
+  const what = `of ${matching.length} devices that meet ${choice.words}`;
+  const causes = [
+    ...(taken.length > 0 ? [`${taken.length} ${what} are in use, held by ${names.join(', ')}`] : []),
+    ...(tainted.length > 0 ? [describeTainted(`${tainted.length} ${what}`, tainted)] : []),
+  ];
+  return { kind: taken.length > 0 ? 'Full' : 'Tainted', message: `${causes.join('; ')}${more}` };
+}
+
+/** `2 nvidia.com/mig-1g.5gb have taints that the request does not tolerate: gpu.nvidia.com/xid=79:NoSchedule` */
+export function describeTainted(what: string, devices: readonly ClaimableDevice[]): string {
+  const taints = devices.flatMap((device) =>
+    device.taints.map(({ key, value, effect }) => `${key}${value ? `=${value}` : ''}:${effect}`),
+  );
+  return `${what} have taints that the request does not tolerate: ${[...new Set(taints)].toSorted().join(', ')}`;
 }
 
 /** A request in words: `2 devices of DeviceClass mig.nvidia.com with selectors of its own`. */

@@ -256,6 +256,49 @@ describe('explain pod: a claim', () => {
     });
   });
 
+  describe('on devices that the driver has tainted', () => {
+    const taint = (effect: string): Partial<ClusterFacts> => {
+      const { slices = [] } = aClaimCluster();
+      const taints = [{ key: 'gpu.nvidia.com/xid', value: '79', effect }];
+      const tainted = slices.map(({ spec }) => ({
+        spec: { ...spec, devices: (spec.devices ?? []).map((one) => ({ ...one, taints })) },
+      }));
+      return { slices: tainted };
+    };
+    const why = 'have taints that the request does not tolerate: gpu.nvidia.com/xid=79:NoSchedule';
+
+    it('waits unless it tolerates the taint', () => {
+      const { code, message } = explain(exactly(ofProfile('2g.10gb')), [], taint('NoSchedule'));
+      expect(code).to.equal('Tainted');
+      expect(message).to.contain(
+        `1 of 1 devices that meet DeviceClass mig.nvidia.com with selectors of its own ${why}`,
+      );
+      const tolerations = [{ key: 'gpu.nvidia.com/xid', operator: 'Exists' }];
+      const tolerant = exactly({ ...ofProfile('2g.10gb'), tolerations });
+      expect(explain(tolerant, [], taint('NoExecute')).code).to.equal('SchedulerSays');
+      expect(explain(exactly(ofProfile('2g.10gb')), [], taint('None')).code).to.equal('SchedulerSays');
+    });
+
+    it('waits for those that are in use too', () => {
+      const request = exactly({ ...ofProfile('1g.5gb'), allocationMode: 'All' });
+      const [device, ...others] = taint('NoSchedule').slices?.[0]?.spec.devices ?? [];
+      const plain = others.map(({ taints: _taints, ...one }) => one);
+      const slices = [{ spec: { driver, nodeName: 'n', devices: [...(device ? [device] : []), ...plain] } }];
+      const { code, message } = explain(request, [aHeldClaim([deviceNames[1] ?? ''])], { slices });
+      expect(code).to.equal('Full');
+      expect(message).to.match(
+        /1 of 2 devices that meet .* are in use, held by team\/other; 1 of 2 devices .* have taints/,
+      );
+    });
+
+    it('waits by a class that stands for a resource', () => {
+      const wanted = exactly({ deviceClassName: `mig-2g-10gb.${driver}` });
+      const { code, message } = explain(wanted, [], taint('NoSchedule'));
+      expect(code).to.equal('Tainted');
+      expect(message).to.contain(`1 nvidia.com/mig-2g.10gb ${why}`);
+    });
+  });
+
   it('finds no device on a node with the device plugin', () => {
     const { partitions } = aClaimCluster([{ isDra: false }]);
     const { code, message } = explain(exactly(ofProfile('2g.10gb')), [], { partitions });
