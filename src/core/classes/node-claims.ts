@@ -1,10 +1,9 @@
-import { findModel } from '../gpu/geometry/model-lookup.ts';
-import { resolveProfile } from '../gpu/geometry/profile-lookup.ts';
+import { todaysNameOf } from '../gpu/geometry/profile-lookup.ts';
 import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
 import { listProfiles } from '../gpu/search/layout-words.ts';
 import { gpuDriver } from '../dra/resource-slice.ts';
 import { migResourceName } from '../nvidia/labels/label-key.ts';
-import type { GpuDescription, NodeDescription } from '../nvidia/labels/node-description.ts';
+import type { NodeDescription } from '../nvidia/labels/node-description.ts';
 import { classNameOf, stemOf } from './device-class.ts';
 
 /** Devices of one kind on a node of NVIDIA's DRA driver, and what a workload writes to get one. */
@@ -36,7 +35,7 @@ export function listNodeClaims({ gpus }: Pick<NodeDescription, 'gpus'>): NodeCla
     migDevices.flatMap(({ profile }) => (isSplit(profile) ? [`GPU ${index}: ${profile}: ${splitReason}`] : [])),
   );
   if (errors.length > 0) return { devices: [], errors };
-  const names = gpus.flatMap((gpu) => gpu.migDevices.map(({ profile }) => nameProfile(gpu, profile)));
+  const names = gpus.flatMap((gpu) => gpu.migDevices.map(({ profile }) => todaysNameOf(gpu.name, profile)));
   const counts = new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
   const slices = listProfiles(Object.fromEntries(counts)).map(([profile, count]): NodeDeviceClaim => ({
     device: profile,
@@ -54,12 +53,6 @@ export function listNodeClaims({ gpus }: Pick<NodeDescription, 'gpus'>): NodeCla
 function isSplit(profile: string): boolean {
   const parsed = parseProfile(profile);
   return !isProfileNameError(parsed) && parsed.computeInstanceSlices !== undefined;
-}
-
-/** Drivers have had several names for some profiles. */
-function nameProfile({ name }: GpuDescription, profile: string): string {
-  const model = findModel(name);
-  return (model && resolveProfile(model, profile, model)?.name) ?? profile;
 }
 
 function describeTemplate(name: string, deviceClassName: string): object {

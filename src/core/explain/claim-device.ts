@@ -2,6 +2,7 @@ import { attributeOf, gpuDriver, type ResourceSliceView, type SliceDevice } from
 import { foreseeSlice, findNamedUuid } from '../dra/published-devices.ts';
 import type { SelectableDevice } from '../dra/device-selector.ts';
 import type { Taint } from '../metadata/node-change.ts';
+import { todaysNameOf } from '../gpu/geometry/profile-lookup.ts';
 import { GPU_RESOURCE, migResourceName } from '../nvidia/labels/label-key.ts';
 import { parseQuantity } from '../text/quantity.ts';
 import { type ClusterFacts, type GpuNode, isDra } from './cluster-facts.ts';
@@ -43,7 +44,7 @@ export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'sl
     (spec.devices ?? []).map((device): ClaimableDevice => {
       const names = Object.keys(device.attributes ?? {}).map((key) => key.replace(`${gpuDriver}/`, ''));
       const attributes = Object.fromEntries(names.map((name) => [name, attributeOf(device, name)]));
-      const { profile, uuid } = attributes;
+      const { profile, uuid, productName = '' } = attributes;
       const capacity: Record<string, bigint | undefined> = Object.fromEntries(
         Object.entries(device.capacity ?? {}).map(([key, { value = '' }]) => [
           key.replace(`${gpuDriver}/`, ''),
@@ -52,7 +53,7 @@ export function listDevices(gpuNode: GpuNode, { slices }: Pick<ClusterFacts, 'sl
       );
       const memoryMiB = profile === undefined ? memoryOf(gpuNode, uuid) : memories.get(profile);
       if (memoryMiB !== undefined) capacity['memory'] ??= parseQuantity(`${memoryMiB}Mi`);
-      const resource = profile === undefined ? GPU_RESOURCE : migResourceName(profile);
+      const resource = profile === undefined ? GPU_RESOURCE : migResourceName(todaysNameOf(productName, profile));
       const holder = taken ? taken.get(device.name) : reportedHolder(gpuNode, device.name);
       const taints = (device.taints ?? []).filter(closesDevice);
       return { name: device.name, attributes, capacity, resource, holder, taints };

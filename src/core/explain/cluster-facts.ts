@@ -1,6 +1,7 @@
 import type { DeviceReport, GpuNodePartition, GpuPartitionPolicy, GpuReport, InstanceReport } from '../../api/types.ts';
 import { findNamedDevice, publishDevices } from '../dra/published-devices.ts';
 import { userKey } from '../gpu/state/device-users.ts';
+import { todaysNameOf } from '../gpu/geometry/profile-lookup.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
 import { type MigStrategy, strategyByLabels } from '../nvidia/labels/mig-strategy.ts';
@@ -100,8 +101,8 @@ export function isDra({ partition }: Pick<GpuNode, 'partition'>): boolean {
 
 /** What the driver publishes by the report: a node on which it does not is closed, or not Ready. */
 function countDevices(device: DeviceReport): Readonly<Record<string, number>> {
-  const names = publishDevices(device).devices.map(({ profile }) =>
-    profile === undefined ? GPU_RESOURCE : migResourceName(profile),
+  const names = publishDevices(device).devices.map(({ profile, productName }) =>
+    profile === undefined ? GPU_RESOURCE : migResourceName(todaysNameOf(productName, profile)),
   );
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
@@ -132,11 +133,14 @@ function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
     return [claim];
   };
   const slices = gpus.flatMap((gpu) =>
-    (gpu.mig === 'Enabled' ? gpu.instances : []).map((one) => ({ one, users: usersOf(one, userKey(gpu.uuid, one)) })),
+    (gpu.mig === 'Enabled' ? gpu.instances : []).map((one) => ({
+      profile: isDra(gpuNode) ? todaysNameOf(gpu.product, one.profile) : one.profile,
+      users: usersOf(one, userKey(gpu.uuid, one)),
+    })),
   );
   const whole = gpus.filter(({ mig }) => mig !== 'Enabled').map((gpu) => usersOf(gpu, userKey(gpu.uuid)));
   const held = isSliced
-    ? slices.filter(({ one }) => isResourceOf(resource, one.profile)).map(({ users }) => users)
+    ? slices.filter(({ profile }) => isResourceOf(resource, profile)).map(({ users }) => users)
     : [...whole, ...(isDra(gpuNode) ? [] : slices.map(({ users }) => users))];
   const all = held.filter((users) => users !== undefined);
   // What no pod is named for, some process has.

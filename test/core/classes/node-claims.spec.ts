@@ -82,6 +82,12 @@ describe('what workloads write to get the devices of a DRA node', () => {
       deviceClass: 'mig-1g-5gb-me.gpu.nvidia.com',
       extendedResourceName: 'nvidia.com/mig-1g.5gb.me',
     });
+    const nameOf = (product: string, profile: string): string | undefined =>
+      listNodeClaims(aNode(aGpuWith([profile], product))).devices[0]?.deviceClass;
+    expect(nameOf('NVIDIA GB200', '1g.24gb')).to.equal('mig-1g-23gb.gpu.nvidia.com');
+    // Two driver branches have two tables for this board: a class selects by the name that the driver has.
+    expect(nameOf('NVIDIA GB300', '1g.31gb')).to.equal('mig-1g-31gb.gpu.nvidia.com');
+    expect(nameOf('NVIDIA GB300', '1g.35gb')).to.equal('mig-1g-35gb.gpu.nvidia.com');
   });
 
   it('is nothing at all where a compute instance is smaller than its GPU instance: the driver exits', () => {

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { listMissingClasses } from '../../../src/core/classes/class-objects.ts';
+import { listSliceKinds } from '../../../src/core/classes/slice-kind.ts';
 import type { ClaimTemplate, RequestedClaim } from '../../../src/core/explain/claim-request.ts';
 import type { ClusterFacts } from '../../../src/core/explain/cluster-facts.ts';
-import type { DeviceRequest } from '../../../src/core/explain/device-request.ts';
+import type { DeviceClassView, DeviceRequest } from '../../../src/core/explain/device-request.ts';
 import { explainPod, type PodExplanation } from '../../../src/core/explain/explanation.ts';
-import { withPods } from '../../support/builders.ts';
+import { aGpu, aPolicy, withPods } from '../../support/builders.ts';
 import { aClaimCluster, aHeldClaim, aSlicedGpu, attribute, deviceNames, driver, templates } from './claim-cluster.ts';
 import { aPod } from './cluster-builder.ts';
 
@@ -56,6 +58,20 @@ describe('explain pod: a claim', () => {
     expect(explain(wanted, [aHeldClaim(deviceNames, { adminAccess: true })]).code, 'a monitor').to.equal(
       'SchedulerSays',
     );
+  });
+
+  it('of a class that stands for a resource finds a slice that an older driver calls otherwise', () => {
+    const gpu = aGpu({ product: 'NVIDIA GB200', slices: ['1g.24gb@0'] });
+    const gb200 = aPolicy({ layouts: [{ gpus: { models: ['GB200'] }, profiles: { '1g.23gb': 1 } }] });
+    const classes = listMissingClasses(listSliceKinds([gb200]), []) as readonly DeviceClassView[];
+    const resource = 'nvidia.com/mig-1g.23gb';
+    const explained = (pods: readonly string[]): PodExplanation =>
+      explainPod(
+        aPod({ asks: { [resource]: '1' } }),
+        aClaimCluster([{ gpus: [withPods(gpu, { '1g.24gb@0': pods })] }], [], { classes, slices: undefined }),
+      );
+    expect(explained([]).code).to.equal('SchedulerSays');
+    expect(explained(['team/job']).message).to.contain(`1 of 1 ${resource} are in use, held by team/job`);
   });
 
   it('for a profile that no node has names the edit of a policy that would make it', () => {

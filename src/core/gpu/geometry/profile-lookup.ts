@@ -1,6 +1,6 @@
 import type { Engines, Geometry, Profile } from './geometry.ts';
 import type { GpuModel } from './model.ts';
-import { listModelsOfSameBoard } from './model-lookup.ts';
+import { findModel, listModelsOfSameBoard } from './model-lookup.ts';
 import { isProfileNameError, parseProfile } from './profile-name.ts';
 
 /**
@@ -21,6 +21,17 @@ export function resolveProfile(geometry: Geometry, name: string, model?: GpuMode
     .map((other) => findNamed(other.profiles, wanted)?.id)
     .find((candidate) => candidate !== undefined);
   return id === undefined ? undefined : geometry.profiles.find((profile) => profile.id === id);
+}
+
+/**
+ * Today's name of what an earlier driver branch calls otherwise, as DeviceClasses name it; any other name is returned as it is.
+ *
+ * @param product in any form that {@link findModel} knows
+ */
+export function todaysNameOf(product: string, profile: string): string {
+  const model = findModel(product);
+  const known = model ? listModelsOfSameBoard(model).flatMap(({ profiles }) => profiles) : [];
+  return findNamed(known, profile)?.name ?? profile;
 }
 
 function findNamed(profiles: readonly Profile[], name: string): Profile | undefined {
