@@ -1,3 +1,4 @@
+import { MODELS } from '../gpu/geometry/models.ts';
 import { migResourceName } from '../nvidia/labels/label-key.ts';
 import { gpuDriver } from '../dra/resource-slice.ts';
 import type { Boards, SliceKind } from './slice-kind.ts';
@@ -33,21 +34,34 @@ export function listProfileClasses(kinds: readonly SliceKind[]): readonly ClassW
   });
 }
 
-/** Sizes in GB by the names of the profiles, and the least memory of a slice that is called so; without sizes of unpublished memory. */
+/** Sizes in GB by the names of the profiles, and from how much memory on a slice counts as so large; without sizes of unpublished memory. */
 export function listSizes(kinds: readonly SliceKind[]): readonly { readonly gb: number; readonly memoryMiB: number }[] {
   const sizes = new Map<number, number>();
   for (const { gb, boards } of kinds) {
     const known = boards.flatMap(({ memoryMiB }) => memoryMiB ?? []);
-    if (known.length > 0) sizes.set(gb, Math.min(...known, sizes.get(gb) ?? Infinity));
+    if (known.length > 0) sizes.set(gb, Math.min(...known, mostBelow(gb), sizes.get(gb) ?? Infinity));
   }
   return [...sizes].map(([gb, memoryMiB]) => ({ gb, memoryMiB })).toSorted((a, b) => a.gb - b.gb);
+}
+
+const namedSizes = new Set(
+  MODELS.flatMap(({ profiles }) => profiles.map(({ name }) => Number(/\.(\d+)gb/.exec(name)?.[1]))),
+);
+
+/**
+ * More than any slice has, in MiB, whose name has a smaller number, which is rounded up from its memory. How much less that is depends
+ * on the driver (B200 `1g.23gb`: 22,528 MiB, later 20,992): the number of one would leave out slices of another.
+ */
+function mostBelow(gb: number): number {
+  const smaller = [...namedSizes].filter((one) => one > 0 && one < gb);
+  return smaller.length === 0 ? Infinity : Math.max(...smaller) * 1024;
 }
 
 /** "At least N GB": any slice with so much memory, whatever its profile. */
 export function listSizeClasses(kinds: readonly SliceKind[]): readonly ClassWish[] {
   return listSizes(kinds).map(({ gb, memoryMiB }) => ({
     name: `mig-at-least-${gb}gb.${gpuDriver}`,
-    about: `Any slice with at least the memory of a ${gb} GB profile (${memoryMiB} MiB); the scheduler takes the first that it finds.`,
+    about: `Any slice of ${gb} GB or more, by its profile’s name (at least ${memoryMiB} MiB); the scheduler takes the first that it finds.`,
     expression: `${isSlice} && device.capacity['${gpuDriver}'].memory.compareTo(quantity('${memoryMiB}Mi')) >= 0`,
   }));
 }

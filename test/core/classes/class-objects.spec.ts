@@ -6,6 +6,7 @@ import { classNameOf, listProfileClasses, listSizeClasses } from '../../../src/c
 import { listSliceKinds, listSplitLayouts } from '../../../src/core/classes/slice-kind.ts';
 import { readSelector } from '../../../src/core/dra/device-selector.ts';
 import type { SliceKind } from '../../../src/core/classes/slice-kind.ts';
+import { parseQuantity } from '../../../src/core/text/quantity.ts';
 import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
 
 function aPolicy(...layouts: readonly PolicyLayout[]): GpuPartitionPolicy {
@@ -101,14 +102,34 @@ describe('DeviceClasses for the slices of policies', () => {
     expect(listMeeting('1g.24gb', 'NVIDIA GB200')).to.include('mig-1g-23gb.gpu.nvidia.com');
   });
 
-  it('select by memory for “at least N GB”, from the least that such a profile has', () => {
+  it('select by memory for “at least N GB”', () => {
     const layouts = [a100With80, h100].map((gpus) => ({ gpus, profiles: { '1g.10gb': 1, '3g.40gb': 1 } }));
     const classes = listSizeClasses(kindsOf(...layouts));
     expect(classes.map(({ name }) => name)).to.deep.equal([
       'mig-at-least-10gb.gpu.nvidia.com',
       'mig-at-least-40gb.gpu.nvidia.com',
     ]);
-    expect(classes[0]?.expression).to.contain("memory.compareTo(quantity('9728Mi')) >= 0");
+    // A slice of 8 GB has less.
+    expect(classes[0]?.expression).to.contain("memory.compareTo(quantity('8192Mi')) >= 0");
+  });
+
+  it('select by memory what any driver gives a slice of N GB, and nothing smaller', () => {
+    const listMeeting = (layout: PolicyLayout, memoriesMiB: readonly number[]): readonly number[] => {
+      const [size] = listSizeClasses(kindsOf(layout));
+      const test = readSelector(size?.expression ?? '');
+      return memoriesMiB.filter((mebibytes) =>
+        test?.({ attributes: { type: 'mig' }, capacity: { memory: parseQuantity(`${mebibytes}Mi`) } }),
+      );
+    };
+    // Recorded with two drivers; the largest slice of 20 GB has 20,096 MiB.
+    const b200 = { gpus: { models: ['B200'] }, profiles: { '1g.23gb': 7 } };
+    expect(listMeeting(b200, [20_096, 20_992, 22_528])).to.deep.equal([20_992, 22_528]);
+    expect(listMeeting({ gpus: h100, profiles: { '3g.40gb': 1 } }, [36_096, 40_320, 40_448])).to.deep.equal([
+      40_320, 40_448,
+    ]);
+    // Of names that are close to each other, the least of the larger counts.
+    const h100nvl = { gpus: { models: ['H100-NVL'] }, profiles: { '1g.24gb': 4 } };
+    expect(listMeeting(h100nvl, [20_096, 22_144])).to.deep.equal([22_144]);
   });
 
   it('come with a template of the choice, the smallest first, where more than one profile will do', () => {
