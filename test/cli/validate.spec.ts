@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { expect } from 'chai';
+import { parse } from 'yaml';
 
 import type { PolicyLayout } from '../../src/api/types.ts';
 import type { Validation } from '../../src/cli/validation.ts';
@@ -39,6 +40,21 @@ describe('gpu-partition validate', () => {
     const kept = { generation: 3, spec: policy.spec };
     const { answer } = await validate(yamlOf({ ...policy, status: { inForce: kept, previous: kept } }));
     expect(answer.findings).to.deep.equal([]);
+  });
+
+  it('lets the hook for pre-commit pass templates of Helm charts, and find two policies of which one is edited', async () => {
+    const sample = new URL('../../samples/pre-commit/.pre-commit-config.yaml', import.meta.url);
+    const { repos } = parse(await readFile(sample, 'utf8')) as {
+      repos: { hooks: { entry: string; pass_filenames?: boolean }[] }[];
+    };
+    const { entry = '', pass_filenames: passes = true } = repos[0]?.hooks[0] ?? {};
+    await write('templates/service.yaml', 'kind: Service\nmetadata:\n  name: {{ .Release.Name }}\n');
+    const { nodeSelector } = aPolicy('shared').spec;
+    for (const name of ['old', 'new']) await write(`${name}.yaml`, yamlOf(aPolicy(name, { nodeSelector })));
+    const edited = passes ? ['templates/service.yaml', 'new.yaml'] : [];
+    const { code, stdout } = await run([...entry.split(' ').slice(1), ...edited], { cwd: folder });
+    expect(code).to.equal(0);
+    expect(stdout).to.contain('selects the same nodes');
   });
 
   it('finds nothing wrong with the samples', async () => {
