@@ -86,6 +86,11 @@ describe('gpu-partition export kueue', () => {
     expect(await refused(demanding([small], nodeSelector))).to.match(/use matchLabels alone in spec\.nodeSelector/);
     expect(await refused(mixed)).to.match(/policy inference: it has layouts/);
   });
+
+  it('refuses more resources than Kueue allows a queue', async () => {
+    const slices = ['1g.*', '2g.*', '3g.*', '4g.*', '7g.*'].map((glob) => ({ profiles: [glob], max: 4 }));
+    expect(await refused(demanding(slices))).to.match(/all GPU models have \d+ profiles for its slices.* at most 64/);
+  });
 });
 
 describe('gpu-partition export dra', () => {

@@ -7,8 +7,9 @@ import { compareText } from '../text/fingerprint.ts';
 import type { ExportedObject } from './class-objects.ts';
 
 const apiVersion = 'kueue.x-k8s.io/v1beta2';
-/** What Kueue allows of a flavor. */
+/** What Kueue allows of a flavor, and of a resource group. */
 const mostLabels = 8;
+const mostResources = 64;
 /** A queue admits only what requests nothing but resources that it covers. */
 const unlimited = { cpu: '1M', memory: '1Pi' };
 
@@ -32,6 +33,8 @@ export function exportQueue({ metadata, spec }: GpuPartitionPolicy): readonly Ex
     name: resource,
     nominalQuota,
   }));
+  if (resources.length > mostResources)
+    return `all GPU models have ${slices.length} profiles for its slices, and a ClusterQueue covers at most ${mostResources} resources: name the profiles of your GPUs`;
   // Kueue wants all resources of a group in one order.
   const group = { coveredResources: resources.map((one) => one.name), flavors: [{ name, resources }] };
   return [
