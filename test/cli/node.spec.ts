@@ -260,6 +260,17 @@ describe('gpu-partition node assert and export', () => {
     ]);
   });
 
+  for (const form of [[], ['-o', 'json'], ['--format', 'mig-parted']]) {
+    it(`exports GPUs without MIG as whole, where there are no others: export ${form.join(' ')}`, async () => {
+      using host = new SimulatedHost(['T4', 'T4']);
+      const { code, stdout } = await host.node('export', ...form);
+      expect(code).to.equal(0);
+      const planned = await host.node('plan', '-f', host.write('exported.yaml', stdout));
+      expect(planned.code, planned.stderr).to.equal(0);
+      expect(planned.stdout).to.contain('nothing to do');
+    });
+  }
+
   it('says what it cannot export', async () => {
     using host = new SimulatedHost([A100, A100]);
     host.withFaults('lost gpu=1');

@@ -60,7 +60,7 @@ export function listOthers(device: DeviceState): readonly string[] {
   return device.gpus.filter(({ mig }) => mig === undefined).map(({ uuid }) => commentOn(device, uuid));
 }
 
-/** The same as a mig-parted config file; GPUs without MIG are omitted. */
+/** The same as a mig-parted config file; GPUs without MIG are omitted, unless there are no others. */
 export function exportMigParted(device: DeviceState, config: string): unknown {
   const specs = groupGpus(device).map(({ gpus, content }) => ({
     devices: gpus.length === device.gpus.length ? 'all' : gpus.map(({ index }) => index),
@@ -81,8 +81,10 @@ export function listInexpressible({ gpus }: DeviceState): readonly string[] {
 
 function groupGpus(device: DeviceState): readonly Group[] {
   const groups = new Map<string, Group>();
-  for (const gpu of reportDevice(device).gpus ?? []) {
-    if (gpu.mig === undefined || gpu.error !== undefined) continue;
+  const readable = (reportDevice(device).gpus ?? []).filter(({ error }) => error === undefined);
+  const capable = readable.filter(({ mig }) => mig !== undefined);
+  // No file may be without an entry.
+  for (const gpu of capable.length > 0 ? capable : readable) {
     const content = contentOf(gpu);
     const key = canonicalJson(content);
     groups.set(key, { content, gpus: [...(groups.get(key)?.gpus ?? []), gpu] });
