@@ -136,6 +136,7 @@ describe('gpu-partition node plan', () => {
       ],
       ['layout: []\n', ['f.yaml:1:1: layout: unknown field layout', 'layouts is missing']],
       ['layouts:\n  - mig: Disabled\nlayouts: []\n', ['f.yaml:3:1: layouts: the key layouts is given twice']],
+      ['strategy: none\nlayouts:\n', ['f.yaml:2:1: layouts: must not be empty']],
       ['layouts: [\n', ['f.yaml:2:1: neither YAML nor JSON']],
       ['', ['f.yaml: it is empty']],
       ['layouts: [{mig: Disabled}]\n---\nlayouts: []\n', ['f.yaml:3: a second document']],

@@ -84,9 +84,11 @@ function readLayouts(manifest: Manifest): NodeLayout {
   };
 }
 
-/** Strategy none permits what only the device plugin's strategies forbid. Missing layouts are found by {@link checkFields}. */
+/** Strategy none permits what only the device plugin's strategies forbid. */
 function wrap(value: Fields): unknown {
-  const { layouts = [{ mig: 'Disabled' }], strategy = 'none' } = value;
+  const { strategy = 'none' } = value;
+  // `layouts:` with nothing after it; without the field, {@link checkFields} has said so.
+  const layouts = 'layouts' in value ? (value['layouts'] ?? []) : [{ mig: 'Disabled' }];
   const policy: Omit<GpuPartitionPolicy, 'spec'> = {
     apiVersion,
     kind: 'GpuPartitionPolicy',
