@@ -241,6 +241,18 @@ describe('gpu-partition plan --snapshot', () => {
     expect(stdout).to.match(/changes 3 of 3 nodes in 2 waves\n$/);
   });
 
+  it('counts an object that two files have once, and refuses two moments of it', async () => {
+    const { pods, ...cluster } = aBusyCluster();
+    await write('pods.yaml', snapshotYaml({ ...cluster, pods, nodes: [], partitions: [], policies: [], budgets: [] }));
+    const { stdout } = await plan('-f', 'policy.yaml', '--snapshot', 'pods.yaml', ...options);
+    expect(stdout).to.contain('this change evicts 3 pods');
+    const moved = pods.map((pod) => ({ ...pod, status: { ...pod.status, phase: 'Succeeded' } }));
+    await write('pods.yaml', snapshotYaml({ ...aBusyCluster(), pods: moved }));
+    const { code, stderr } = await plan('-f', 'policy.yaml', '--snapshot', 'pods.yaml', ...options);
+    expect(code).to.equal(2);
+    expect(stderr).to.contain('cluster.yaml: Pod plugin-n1 differs from that in pods.yaml');
+  });
+
   it('plans what is as the policy says already as nothing', async () => {
     await write('policy.yaml', stringify(inFile({ layouts: [{ profiles: { '3g.20gb': 2 } }] })));
     const { code, stdout } = await plan('-f', 'policy.yaml', ...options);

@@ -2,6 +2,7 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import { fieldsOf } from '../../core/policy/broken-rule.ts';
+import { sameJson } from '../../core/text/fingerprint.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import type { ClusterQueue, KueueReading, KueueWorkload, LocalQueue, ResourceFlavor } from '../../core/supply/kueue.ts';
 import type { EventView } from '../../core/view/node-timeline.ts';
@@ -10,7 +11,7 @@ import { CliError } from '../exit.ts';
 import { readInputs } from '../input/input-file.ts';
 import { readManifests } from '../input/manifest.ts';
 import type { Terminal } from '../terminal.ts';
-import { explainShape } from './snapshot-shape.ts';
+import { explainShape, isRead } from './snapshot-shape.ts';
 
 /** kubectl's output for a fleet is larger than hand-written files. */
 const snapshotBytes = 256 * 1024 * 1024;
@@ -43,7 +44,7 @@ export interface SavedCluster extends ClusterState, SavedClaims {
  * @throws CliError if a file is not a snapshot, or an object in it has another shape than an API server gives it
  */
 export async function readSnapshot(paths: readonly string[], now: number, terminal: Terminal): Promise<SavedCluster> {
-  const objects = new Map<string, unknown[]>();
+  const objects = new Map<string, Map<string, SavedObject>>();
   for (const { name, content } of await readInputs(paths, terminal, snapshotBytes)) {
     if ('error' in content) throw new CliError(`${name}: ${content.error}`);
     for (const value of readObjects(name, content.text)) {
@@ -53,15 +54,20 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
       const isQueued = typeof apiVersion === 'string' && apiVersion.startsWith('kueue.x-k8s.io/');
       // Others call their objects Workload too.
       const key = isQueued ? `kueue ${kind}` : kind;
+      if (!isRead(key)) continue;
       const wrong = explainShape(key, value);
       if (wrong !== undefined)
         throw new CliError(`${name}: ${describe(kind, metadata)}${wrong}; make the snapshot with: ${snapshotCommand}`);
-      const found = objects.get(key) ?? [];
-      found.push(value);
+      const found = objects.get(key) ?? new Map<string, SavedObject>();
+      addOnce(found, { file: name, kind, value });
       objects.set(key, found);
     }
   }
-  const list = (kind: string): readonly unknown[] => objects.get(kind) ?? [];
+  const find = (kind: string) => {
+    const found = objects.get(kind);
+    return found && [...found.values()].map(({ value }) => value);
+  };
+  const list = (kind: string): readonly unknown[] => find(kind) ?? [];
   // Pods show who is in the way, and what advertises the slices.
   for (const kind of ['Node', 'GpuNodePartition', 'Pod']) {
     if (list(kind).length > 0) continue;
@@ -76,8 +82,31 @@ export async function readSnapshot(paths: readonly string[], now: number, termin
     budgets: list('PodDisruptionBudget') as readonly BudgetView[],
     events: list('Event') as readonly SavedEvent[],
     kueue: readQueues(list),
-    ...readClaims((kind) => objects.get(kind)),
+    ...readClaims(find),
   };
+}
+
+interface SavedObject {
+  readonly file: string;
+  readonly kind: string;
+  readonly value: unknown;
+}
+
+/**
+ * Several files may have an object, and it counts once.
+ *
+ * @throws CliError if they show different moments of it
+ */
+function addOnce(found: Map<string, SavedObject>, one: SavedObject): void {
+  const { file, kind, value } = one;
+  const metadata = fieldsOf(fieldsOf(value)?.['metadata']);
+  const id = `${String(metadata?.['namespace'])}/${String(metadata?.['name'])}`;
+  const first = found.get(id);
+  if (first === undefined) found.set(id, one);
+  else if (!sameJson(first.value, value))
+    throw new CliError(
+      `${file}: ${describe(kind, metadata)} differs from that in ${first.file}; a snapshot is one moment of a cluster, made with: ${snapshotCommand}`,
+    );
 }
 
 function readClaims(find: (kind: string) => readonly unknown[] | undefined): SavedClaims {

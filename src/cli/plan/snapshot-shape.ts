@@ -189,9 +189,14 @@ const checks = new Map(
   Object.entries({ ...shapes, ...queueShapes, ...claimShapes }).map(([kind, shape]) => [kind, ajv.compile(shape)]),
 );
 
+/** Whether anything of objects of this kind is read. */
+export function isRead(kind: string): boolean {
+  return checks.has(kind);
+}
+
 /**
  * What is wrong with the shape of an object, in words that follow its name: ` has no spec`, `: metadata.labels must be object`.
- * Undefined if nothing is, or if objects of this kind are not read.
+ * Undefined if nothing is.
  */
 export function explainShape(kind: string, object: unknown): string | undefined {
   const check = checks.get(kind);
