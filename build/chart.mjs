@@ -50,11 +50,16 @@ export async function writeChart() {
   }
   for (const { from, as, when } of parts) {
     const text = await readFile(new URL(from, root), 'utf8');
-    const named = withValues(text, from.startsWith('config/device-plugin-config/'));
+    const named = quoteNames(withValues(text, from.startsWith('config/device-plugin-config/')));
     const body = when === undefined ? named : `{{- if ${when} }}\n${named.trimEnd()}\n{{- end }}\n`;
     const name = as ?? from.split('/').at(-1).replace('.yaml', '');
     await writeFile(new URL(`templates/${name}.yaml`, chart), banner(from) + body);
   }
+}
+
+/** A namespace may be named 2026, which YAML reads as a number. */
+function quoteNames(text) {
+  return text.replaceAll(/^( *(?:name|namespace): )\{\{ ([.\w]+) \}\}$/gm, '$1{{ $2 | quote }}');
 }
 
 function withValues(text, isOfPlugin) {

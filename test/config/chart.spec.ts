@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { clusterTimeoutMs } from '../support/cluster.ts';
 import { findHelm, renderChart } from '../support/helm.ts';
 import { type RenderedObject, readManifests, renderFolder } from '../api/installation.ts';
@@ -59,6 +59,22 @@ describe('the chart', () => {
     expect(text).to.include("startsWith('system:serviceaccount:own-controller:')");
     expect(text).to.include("startsWith('system:serviceaccount:own-agents:')");
     expect(text).to.include('--agent-namespace=own-agents');
+  });
+
+  it('takes names of namespaces that YAML reads as numbers', async () => {
+    const set = 'namespaces.controller=2026,namespaces.agents=1e3,devicePluginConfig.namespace=010';
+    const { stdout } = await renderChart('--set-string', set);
+    // kubectl and Helm read YAML 1.1.
+    const objects = parseAllDocuments(stdout, { version: '1.1' })
+      .map((document) => document.toJS() as RenderedObject | null)
+      .filter((object) => object !== null);
+    const texts = objects.flatMap(({ metadata, ...rest }) => [
+      metadata.name,
+      metadata.namespace ?? '',
+      ...((rest as { subjects?: { namespace: unknown }[] }).subjects ?? []).map(({ namespace }) => namespace),
+    ]);
+    expect(texts).to.include('2026').and.include('1e3');
+    expect(texts.filter((text) => typeof text !== 'string')).to.deep.equal([]);
   });
 
   it('takes an image by digest, pull secrets, and options of its programs', async () => {
