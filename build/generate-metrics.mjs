@@ -32,7 +32,7 @@ What both programs measure, for Prometheus. With its operator and Grafana:
 kubectl apply -k config/monitoring
 \`\`\`
 
-This installs a PodMonitor for the controllers, [alerts](errors.md#alerts), and the dashboards "GPU partitions" (figures, nodes that are not Ready, alerts, policies, controller) and "GPU slices" (used, free, offered, requested, waste). Label Prometheus' namespace with \`gpupartition.dev/metrics=true\`. Three panels of the second dashboard need [kube-state-metrics](https://github.com/kubernetes/kube-state-metrics). The tests run every query on a real Prometheus; the dashboards have not been opened in a Grafana yet.
+This installs a PodMonitor for the controllers, [alerts](errors.md#alerts), and the dashboards "GPU partitions" (figures, nodes that are not Ready, alerts, policies, controller) and "GPU slices" (used, free, offered, requested, waste). Label Prometheus' namespace with \`gpupartition.dev/metrics=true\`. The chart kube-prometheus-stack takes only what has its release as a label: \`kubectl label podmonitor,prometheusrule -n gpu-partition-system -l app.kubernetes.io/part-of=gpu-partition release=RELEASE\`. Three panels of the second dashboard need [kube-state-metrics](https://github.com/kubernetes/kube-state-metrics). The tests run every query on a real Prometheus; the dashboards have not been opened in a Grafana yet.
 
 With \`--health-port\`, both programs serve \`/metrics\`, \`/healthz\` and \`/readyz\`. No label identifies a single node, pod or GPU: the controller has a few hundred series, and at most 5,000 with 10,000 nodes. Every series has the label \`program\`; \`process_*\` and \`nodejs_*\` come on top.
 
