@@ -66,6 +66,15 @@ describe('a report', () => {
     });
   }
 
+  it('without a CUDA version, or with a word for it, gives no labels of it', async () => {
+    const { cudaVersion: _version, ...untold } = reportDevice(await read('A30-24GB'));
+    const countLabels = (told: Pick<DeviceReport, 'cudaVersion'>): number => {
+      const { labels } = computeLabels(describeReport({ ...untold, ...told }), 'mixed');
+      return Object.keys(labels).filter((key) => key.includes('cuda.runtime')).length;
+    };
+    expect([{ cudaVersion: '12.4' }, {}, { cudaVersion: 'Not Found' }].map(countLabels)).to.deep.equal([5, 0, 0]);
+  });
+
   it('of 8 GPUs with 7 instances each takes less than 60 % of one in full', async () => {
     const device = await read('A100-SXM4-40GB', 8);
     const [short, full] = [reportDevice(device), reportInFull(device)].map((report) => JSON.stringify(report).length);

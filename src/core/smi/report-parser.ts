@@ -90,7 +90,7 @@ export function parseReport(tried: string, execution: Execution): Report {
     const found = findReportContradiction(gpu);
     if (found !== undefined) throw contradict(tried, found, gpu.pciBusId);
   }
-  return { driverVersion, cudaVersion: textAt(root, 'cuda_version'), attached, gpus };
+  return { driverVersion, cudaVersion: readCuda(textAt(root, 'cuda_version')), attached, gpus };
 }
 
 function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | undefined {
@@ -177,6 +177,11 @@ function readVgpuHost(element: XmlElement): string | undefined {
   const host = textAt(element, 'gpu_virtualization_mode', 'host_vgpu_mode') ?? '';
   const signs = [...(/^Host V(?:GPU|SGA)$/i.exec(mode) ?? []), ...(/^(?:Non[ -])?SR-IOV$/i.exec(host) ?? [])];
   return signs.length === 0 ? undefined : signs.join(', ');
+}
+
+/** `12.4`; where the library is not found, the words `Not Found` stand there. */
+function readCuda(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{1,3}\.\d{1,3}$/.test(text) ? text : undefined;
 }
 
 function readPersistence(text: string | undefined): boolean | undefined {

@@ -47,6 +47,14 @@ describe('report of nvidia-smi -q -x', () => {
     });
   });
 
+  it('takes no word for a CUDA version: nvidia-smi prints one where it does not find the library', () => {
+    const [run] = reports;
+    for (const word of ['Not Found', 'N/A', 'ERR!', '']) {
+      const stdout = (run?.stdout ?? '').replace('<cuda_version>12.4', `<cuda_version>${word}`);
+      expect(parseReport('-q -x', { rc: 0, stdout, end: 'Exited' }).cudaVersion, word).to.equal(undefined);
+    }
+  });
+
   it('refuses a report that is cut off, wherever', () => {
     const [run] = reports.filter(({ name }) => name.includes('proc-q-x'));
     const text = run?.stdout.trimEnd() ?? '';

@@ -7,10 +7,11 @@ import type { GpuDescription, MigDeviceDescription, NodeDescription } from './no
  * NVIDIA's tools have read the device. A lost GPU is left out: NVML does not enumerate it either.
  */
 export function describeReport(device: DeviceReport): NodeDescription {
-  const [major = 0, minor = 0] = (device.cudaVersion ?? '').split('.').map(Number);
+  // An agent may report whatever its driver printed.
+  const [, major, minor] = /^(\d+)\.(\d+)$/.exec(device.cudaVersion ?? '') ?? [];
   return {
     driverVersion: device.driverVersion ?? '',
-    cudaDriverVersion: [major, minor],
+    ...(major === undefined ? {} : { cudaDriverVersion: [Number(major), Number(minor)] }),
     ...(device.machine === undefined ? {} : { machine: device.machine }),
     gpus: (device.gpus ?? []).filter(({ error }) => error === undefined).map((gpu) => describeGpu(gpu, device.models)),
   };

@@ -5,8 +5,8 @@
 export interface NodeDescription {
   /** Driver version as NVML gives it: `550.54.15` or `535.54`. */
   readonly driverVersion: string;
-  /** CUDA version that the driver supports: `[12, 4]`. */
-  readonly cudaDriverVersion: readonly [major: number, minor: number];
+  /** CUDA version that the driver supports: `[12, 4]`. Absent if it was not read; its labels are then left out. */
+  readonly cudaDriverVersion?: readonly [major: number, minor: number];
   /** `/sys/class/dmi/id/product_name`, unchanged. Absent if it cannot be read; GFD then writes `unknown`. */
   readonly machine?: string;
   /** In the order of their index. */

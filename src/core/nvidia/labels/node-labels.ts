@@ -69,21 +69,26 @@ function findGfdError(node: NodeDescription, config: DevicePluginConfig | undefi
 
 function labelVersions(node: NodeDescription): Labels {
   const [major = '', minor = '', revision = ''] = node.driverVersion.split('.');
-  const [cudaMajor, cudaMinor] = node.cudaDriverVersion;
   return {
     // The names without "-version" are deprecated upstream, but still written.
     'nvidia.com/cuda.driver.major': major,
     'nvidia.com/cuda.driver.minor': minor,
     'nvidia.com/cuda.driver.rev': revision,
-    'nvidia.com/cuda.runtime.major': String(cudaMajor),
-    'nvidia.com/cuda.runtime.minor': String(cudaMinor),
     'nvidia.com/cuda.driver-version.major': major,
     'nvidia.com/cuda.driver-version.minor': minor,
     'nvidia.com/cuda.driver-version.revision': revision,
     'nvidia.com/cuda.driver-version.full': node.driverVersion,
-    'nvidia.com/cuda.runtime-version.major': String(cudaMajor),
-    'nvidia.com/cuda.runtime-version.minor': String(cudaMinor),
-    'nvidia.com/cuda.runtime-version.full': `${cudaMajor}.${cudaMinor}`,
+    ...(node.cudaDriverVersion === undefined ? {} : labelCuda(node.cudaDriverVersion)),
+  };
+}
+
+function labelCuda([major, minor]: readonly [number, number]): Labels {
+  return {
+    'nvidia.com/cuda.runtime.major': String(major),
+    'nvidia.com/cuda.runtime.minor': String(minor),
+    'nvidia.com/cuda.runtime-version.major': String(major),
+    'nvidia.com/cuda.runtime-version.minor': String(minor),
+    'nvidia.com/cuda.runtime-version.full': `${major}.${minor}`,
   };
 }
 
