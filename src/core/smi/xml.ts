@@ -22,7 +22,7 @@ export function readXml(document: string): XmlElement | undefined {
   const root: Open = { name: '', attributes: {}, children: [], text: '' };
   const open: Open[] = [root];
   const token =
-    /<(?:[?!][^>]*|(?<close>\/)?(?<name>[A-Za-z_][\w.-]*)(?<attributes>(?:\s+[\w.:-]+="[^"]*")*)\s*(?<empty>\/)?)>/g;
+    /<(?:[?!][^<>]*|(?<close>\/)?(?<name>[A-Za-z_][\w.-]*)(?<attributes>(?:\s+[\w.:-]+="[^"<]*")*)\s*(?<empty>\/)?)>/g;
   let end = 0;
   for (let match = token.exec(document); match !== null; match = token.exec(document)) {
     const current = open.at(-1);

@@ -99,6 +99,17 @@ describe('report of nvidia-smi -q -x', () => {
       }),
     );
   });
+
+  it('lets no two process names hide the process between them', () => {
+    const [run] = reports.filter(({ name }) => name.includes('proc-q-x'));
+    const text = run?.stdout ?? '';
+    const [entry = ''] = /\s*<process_info>.*<\/process_info>/s.exec(text) ?? [];
+    const withNames = (...names: readonly string[]): string =>
+      text.replace(entry, () => names.map((name) => entry.replace('python3 train.py', () => name)).join(''));
+    expect(codeOf(withNames('one', 'victim', 'other'))).to.equal('None');
+    expect(codeOf(withNames('one</process_name>\n<x y="', 'victim', '"/><process_name>'))).to.equal('ParseError');
+    expect(codeOf(withNames('one</process_name>\n<!', 'victim', 'other'))).to.equal('ParseError');
+  });
 });
 
 describe('list of nvidia-smi -L', () => {
