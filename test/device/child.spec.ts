@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { makeExecute, type ChildOptions, type Execute } from '../../src/device/command/child.ts';
+import { NvidiaSmi } from '../../src/device/command/nvidia-smi.ts';
 import { explainSpawnError } from '../../src/device/command/spawn-error.ts';
 import { DeviceError } from '../../src/core/gpu/state/device-error.ts';
 import { findTool } from '../../src/device/command/tool.ts';
@@ -55,6 +56,13 @@ describe('a child of nvidia-smi', () => {
     );
     mkdirSync(`${root}/usr`);
     expect(await codeOf(makeExecute({ file, prefix: [root, 'nvidia-smi'], root })([], 5_000))).to.equal('ToolMissing');
+  });
+
+  it('that somebody kills had no exit code, and may have been too large for the memory of the pod', async () => {
+    const read = (signal: string): Promise<string> =>
+      explain(new NvidiaSmi(make(signal, [`kill -${signal} $$`])).readDevice());
+    expect(await read('KILL')).to.match(/^HostExhausted: .*; found ended by SIGKILL: ""; .*memory/);
+    expect(await read('SEGV')).to.match(/^DriverFailed: .*; found ended by SIGSEGV: ""/);
   });
 
   it('gets its arguments as they are, and nothing of our environment', async () => {

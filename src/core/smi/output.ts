@@ -9,6 +9,8 @@ export interface Execution {
   readonly stderr?: string;
   /** We ended `TimedOut` and `TooLong` runs: their effect is unknown. */
   readonly end: 'Exited' | 'TimedOut' | 'TooLong';
+  /** What ended it from outside, as the kernel does where memory runs out; absent after an exit, and if we ended it. */
+  readonly signal?: string;
   /** How long it could take, and which option sets that: `15 s (--read-timeout-seconds)`. */
   readonly limit?: string;
 }
@@ -49,9 +51,10 @@ export function isCompleted({ rc, end, stdout }: Execution): boolean {
 }
 
 /** What the output of a failed command means. */
-export function classifyOutput({ rc, stdout, end }: Execution): DeviceErrorCode {
+export function classifyOutput({ rc, stdout, end, signal }: Execution): DeviceErrorCode {
   if (end === 'TimedOut') return 'TimedOut';
   if (end === 'TooLong') return 'ParseError';
+  if (signal === 'SIGKILL') return 'HostExhausted';
   const found = words.find(([pattern]) => pattern.test(stdout));
   return found?.[1] ?? exitCodes.get(rc) ?? (rc === 0 ? 'NothingDone' : 'DriverFailed');
 }
@@ -83,8 +86,9 @@ export function refuseOutput(tried: string, why: string, output: string): Device
   return new DeviceError('ParseError', { tried, found: `${why}: ${quoteOutput(output)}` });
 }
 
-function describeEnd({ rc, end, limit }: Execution): string {
+function describeEnd({ rc, end, signal, limit }: Execution): string {
   if (end === 'TimedOut') return `no answer in ${limit ?? 'time'}`;
+  if (signal !== undefined) return `ended by ${signal}`;
   return end === 'TooLong' ? 'too much output' : `exit code ${rc}`;
 }
 

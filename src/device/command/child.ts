@@ -53,7 +53,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
       let end: Execution['end'] = 'Exited';
       let grace: NodeJS.Timeout | undefined;
 
-      const settle = (code: number | null): void => {
+      const settle = (code: number | null, signal?: NodeJS.Signals | null): void => {
         clearTimeout(deadline);
         clearTimeout(grace);
         child.stdout?.destroy();
@@ -63,6 +63,7 @@ export function makeExecute(tool: Tool | (() => Tool), options: ChildOptions = {
           stdout: Buffer.concat(chunks).toString('utf8'),
           ...(errors.length > 0 && { stderr: Buffer.concat(errors).toString('utf8') }),
           end,
+          ...(end === 'Exited' && typeof signal === 'string' && { signal }),
         };
         const notRun = explainNotRun(found, tried, execution);
         if (notRun === undefined) resolve(execution);
