@@ -86,7 +86,8 @@ export function refuseOutput(tried: string, why: string, output: string): Device
   return new DeviceError('ParseError', { tried, found: `${why}: ${quoteOutput(output)}` });
 }
 
-function describeEnd({ rc, end, signal, limit }: Execution): string {
+/** How a run ended: `exit code 6`. */
+export function describeEnd({ rc, end, signal, limit }: Execution): string {
   if (end === 'TimedOut') return `no answer in ${limit ?? 'time'}`;
   if (signal !== undefined) return `ended by ${signal}`;
   return end === 'TooLong' ? 'too much output' : `exit code ${rc}`;

@@ -1,6 +1,6 @@
 import { DeviceError, type DeviceErrorCode } from '../../core/gpu/state/device-error.ts';
 import type { GpuSession } from './gpu-session.ts';
-import { classifyOutput, isCompleted, type Execution } from '../../core/smi/output.ts';
+import { classifyOutput, describeEnd, isCompleted, type Execution } from '../../core/smi/output.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
 import type { ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { GpuState, MigMode } from '../../core/gpu/state/device-state.ts';
@@ -112,6 +112,6 @@ export function isAt({ mig }: Pick<GpuState, 'mig'>, mode: MigMode): boolean {
   return mig?.current === mode && mig.pending === mode;
 }
 
-function quote({ rc, stdout }: Execution): string {
-  return `exit code ${rc}, ${JSON.stringify(cutText(stdout.trim().replace(/\s+/g, ' '), 160))}`;
+function quote(execution: Execution): string {
+  return `${describeEnd(execution)}, ${JSON.stringify(cutText(execution.stdout.trim().replace(/\s+/g, ' '), 160))}`;
 }

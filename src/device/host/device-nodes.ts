@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeExecute } from '../command/child.ts';
 import { findTool, type Tool } from '../command/tool.ts';
+import { describeEnd } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 
 export interface DeviceNodeOptions {
@@ -64,9 +65,9 @@ export async function refreshDeviceNodes(options: DeviceNodeOptions): Promise<De
   for (const args of commands) {
     const line = ['nvidia-ctk', ...args].join(' ');
     try {
-      const { rc, end, stdout } = await execute(args, timeoutMs);
-      if (rc === 0 && end === 'Exited') done.push(line);
-      else problems.push(`${line}: ${end === 'Exited' ? `exit code ${rc}` : end}: ${stdout.trim().slice(-240)}`);
+      const execution = await execute(args, timeoutMs);
+      if (execution.rc === 0 && execution.end === 'Exited') done.push(line);
+      else problems.push(`${line}: ${describeEnd(execution)}: ${execution.stdout.trim().slice(-240)}`);
     } catch (error) {
       problems.push(`${line}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -1,5 +1,6 @@
 import { makeExecute, type Execute } from '../command/child.ts';
 import type { Tool } from '../command/tool.ts';
+import { describeEnd } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { LoanNote } from './loan-note.ts';
 import { isUnitName } from './unit-name.ts';
@@ -93,6 +94,6 @@ function failureOf(command: string, answer: Answer): DeviceError {
   return new DeviceError('Pending', { tried: `systemctl ${command}`, found: explain(answer) });
 }
 
-function explain({ rc, end, stdout }: Answer): string {
-  return `${end === 'Exited' ? `exit code ${rc}` : 'no answer in time'}: ${cutText(stdout.trim().replace(/\s+/g, ' '), 160)}`;
+function explain(answer: Answer): string {
+  return `${describeEnd(answer)}: ${cutText(answer.stdout.trim().replace(/\s+/g, ' '), 160)}`;
 }

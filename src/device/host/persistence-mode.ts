@@ -1,4 +1,5 @@
 import type { DeviceDriver } from '../command/driver.ts';
+import { describeEnd } from '../../core/smi/output.ts';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { isBusId } from '../../core/smi/smi-command.ts';
 import type { LoanNote } from './loan-note.ts';
@@ -33,9 +34,10 @@ export class PersistenceMode {
   /** The exit code proves nothing. @returns why it is not on */
   async #switchOn(gpu: string): Promise<string | undefined> {
     try {
-      const { rc, stdout } = await this.#driver.change({ name: 'SetPersistence', gpu, on: true });
+      const execution = await this.#driver.change({ name: 'SetPersistence', gpu, on: true });
       const { isPersistent } = await this.#driver.readUse(gpu);
-      return isPersistent === true ? undefined : `exit code ${rc}: ${cutText(stdout.trim().replace(/\s+/g, ' '), 160)}`;
+      if (isPersistent === true) return undefined;
+      return `${describeEnd(execution)}: ${cutText(execution.stdout.trim().replace(/\s+/g, ' '), 160)}`;
     } catch (error) {
       if (error instanceof DeviceError) return error.found;
       throw error;
