@@ -1,4 +1,4 @@
-import { NvmlFailure } from './nvml/nvml-code.ts';
+import type { NvmlFailure } from './nvml/nvml-code.ts';
 import type { World } from './state/world.ts';
 
 /** Ends a command early with an exit code. */
@@ -19,9 +19,6 @@ export function exitWith(world: World, exitCode: number, text: string): never {
 }
 
 /** Prints two lines, the second with the same reason, and ends the command. */
-export function endWith(world: World, error: unknown, attempt: string, summary: string): never {
-  if (error instanceof NvmlFailure) {
-    return exitWith(world, error.exitCode, `${attempt}: ${error.message}\n${summary}: ${error.message}\n`);
-  }
-  throw error;
+export function endWith(world: World, { exitCode, message }: NvmlFailure, tried: string, summary: string): never {
+  return exitWith(world, exitCode, `${tried}: ${message}\n${summary}: ${message}\n`);
 }

@@ -1,6 +1,6 @@
 import { exitWith } from './command-exit.ts';
 import type { SimulatedGpu } from './nvml/gpu.ts';
-import { exitCodeOf, NVML, NvmlFailure } from './nvml/nvml-code.ts';
+import { attempt, NVML, type NvmlFailure } from './nvml/nvml-code.ts';
 import type { Nvml } from './nvml/nvml.ts';
 import type { World } from './state/world.ts';
 
@@ -22,9 +22,9 @@ export function selectGpus(world: World, nvml: Nvml, selector: string | undefine
     return exitWith(world, NVML.notFound, 'No devices were found\n');
   }
   for (const gpu of chosen) {
-    const failure = tryOpen(nvml, gpu);
+    const failure = attempt(() => nvml.open(gpu));
     if (failure !== undefined) {
-      return exitWith(world, exitCodeOf(failure.code), describeBadHandle('GPU', gpu, failure));
+      return exitWith(world, failure.exitCode, describeBadHandle('GPU', gpu, failure));
     }
   }
   return chosen;
@@ -36,21 +36,9 @@ export function describeBadHandle(word: 'GPU' | 'gpu ', gpu: SimulatedGpu, failu
   return `Unable to determine the device handle for ${word}${busId}: ${describeLoss(failure)}\n`;
 }
 
-export function tryOpen(nvml: Nvml, gpu: SimulatedGpu): NvmlFailure | undefined {
-  try {
-    nvml.open(gpu);
-    return undefined;
-  } catch (error) {
-    if (error instanceof NvmlFailure) {
-      return error;
-    }
-    throw error;
-  }
-}
-
 /** To compare UUIDs nvidia-smi opens every GPU, and gives up at the first that it cannot open. */
 function openForComparison(world: World, nvml: Nvml, gpu: SimulatedGpu): void {
-  const failure = tryOpen(nvml, gpu);
+  const failure = attempt(() => nvml.open(gpu));
   if (failure !== undefined) {
     exitWith(world, 255, `Problem with GPU ${gpu.busId.slice('0000'.length)}: ${describeLoss(failure)}\n`);
   }

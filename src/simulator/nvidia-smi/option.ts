@@ -56,3 +56,15 @@ export function textOf<Name extends string>(options: Options<Name>, name: Name):
   const value = options.get(name);
   return value === true ? undefined : value;
 }
+
+/** Values of options that switch something. */
+export const switchWords: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['ENABLED', true],
+  ['0', false],
+  ['DISABLED', false],
+]);
+
+export function describeInvalid(option: string, value: string): string {
+  return `ERROR: Option ${value} is invalid for ${option}. Please run 'nvidia-smi -h' for help.\n\n`;
+}

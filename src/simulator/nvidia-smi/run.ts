@@ -3,7 +3,7 @@ import { rebootNode } from './nvml/device.ts';
 import type { FaultEffect } from './faults/fault.ts';
 import type { HelpTexts } from './help/help-texts.ts';
 import { NVML } from './nvml/nvml-code.ts';
-import { strikes } from './nvml/nvml.ts';
+import { strikes } from './faults/strike.ts';
 import { damageOutput } from './faults/output-damage.ts';
 import type { World } from './state/world.ts';
 

@@ -17,7 +17,7 @@ import type { MigAction, MigOption } from './mig-options.ts';
 import { ACTION_ORDER, MIG_OPTIONS } from './mig-options.ts';
 import type { InstanceScope } from './mig-scope.ts';
 import { findComputeInstances } from './mig-scope.ts';
-import { NVML, NvmlFailure } from '../nvml/nvml-code.ts';
+import { attempt, NVML, NvmlFailure } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
 import type { Options } from '../option.ts';
 import { scanOptions, textOf } from '../option.ts';
@@ -103,12 +103,6 @@ function checkOnly(world: World, nvml: Nvml, scope: InstanceScope): number {
 
 /** Undefined if the mode cannot be read: `mig` treats such a GPU as one without MIG. */
 function migModeOf(nvml: Nvml, gpu: SimulatedGpu): boolean | undefined {
-  try {
-    return nvml.getMigMode(gpu).current;
-  } catch (error) {
-    if (error instanceof NvmlFailure) {
-      return undefined;
-    }
-    throw error;
-  }
+  const mode = attempt(() => nvml.getMigMode(gpu));
+  return mode instanceof NvmlFailure ? undefined : mode.current;
 }

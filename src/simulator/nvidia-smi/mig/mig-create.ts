@@ -3,10 +3,11 @@ import { endWith, exitWith } from '../command-exit.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import type { ProfileTuple } from './mig-argument.ts';
 import { findByIdOrName, parseProfileTuples } from './mig-argument.ts';
+import { pad } from './mig-listing.ts';
 import type { InstanceScope } from './mig-scope.ts';
 import { findGpuInstances, tryList } from './mig-scope.ts';
 import type { GpuInstance } from '../state/node-state.ts';
-import { NVML, NvmlFailure } from '../nvml/nvml-code.ts';
+import { attempt, NVML, NvmlFailure } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
 import type { World } from '../state/world.ts';
 
@@ -64,18 +65,17 @@ function createGpuInstance(world: World, nvml: Nvml, gpu: SimulatedGpu, tuple: P
     // With a start the placements are queried first, and that failure has no line of its own.
     tryList(world, () => nvml.checkGiPlacements(gpu), NO_GPU_INSTANCES);
   }
-  try {
-    if (profile === undefined) {
-      throw new NvmlFailure(NVML.invalidArgument);
-    }
-    const made = nvml.createGpuInstance(gpu, profile, tuple.start);
-    const used = `using profile MIG ${profile.name} (ID ${pad(profile.id)})`;
-    world.print(`Successfully created GPU instance ID ${pad(made.id)} ${where} ${used}\n`);
-    return made;
-  } catch (error) {
-    const attempt = `Unable to create a GPU instance ${where} using profile ${tuple.text}`;
-    return endWith(world, error, attempt, NO_GPU_INSTANCES);
+  const tried = `Unable to create a GPU instance ${where} using profile ${tuple.text}`;
+  if (profile === undefined) {
+    return endWith(world, new NvmlFailure(NVML.invalidArgument), tried, NO_GPU_INSTANCES);
   }
+  const made = attempt(() => nvml.createGpuInstance(gpu, profile, tuple.start));
+  if (made instanceof NvmlFailure) {
+    return endWith(world, made, tried, NO_GPU_INSTANCES);
+  }
+  const used = `using profile MIG ${profile.name} (ID ${pad(profile.id)})`;
+  world.print(`Successfully created GPU instance ID ${pad(made.id)} ${where} ${used}\n`);
+  return made;
 }
 
 function createComputeInstance(
@@ -90,20 +90,14 @@ function createComputeInstance(
   const profiles = ciProfilesOf(gpu, gi);
   const profile =
     tuple === DEFAULT_PROFILE ? profiles.find(({ isDefault }) => isDefault) : findByIdOrName(profiles, tuple.profile);
-  try {
-    if (profile === undefined) {
-      throw new NvmlFailure(NVML.invalidArgument);
-    }
-    const made = nvml.createComputeInstance(gpu, gi.id, profile, tuple.start);
-    const used = `using profile MIG ${profile.name} (ID ${pad(profile.id)})`;
-    world.print(`Successfully created compute instance ID ${pad(made.id)} ${where} ${used}\n`);
-  } catch (error) {
-    const attempt = `Unable to create a compute instance ${where} using profile ${tuple.text}`;
-    endWith(world, error, attempt, summary);
+  const tried = `Unable to create a compute instance ${where} using profile ${tuple.text}`;
+  if (profile === undefined) {
+    return endWith(world, new NvmlFailure(NVML.invalidArgument), tried, summary);
   }
-}
-
-/** Ids are printed `%2u`. */
-function pad(id: number): string {
-  return String(id).padStart(2);
+  const made = attempt(() => nvml.createComputeInstance(gpu, gi.id, profile, tuple.start));
+  if (made instanceof NvmlFailure) {
+    return endWith(world, made, tried, summary);
+  }
+  const used = `using profile MIG ${profile.name} (ID ${pad(profile.id)})`;
+  world.print(`Successfully created compute instance ID ${pad(made.id)} ${where} ${used}\n`);
 }

@@ -1,6 +1,8 @@
 import { endWith } from '../command-exit.ts';
+import { pad } from './mig-listing.ts';
 import type { InstanceScope } from './mig-scope.ts';
 import { findComputeInstances, findGpuInstances } from './mig-scope.ts';
+import { attempt } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
 import type { World } from '../state/world.ts';
 
@@ -8,10 +10,9 @@ import type { World } from '../state/world.ts';
 export function destroyGpuInstances(world: World, nvml: Nvml, scope: InstanceScope): number {
   for (const { gpu, gi } of findGpuInstances(world, nvml, scope)) {
     const what = `GPU instance ID ${pad(gi.id)} from GPU ${pad(gpu.index)}`;
-    try {
-      nvml.destroyGpuInstance(gpu, gi.id);
-    } catch (error) {
-      endWith(world, error, `Unable to destroy ${what}`, 'Failed to destroy GPU instances');
+    const failure = attempt(() => nvml.destroyGpuInstance(gpu, gi.id));
+    if (failure !== undefined) {
+      endWith(world, failure, `Unable to destroy ${what}`, 'Failed to destroy GPU instances');
     }
     world.print(`Successfully destroyed ${what}\n`);
   }
@@ -22,16 +23,11 @@ export function destroyGpuInstances(world: World, nvml: Nvml, scope: InstanceSco
 export function destroyComputeInstances(world: World, nvml: Nvml, scope: InstanceScope): number {
   for (const { gpu, gi, ci } of findComputeInstances(world, nvml, scope)) {
     const what = `compute instance ID ${pad(ci.id)} from GPU ${pad(gpu.index)} GPU instance ID ${pad(gi.id)}`;
-    try {
-      nvml.destroyComputeInstance(gpu, gi.id, ci.id);
-    } catch (error) {
-      endWith(world, error, `Unable to destroy ${what}`, 'Failed to destroy compute instances');
+    const failure = attempt(() => nvml.destroyComputeInstance(gpu, gi.id, ci.id));
+    if (failure !== undefined) {
+      endWith(world, failure, `Unable to destroy ${what}`, 'Failed to destroy compute instances');
     }
     world.print(`Successfully destroyed ${what}\n`);
   }
   return 0;
-}
-
-function pad(id: number): string {
-  return String(id).padStart(2);
 }

@@ -3,7 +3,7 @@ import { ciProfilesOf } from '../nvml/ci-profile.ts';
 import { exitWith } from '../command-exit.ts';
 import { listGiProfiles } from '../nvml/gi-profile.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
-import { ciProfileRows, ciRow, giProfileRows, giRow, placementLine } from './mig-listing.ts';
+import { ciProfileRows, ciRow, giProfileRows, giRow, pad, placementLine } from './mig-listing.ts';
 import type { InstanceScope } from './mig-scope.ts';
 import { findComputeInstances, findGpuInstances, tryList } from './mig-scope.ts';
 import type { MigTable } from './mig-tables.ts';
@@ -42,7 +42,7 @@ export function listPlacements(world: World, nvml: Nvml, gpus: readonly Simulate
   for (const gpu of gpus) {
     const profiles = tryList(world, () => nvml.getGiProfiles(gpu), 'Failed to display GPU instance placements');
     for (const { id, starts, size } of profiles) {
-      world.print(placementLine(`GPU ${String(gpu.index).padStart(2)}`, id, starts, size));
+      world.print(placementLine(`GPU ${pad(gpu.index)}`, id, starts, size));
     }
   }
   return 0;
@@ -78,7 +78,7 @@ export function listComputeProfiles(world: World, nvml: Nvml, scope: InstanceSco
 /** `-lcipp`, by profile id. */
 export function listComputePlacements(world: World, nvml: Nvml, scope: InstanceScope): number {
   for (const { gpu, gi } of findGpuInstances(world, nvml, scope)) {
-    const head = `GPU ${String(gpu.index).padStart(2)} GI ${String(gi.id).padStart(2)}`;
+    const head = `GPU ${pad(gpu.index)} GI ${pad(gi.id)}`;
     for (const { id, starts, size } of ciProfilesOf(gpu, gi).toSorted((a, b) => a.id - b.id)) {
       world.print(placementLine(head, id, starts, size));
     }

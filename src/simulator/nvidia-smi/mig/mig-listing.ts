@@ -9,7 +9,7 @@ export function giProfileRows(table: MigTable, gpu: number, profile: GiProfile, 
   const { engines } = profile;
   const name = profile.name.padEnd(table.nameWidth) + String(profile.id).padStart(3);
   const counts = `${free}/${profile.maxInstances}`.padEnd(11);
-  // Four significant figures of half-even rounding, as printf does: 9856 MiB are 9.62 GiB.
+  // Two decimals of half-even rounding, as printf does: 9856 MiB are 9.62 GiB.
   const gib = roundHalfEven(profile.memoryMiB / 1024).padEnd(11);
   return [
     `${index(gpu)}  MIG ${name}     ${counts}${gib}No     ${cell(profile.multiprocessors, 7)}${cell(engines.decoder, 6)}${engines.encoder}`,
@@ -47,7 +47,12 @@ export function ciRow(table: MigTable, gpu: number, giId: number, ci: ComputeIns
 /** `GPU  0 Profile ID 19 Placements: {0,1,2}:1`, in the singular `Placement : {0}:8`. */
 export function placementLine(head: string, profileId: number, starts: readonly number[], size: number): string {
   const word = starts.length === 1 ? 'Placement ' : 'Placements';
-  return `${head} Profile ID ${String(profileId).padStart(2)} ${word}: {${starts.join(',')}}:${size}\n`;
+  return `${head} Profile ID ${pad(profileId)} ${word}: {${starts.join(',')}}:${size}\n`;
+}
+
+/** Ids in sentences are printed `%2u`. */
+export function pad(id: number): string {
+  return String(id).padStart(2);
 }
 
 function index(gpu: number): string {

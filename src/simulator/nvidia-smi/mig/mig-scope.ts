@@ -2,7 +2,7 @@ import { ciProfilesOf } from '../nvml/ci-profile.ts';
 import { exitWith } from '../command-exit.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import type { ComputeInstance, GpuInstance } from '../state/node-state.ts';
-import { NVML, NvmlFailure } from '../nvml/nvml-code.ts';
+import { attempt, NVML, NvmlFailure } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
 import type { World } from '../state/world.ts';
 
@@ -45,12 +45,6 @@ export function findComputeInstances(world: World, nvml: Nvml, scope: InstanceSc
 
 /** Runs a call; if it fails, prints `what: reason` and ends the command. */
 export function tryList<T>(world: World, call: () => T, what: string): T {
-  try {
-    return call();
-  } catch (error) {
-    if (error instanceof NvmlFailure) {
-      return exitWith(world, error.exitCode, `${what}: ${error.message}\n`);
-    }
-    throw error;
-  }
+  const result = attempt(call);
+  return result instanceof NvmlFailure ? exitWith(world, result.exitCode, `${what}: ${result.message}\n`) : result;
 }

@@ -1,11 +1,12 @@
 import { exitWith } from '../command-exit.ts';
 import { selectGpus } from '../gpu-selection.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
-import { describeNvmlCode, NVML, NvmlFailure } from '../nvml/nvml-code.ts';
+import { attempt, describeNvmlCode, NVML, NvmlFailure } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
+import { describeInvalid, switchWords } from '../option.ts';
 import type { World } from '../state/world.ts';
 
-const EARLY_END = 'Terminating early due to previous errors.\n';
+export const EARLY_END = 'Terminating early due to previous errors.\n';
 
 /** `-mig 0|1|DISABLED|ENABLED`: GPU by GPU, stops at the first error. Exit code 0 even if the mode is only pending. */
 export function changeMigMode(world: World, nvml: Nvml, selector: string | undefined, wanted: string): number {
@@ -24,40 +25,29 @@ export function changeMigMode(world: World, nvml: Nvml, selector: string | undef
 }
 
 function parseMode(world: World, wanted: string): boolean {
-  switch (wanted) {
-    case '1':
-    case 'ENABLED':
-      return true;
-    case '0':
-    case 'DISABLED':
-      return false;
-    default:
-      return /^\d+$/.test(wanted)
-        ? exitWith(world, NVML.invalidArgument, `Invalid MIG Mode: ${wanted}\n${EARLY_END}`)
-        : exitWith(
-            world,
-            NVML.invalidArgument,
-            `ERROR: Option ${wanted} is invalid for -mig. Please run 'nvidia-smi -h' for help.\n\n`,
-          );
+  const enable = switchWords.get(wanted);
+  if (enable !== undefined) {
+    return enable;
   }
+  return exitWith(
+    world,
+    NVML.invalidArgument,
+    /^\d+$/.test(wanted) ? `Invalid MIG Mode: ${wanted}\n${EARLY_END}` : describeInvalid('-mig', wanted),
+  );
 }
 
 function changeOne(world: World, nvml: Nvml, gpu: SimulatedGpu, enable: boolean): string {
   const verb = enable ? 'enable' : 'disable';
-  try {
-    const status = nvml.setMigMode(gpu, enable);
+  const status = attempt(() => nvml.setMigMode(gpu, enable));
+  if (!(status instanceof NvmlFailure)) {
     return status === 0
       ? `${enable ? 'Enabled' : 'Disabled'} MIG Mode for GPU ${gpu.busId}\n`
       : describePending(gpu, verb, status);
-  } catch (error) {
-    if (!(error instanceof NvmlFailure)) {
-      throw error;
-    }
-    const complaint = `Unable to ${verb} MIG Mode for GPU ${gpu.busId}: ${error.message}\n`;
-    return error.code === NVML.notSupported
-      ? `${complaint}Treating as warning and moving on.\n`
-      : exitWith(world, error.exitCode, complaint + EARLY_END);
   }
+  const complaint = `Unable to ${verb} MIG Mode for GPU ${gpu.busId}: ${status.message}\n`;
+  return status.code === NVML.notSupported
+    ? `${complaint}Treating as warning and moving on.\n`
+    : exitWith(world, status.exitCode, complaint + EARLY_END);
 }
 
 function describePending(gpu: SimulatedGpu, verb: string, status: number): string {
@@ -74,13 +64,10 @@ function describePending(gpu: SimulatedGpu, verb: string, status: number): strin
 export function resetGpus(world: World, nvml: Nvml, selector: string | undefined): number {
   const refused: Refusal[] = [];
   for (const gpu of selectGpus(world, nvml, selector)) {
-    try {
-      nvml.resetGpu(gpu);
+    const error = attempt(() => nvml.resetGpu(gpu));
+    if (error === undefined) {
       world.print(`GPU ${gpu.busId} was successfully reset.\n`);
-    } catch (error) {
-      if (!(error instanceof NvmlFailure)) {
-        throw error;
-      }
+    } else {
       refused.push({ gpu, error });
     }
   }

@@ -164,7 +164,8 @@ export function rebootNode(gpus: readonly SimulatedGpu[], state: NodeState): Nod
   };
 }
 
-function isOpen({ processes, handles = [] }: NodeState, index: number): boolean {
+/** Whether a process or a handle holds the GPU. */
+export function isOpen({ processes, handles = [] }: NodeState, index: number): boolean {
   return [...processes, ...handles].some(({ gpu }) => gpu === index);
 }
 

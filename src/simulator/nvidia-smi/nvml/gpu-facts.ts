@@ -3,7 +3,7 @@ import type { DriverVersions } from './driver-version.ts';
 import type { SimulatedGpu } from './gpu.ts';
 import { usedMemoryOf } from './mig-device.ts';
 import type { GpuProcess, NodeState } from '../state/node-state.ts';
-import { NvmlFailure } from './nvml-code.ts';
+import { attempt, NVML, NvmlFailure } from './nvml-code.ts';
 import type { HealthSign } from '../faults/fault.ts';
 import type { MigModePair, Nvml } from './nvml.ts';
 
@@ -50,7 +50,7 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     state,
     migCurrent: describeMode(mode, 'current'),
     migPending: describeMode(mode, 'pending'),
-    processes: readProcesses(nvml, gpu),
+    processes: orReason(attempt(() => nvml.listProcesses(gpu))),
     health: nvml.listHealthSigns(gpu),
     isVgpuHost: nvml.isVgpuHost(gpu),
     persistence: nvml.isPersistent(gpu) ? 'Enabled' : 'Disabled',
@@ -58,7 +58,7 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
     boardId: `0x${Number.parseInt(bus, 16).toString(16)}00`,
     usedMiB,
     freeMiB: board.memoryMiB - board.reservedMiB - usedMiB,
-    memoryFailure: readMemoryFailure(nvml, gpu),
+    memoryFailure: attempt(() => nvml.checkMemory(gpu))?.message,
     utilization: typeof mode === 'object' && mode.current ? 'N/A' : '0 %',
     powerLimit: `${board.powerLimitWatts.toFixed(2)} W`,
     graphicsClock: `${board.graphicsMHz} MHz`,
@@ -67,34 +67,14 @@ export function gatherGpuFacts(gpu: SimulatedGpu, nvml: Nvml, state: NodeState):
   };
 }
 
-function readProcesses(nvml: Nvml, gpu: SimulatedGpu): readonly GpuProcess[] | string {
-  try {
-    return nvml.listProcesses(gpu);
-  } catch (error) {
-    if (error instanceof NvmlFailure) return error.message;
-    throw error;
-  }
-}
-
-function readMemoryFailure(nvml: Nvml, gpu: SimulatedGpu): string | undefined {
-  try {
-    nvml.checkMemory(gpu);
-    return undefined;
-  } catch (error) {
-    if (error instanceof NvmlFailure) return error.message;
-    throw error;
-  }
+/** What a call gives, or the error's text, which nvidia-smi prints in its place. */
+function orReason<Result>(result: Result | NvmlFailure): Result | string {
+  return result instanceof NvmlFailure ? result.message : result;
 }
 
 function readMigMode(nvml: Nvml, gpu: SimulatedGpu): MigModePair | string {
-  try {
-    return nvml.getMigMode(gpu);
-  } catch (error) {
-    if (error instanceof NvmlFailure) {
-      return error.message === 'Not Supported' ? 'N/A' : error.message;
-    }
-    throw error;
-  }
+  const mode = attempt(() => nvml.getMigMode(gpu));
+  return mode instanceof NvmlFailure && mode.code === NVML.notSupported ? 'N/A' : orReason(mode);
 }
 
 function describeMode(mode: MigModePair | string, field: 'current' | 'pending'): string {

@@ -55,10 +55,6 @@ export function describeNvmlCode(code: number): string {
   return TEXTS.get(code) ?? 'Unknown Error';
 }
 
-export function exitCodeOf(nvmlCode: number): number {
-  return EXIT_CODES.has(nvmlCode) ? nvmlCode : 255;
-}
-
 /** A call to the simulated NVML that did not return NVML_SUCCESS. */
 export class NvmlFailure extends Error {
   override readonly name = 'NvmlFailure';
@@ -70,6 +66,18 @@ export class NvmlFailure extends Error {
   }
 
   get exitCode(): number {
-    return exitCodeOf(this.code);
+    return EXIT_CODES.has(this.code) ? this.code : 255;
+  }
+}
+
+/** The result of a call, or its failure. */
+export function attempt<Result>(call: () => Result): Result | NvmlFailure {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof NvmlFailure) {
+      return error;
+    }
+    throw error;
   }
 }

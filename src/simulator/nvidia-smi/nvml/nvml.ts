@@ -7,11 +7,12 @@ import {
   createGpuInstance,
   destroyComputeInstance,
   destroyGpuInstance,
+  isOpen,
   resetGpu,
   setMigMode,
 } from './device.ts';
-import type { FaultEffect, FaultRule, FaultTarget, HealthSign } from '../faults/fault.ts';
-import { speaksOf } from '../faults/fault.ts';
+import type { FaultEffect, FaultTarget, HealthSign } from '../faults/fault.ts';
+import { strikes } from '../faults/strike.ts';
 import type { GiProfile } from './gi-profile.ts';
 import { listGiProfiles } from './gi-profile.ts';
 import type { SimulatedGpu } from './gpu.ts';
@@ -46,9 +47,9 @@ export class Nvml {
   }
 
   /** Opens a GPU, which fails if it is lost. */
-  open(gpu: SimulatedGpu): void {
+  open(gpu: SimulatedGpu): undefined {
     this.#enter('DeviceGetHandleByIndex_v2', { gpu: gpu.index });
-    if (this.#world.pace > 0 && !this.isPersistent(gpu) && !this.#isHeldOpen(gpu))
+    if (this.#world.pace > 0 && !this.isPersistent(gpu) && !isOpen(this.#world.readState(), gpu.index))
       this.#spend(openingOf(gpu.board.model));
   }
 
@@ -62,7 +63,7 @@ export class Nvml {
   }
 
   /** Memory of a GPU. If this fails, nvidia-smi prints the error's text in place of each number. */
-  checkMemory(gpu: SimulatedGpu): void {
+  checkMemory(gpu: SimulatedGpu): undefined {
     this.#enter('DeviceGetMemoryInfo', { gpu: gpu.index });
   }
 
@@ -86,8 +87,8 @@ export class Nvml {
     return !isOff && !effects.some(({ kind }) => kind === 'persistenceOff');
   }
 
-  setPersistence(gpu: SimulatedGpu, on: boolean): void {
-    this.#change('DeviceSetPersistenceMode', { gpu: gpu.index }, (state) => ({
+  setPersistence(gpu: SimulatedGpu, on: boolean): undefined {
+    return this.#change('DeviceSetPersistenceMode', { gpu: gpu.index }, (state) => ({
       state: withPersistence(state, gpu.index, on),
       result: undefined,
     }));
@@ -129,8 +130,8 @@ export class Nvml {
     return this.#change(call, { gpu: gpu.index }, (state) => createGpuInstance(gpu, state, profile, start));
   }
 
-  destroyGpuInstance(gpu: SimulatedGpu, gi: number): void {
-    this.#change('GpuInstanceDestroy', { gpu: gpu.index, gi }, (state) => destroyGpuInstance(gpu, state, gi));
+  destroyGpuInstance(gpu: SimulatedGpu, gi: number): undefined {
+    return this.#change('GpuInstanceDestroy', { gpu: gpu.index, gi }, (state) => destroyGpuInstance(gpu, state, gi));
   }
 
   createComputeInstance(gpu: SimulatedGpu, gi: number, profile: CiProfile, start: number | undefined): ComputeInstance {
@@ -139,9 +140,9 @@ export class Nvml {
     return this.#change(call, { gpu: gpu.index, gi }, (state) => createComputeInstance(gpu, state, gi, profile, start));
   }
 
-  destroyComputeInstance(gpu: SimulatedGpu, gi: number, ci: number): void {
+  destroyComputeInstance(gpu: SimulatedGpu, gi: number, ci: number): undefined {
     const target = { gpu: gpu.index, gi, ci };
-    this.#change('ComputeInstanceDestroy', target, (state) => destroyComputeInstance(gpu, state, gi, ci));
+    return this.#change('ComputeInstanceDestroy', target, (state) => destroyComputeInstance(gpu, state, gi, ci));
   }
 
   /** Returns the activation status: 0, or the code that explains why the mode is only pending. */
@@ -153,14 +154,9 @@ export class Nvml {
     });
   }
 
-  resetGpu(gpu: SimulatedGpu): void {
+  resetGpu(gpu: SimulatedGpu): undefined {
     const isHeld = this.isPersistent(gpu);
-    this.#change('GpuReset', { gpu: gpu.index }, (state) => resetGpu(gpu, state, isHeld));
-  }
-
-  #isHeldOpen({ index }: SimulatedGpu): boolean {
-    const { processes, handles = [] } = this.#world.readState();
-    return [...processes, ...handles].some(({ gpu }) => gpu === index);
+    return this.#change('GpuReset', { gpu: gpu.index }, (state) => resetGpu(gpu, state, isHeld));
   }
 
   /** Lets the time pass that something takes on a real GPU. */
@@ -245,16 +241,4 @@ function listShown(gpu: SimulatedGpu, effects: readonly FaultEffect[]): readonly
   const isHidden = (id: number): boolean =>
     effects.some((effect) => effect.kind === 'hideProfile' && effect.profileId === id);
   return listGiProfiles(gpu.board).filter(({ id }) => !isHidden(id));
-}
-
-/** True if `rule` applies now; counts the match of a rule with `nth`. */
-export function strikes(world: World, rule: FaultRule, call: NvmlCall, target: FaultTarget): boolean {
-  if (!speaksOf(rule, call, target, world.argv)) {
-    return false;
-  }
-  if (rule.nth === undefined) {
-    return true;
-  }
-  const count = world.countMatch(rule);
-  return count >= rule.nth.first && count <= rule.nth.last;
 }

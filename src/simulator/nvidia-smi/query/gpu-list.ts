@@ -1,9 +1,10 @@
 import { ciProfilesOf } from '../nvml/ci-profile.ts';
-import { describeBadHandle, tryOpen } from '../gpu-selection.ts';
+import { describeBadHandle } from '../gpu-selection.ts';
 import { migUuid } from '../nvml/gpu.ts';
 import type { SimulatedGpu } from '../nvml/gpu.ts';
 import type { NodeState } from '../state/node-state.ts';
 import { listMigDevices } from '../nvml/mig-device.ts';
+import { attempt } from '../nvml/nvml-code.ts';
 import type { Nvml } from '../nvml/nvml.ts';
 import type { World } from '../state/world.ts';
 
@@ -15,7 +16,7 @@ export function printGpuList(world: World, nvml: Nvml): number {
   }
   let exitCode = 0;
   for (const gpu of world.gpus) {
-    const failure = tryOpen(nvml, gpu);
+    const failure = attempt(() => nvml.open(gpu));
     if (failure === undefined) {
       world.print(describeGpu(gpu, world.readState()));
     } else {
