@@ -5,11 +5,10 @@ import type {
   MigDeviceDescription,
   NodeDescription,
 } from '../../../core/nvidia/labels/node-description.ts';
-import { listCiProfiles } from '../../nvidia-smi/nvml/ci-profile.ts';
-import { listGiProfiles } from '../../nvidia-smi/nvml/gi-profile.ts';
 import { driverOf } from '../../nvidia-smi/nvml/driver-version.ts';
 import { migUuid } from '../../nvidia-smi/nvml/gpu.ts';
 import type { SimulatedGpu } from '../../nvidia-smi/nvml/gpu.ts';
+import { describeMigDevice, listMigDevices } from '../../nvidia-smi/nvml/mig-device.ts';
 import { gpuStateOf } from '../../nvidia-smi/state/node-state.ts';
 import type { NodeState } from '../../nvidia-smi/state/node-state.ts';
 import type { SimulatedNode } from './simulated-node.ts';
@@ -51,7 +50,7 @@ export function describeNode(
         migCapable: gpu.board.model !== undefined,
         migEnabled: gpuStateOf(state, gpu.index).migCurrent,
         pciClass: '0x030200',
-        migDevices: listMigDevices(gpu, state).map(({ description }) => description),
+        migDevices: describeMigDevices(gpu, state).map(({ description }) => description),
       };
     }),
   };
@@ -67,7 +66,7 @@ export function listGpuDevices(
     if (strategy === 'none' || !gpuStateOf(state, gpu.index).migCurrent) {
       return [{ uuid: gpu.uuid, gpu: gpu.index, resource: GPU_RESOURCE }];
     }
-    return listMigDevices(gpu, state).map(({ gi, ci, description }) => ({
+    return describeMigDevices(gpu, state).map(({ gi, ci, description }) => ({
       uuid: migUuid(gpu, gi, ci),
       gpu: gpu.index,
       instance: { gi, ci },
@@ -77,27 +76,23 @@ export function listGpuDevices(
 }
 
 /** One MIG device per compute instance; a GPU instance without any is not a device. */
-function listMigDevices(gpu: SimulatedGpu, state: NodeState): readonly MigDevice[] {
-  const { migCurrent, gpuInstances } = gpuStateOf(state, gpu.index);
-  if (!migCurrent) return [];
-  const profiles = listGiProfiles(gpu.board);
-  return gpuInstances.flatMap((instance) => {
-    const profile = profiles.find(({ id }) => id === instance.profileId);
-    if (profile === undefined) return [];
-    const ciProfiles = listCiProfiles(profile, profiles);
-    return instance.computeInstances.map((compute): MigDevice => {
-      const ciProfile = ciProfiles.find(({ id }) => id === compute.profileId);
-      const { copy, decoder, encoder, jpeg, ofa } = profile.engines;
-      return {
-        gi: instance.id,
-        ci: compute.id,
+function describeMigDevices(gpu: SimulatedGpu, state: NodeState): readonly MigDevice[] {
+  return listMigDevices(gpu, state).flatMap((device): readonly MigDevice[] => {
+    const facts = describeMigDevice(gpu, state, device);
+    if (facts === undefined) return [];
+    const { giProfile, ciProfile } = facts;
+    const { copy, decoder, encoder, jpeg, ofa } = giProfile.engines;
+    return [
+      {
+        gi: device.gi.id,
+        ci: device.ci.id,
         description: {
-          profile: ciProfile?.name ?? profile.name,
+          profile: ciProfile.name,
           attributes: {
-            memory: profile.memoryMiB,
-            multiprocessors: ciProfile?.multiprocessors ?? profile.multiprocessors,
-            'slices.gi': profile.computeSlices,
-            'slices.ci': compute.size,
+            memory: giProfile.memoryMiB,
+            multiprocessors: ciProfile.multiprocessors,
+            'slices.gi': giProfile.computeSlices,
+            'slices.ci': ciProfile.size,
             'engines.copy': copy,
             'engines.decoder': decoder,
             'engines.encoder': encoder,
@@ -105,7 +100,7 @@ function listMigDevices(gpu: SimulatedGpu, state: NodeState): readonly MigDevice
             'engines.ofa': ofa,
           },
         },
-      };
-    });
+      },
+    ];
   });
 }
