@@ -12,8 +12,18 @@ export interface DemandAsked {
   readonly evict: EvictionRule;
 }
 
+/** More slices than a GPU has. */
+const mostOfGpu = 16;
+/** A solver that adds up weights of very different sizes takes small ones for nothing. */
+const mostBeforeSpare = 1000;
+
 export function askFor(policy: GpuPartitionPolicy, wanted: readonly WantedSlice[]): DemandAsked {
-  return { slices: wanted.flatMap(({ slices }) => slices), evict: evictsNever(policy) ? 'Never' : 'IfNeeded' };
+  const parts = wanted.flatMap(({ slices }) => slices);
+  const heaviest = Math.max(0, ...parts.map(({ isSpare, weight }) => (isSpare === true ? weight : 0)));
+  // One that is asked for weighs more than all spare ones that a GPU could lose for it.
+  const times = Math.min(mostBeforeSpare, 1 + mostOfGpu * heaviest);
+  const slices = parts.map(({ isSpare, ...one }) => (isSpare === true ? one : { ...one, weight: one.weight * times }));
+  return { slices, evict: evictsNever(policy) ? 'Never' : 'IfNeeded' };
 }
 
 /** Whether nothing needs to change: what the members offer, once what was chosen before is done, serves the whole demand. */

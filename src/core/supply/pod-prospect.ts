@@ -144,8 +144,11 @@ function* foresee(scene: Scene): Asking<Found | undefined> {
   const asked = askFor(policy, wanted);
   const planned = yield* plan(members, asked, gpus);
   if (!planned) return tooLarge;
-  const own = want.slices.filter(({ profiles }) => profiles.some((one) => isOfProfile(resource, one)));
-  const lacking = own.find(({ name }) => (planned.shortfall.lacking[name] ?? 0) > 0);
+  const own = want.slices.filter(
+    ({ profiles, isSpare }) => isSpare !== true && profiles.some((one) => isOfProfile(resource, one)),
+  );
+  const names = new Set(own.map(({ name }) => name));
+  const lacking = asked.slices.find(({ name }) => names.has(name) && (planned.shortfall.lacking[name] ?? 0) > 0);
   if (lacking) return yield* explainLack(scene, asked, planned, lacking);
   const made = pickMade(planned, resource, (node) => accepts(nodes, node, pod));
   if (made) {

@@ -40,15 +40,14 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
           : [];
       });
       if (lost.length === 0) return undefined;
-      const lostWeight = lost.reduce((sum, one) => sum + one.weight * one.count, 0);
+      // As the policy has them: what is asked for is put before spare slices.
+      const lostWeight = lost.reduce((sum, one) => sum + weightOf(one, wanted) * one.count, 0);
+      const own = weightOf(lacking, wanted);
       const names = lost.map(({ slice, name }) => slice?.name ?? name);
       const words = lost
         .map(({ count, profiles }, index) => `${count} ${names[index]} (${profiles.map(sayProfile).join(', ')})`)
         .join(' and ');
-      const isHeavier = lostWeight > lacking.weight;
-      const why = isHeavier
-        ? `weigh ${lostWeight} against ${lacking.weight}`
-        : `weigh ${lostWeight}, no less than ${lacking.weight}`;
+      const why = lostWeight > own ? `weigh ${lostWeight} against ${own}` : `weigh ${lostWeight}, no less than ${own}`;
       return (
         `other slices have its room: to offer one more ${nameProfile(resource)}, ${words} would have to go short, which ${why}: ` +
         `raise the weight of ${nameOf(lacking, wanted)}, want fewer ${names.join(' and ')}, or add GPUs`
@@ -59,4 +58,8 @@ export function findPrice(asked: DemandAsked, planned: Planned, lacking: DemandS
 
 function nameOf({ name }: DemandSlice, wanted: readonly WantedSlice[]): string {
   return wanted.find(({ slices }) => slices.some((one) => one.name === name))?.name ?? name;
+}
+
+function weightOf({ name, weight }: DemandSlice, wanted: readonly WantedSlice[]): number {
+  return wanted.flatMap(({ slices }) => slices).find((one) => one.name === name)?.weight ?? weight;
 }

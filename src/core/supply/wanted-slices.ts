@@ -6,6 +6,12 @@ import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
 import { waitingFor } from './pod-demand.ts';
 
+/** Slices that are wanted for one reason. */
+export interface WantedPart extends DemandSlice {
+  /** Nothing asks for them yet: they go short before those of any slice for which something does. */
+  readonly isSpare?: boolean;
+}
+
 /** How many of a slice of the policy are wanted, and what that is for the planner. */
 export interface WantedSlice {
   readonly name: string;
@@ -17,7 +23,7 @@ export interface WantedSlice {
   /** Used and waited for beyond the slice's max. */
   readonly beyond: number;
   /** What serves pods counts by profile, since a pod requests one; the rest may be of any profile. */
-  readonly slices: readonly DemandSlice[];
+  readonly slices: readonly WantedPart[];
 }
 
 /** What pods ask for. */
@@ -91,6 +97,7 @@ function want(
   const steady = Math.min(max, Math.max(min, lasting + countSpare(spare, lasting)));
   // What is in use is wanted at once: the planner must not take it for room that others may have.
   const count = Math.max(steady, Math.min(max, used));
+  const firm = Math.min(max, Math.max(min, lasting, used));
   // A pod that comes and goes changes no profile either.
   const lastingUses =
     uses.length < 2
@@ -105,7 +112,10 @@ function want(
     used,
     waiting,
     beyond: Math.max(0, asks - max),
-    slices: split(name, count, lastingUses, parts),
+    slices: [
+      ...split(name, firm, lastingUses, parts),
+      ...(count > firm ? [{ name: `${name}/spare`, count: count - firm, ...parts, isSpare: true }] : []),
+    ],
   };
 }
 

@@ -250,7 +250,8 @@ describe('a demand that follows pods', () => {
     expect(one?.slices.map(({ name, profiles: by, count }) => [name, by, count])).to.deep.equal([
       ['any/1g.5gb', ['1g.5gb'], 2],
       ['any/1g.10gb', ['1g.10gb'], 3],
-      ['any', ['1g.5gb', '1g.10gb'], 1],
+      ['any', ['1g.5gb', '1g.10gb'], 0],
+      ['any/spare', ['1g.5gb', '1g.10gb'], 1],
     ]);
   });
 
@@ -279,12 +280,14 @@ describe('a demand that follows pods', () => {
     expect(slices()).to.deep.equal([
       ['any/1g.5gb', 2],
       ['any/1g.10gb', 2],
-      ['any', 2],
+      ['any', 0],
+      ['any/spare', 2],
     ]);
     expect(slices((key, count) => (key === steadyKeyOf(any) ? 3 : short(key, count)))).to.deep.equal([
       ['any/1g.5gb', 2],
       ['any/1g.10gb', 1],
-      ['any', 2],
+      ['any', 0],
+      ['any/spare', 2],
     ]);
   });
 
