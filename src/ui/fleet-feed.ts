@@ -83,8 +83,9 @@ export class FleetFeed {
 
   #view(partition: GpuNodePartition): PageNode {
     const known = this.#views.get(partition);
-    if (known) return known;
-    const view = viewPageNode(partition, this.#parts.poolOf(partition.metadata.name));
+    const pool = this.#parts.poolOf(partition.metadata.name);
+    if (known?.pool === pool) return known;
+    const view = viewPageNode(partition, pool);
     this.#views.set(partition, view);
     return view;
   }

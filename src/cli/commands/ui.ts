@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { nodes } from '../../api/resources.ts';
-import { poolOf } from '../../core/status/fleet-figures.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
@@ -10,7 +9,8 @@ import { FleetFeed } from '../../ui/fleet-feed.ts';
 import { type PageSources, servePage } from '../../ui/page-server.ts';
 import { addConnectionOptions, ask, connect, type ConnectionOptions, sourceOf } from '../cluster/connection.ts';
 import { readSavedFacts } from '../cluster/facts.ts';
-import { followFleet, readFleet } from '../cluster/follow.ts';
+import { type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
+import { NodePools } from '../cluster/node-pools.ts';
 import { answerLive, answerSaved } from '../cluster/page-answers.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
@@ -22,8 +22,6 @@ interface Options extends ConnectionOptions, SetupOptions {
   readonly port: number;
   readonly snapshot?: readonly string[];
 }
-
-type Pools = ReadonlyMap<string, string>;
 
 export function uiCommand({ terminal }: CommandContext): Command {
   return addConnectionOptions(addSetupOptions(new Command('ui')))
@@ -49,11 +47,19 @@ async function serveLive(terminal: Terminal, options: Options, signal: AbortSign
   const client = connect(options);
   const first = await readFleet(client);
   const pools = await readPools(client);
-  const poolOf = (node: string): string => pools.get(node) ?? '';
-  const feed = new FleetFeed({ source: sourceOf(client), poolOf, now: Date.now });
-  feed.update(first);
+  const feed = new FleetFeed({ source: sourceOf(client), poolOf: (node) => pools.of(node), now: Date.now });
+  let latest: Parameters<FleetFeed['update']>[0] = first;
+  feed.update(latest);
+  const update = (fleet: FollowedFleet): void => {
+    latest = fleet;
+    feed.update(fleet);
+    if (fleet.isNews) void follow(fleet.partitions.map(({ metadata }) => metadata.name));
+  };
+  const follow = async (names: readonly string[]): Promise<void> => {
+    if (await pools.follow(names)) feed.update(latest);
+  };
   const sources = { feed, answers: answerLive(client, setupOf(options)) };
-  await serve(terminal, sources, options.port, () => followFleet(client, first, (fleet) => feed.update(fleet), signal));
+  await serve(terminal, sources, options.port, () => followFleet(client, first, update, signal));
 }
 
 async function serveSnapshot(
@@ -63,8 +69,8 @@ async function serveSnapshot(
   signal: AbortSignal,
 ): Promise<void> {
   const saved = await readSavedFacts(files, terminal);
-  const pools = poolsOf(saved.nodes);
-  const feed = new FleetFeed({ source: { files }, poolOf: (node) => pools.get(node) ?? '', now: Date.now });
+  const pools = new NodePools(saved.nodes, async () => undefined);
+  const feed = new FleetFeed({ source: { files }, poolOf: (node) => pools.of(node), now: Date.now });
   feed.update(saved);
   const sources = { feed, answers: answerSaved(saved, setupOf(options)) };
   await serve(terminal, sources, options.port, () => whenAborted(signal));
@@ -88,18 +94,26 @@ async function serve(
 }
 
 /** Users may have no rights on Nodes: pools then have no names. */
-async function readPools(client: KubeClient): Promise<Pools> {
+async function readPools(client: KubeClient): Promise<NodePools> {
   return ask('nodes', async () => {
     try {
-      const { items } = await client.list<KubeObject>(nodes, {}, { metadataOnly: true });
-      return poolsOf(items);
+      return new NodePools(await readNodes(client), (name) => findNode(client, name));
     } catch (error) {
-      if (error instanceof ApiError && error.code === 403) return new Map<string, string>();
+      if (error instanceof ApiError && error.code === 403) return new NodePools([], async () => undefined);
       throw error;
     }
   });
 }
 
-function poolsOf(objects: readonly Pick<KubeObject, 'metadata'>[]): Pools {
-  return new Map(objects.map(({ metadata }) => [metadata.name, poolOf(metadata.labels)]));
+async function readNodes(client: KubeClient, selection: { readonly fieldSelector?: string } = {}) {
+  return (await client.list<KubeObject>(nodes, selection, { metadataOnly: true })).items;
+}
+
+/** The page is right without its pool, too. */
+async function findNode(client: KubeClient, name: string): Promise<KubeObject | undefined> {
+  try {
+    return (await readNodes(client, { fieldSelector: `metadata.name=${name}` }))[0];
+  } catch {
+    return undefined;
+  }
 }
