@@ -149,6 +149,27 @@ describe('gpu-partition simulate', () => {
     );
   });
 
+  it('leaves out tasks without a GPU, with several, and with an end before their start', async () => {
+    const shares = ['0,60,0', '0,60,1500', '0,60,500'];
+    const published = ['1,500,0,10,5', '0,0,0,10,50', '1.0,500.0,0.0,10.0,50.0'];
+    for (const [header, rows] of [
+      ['arrival_s,duration_s,gpu_milli', shares],
+      ['num_gpu,gpu_milli,creation_time,scheduled_time,deletion_time', published],
+    ] as const) {
+      await save('trace.csv', [header, ...rows, ''].join('\n'));
+      const { figures } = (await ask()).answer.sides[0] ?? {};
+      expect(
+        figures?.profiles.map(({ profile, pods }) => [profile, pods]),
+        header,
+      ).to.deep.equal([['3g.20gb', 1]]);
+    }
+  });
+
+  it('reads cells in quotation marks', async () => {
+    await save('trace.csv', '"name", "arrival_s","duration_s","profile"\n"a ""b"", c", "0",60 ,"1g.5gb"\n');
+    expect((await ask()).answer.sides[0]?.figures.total.pods).to.equal(1);
+  });
+
   it('plays pods on whole GPUs, of the cluster and of a trace', async () => {
     const slices = [{ name: 'whole', mig: 'Disabled' as const }, { profiles: ['3g.20gb'] }];
     await save('demand.yaml', aPolicyText('p', { demand: { from: 'Pods', slices } }));

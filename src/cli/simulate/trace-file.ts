@@ -45,7 +45,7 @@ const formats: readonly {
     columns: ['num_gpu', 'gpu_milli', 'creation_time', 'scheduled_time', 'deletion_time'],
     read: (row, fail) => {
       const hasRun = row.of('scheduled_time') !== '' && row.of('deletion_time') !== '';
-      if (!hasRun || row.of('num_gpu') !== '1') return undefined;
+      if (!hasRun || Number(row.of('num_gpu')) !== 1) return undefined;
       const [created, begun, ended] = ['creation_time', 'scheduled_time', 'deletion_time'].map((column) =>
         readNumber(row, column, fail),
       );
@@ -60,7 +60,7 @@ export async function readTrace(path: string, terminal: Terminal): Promise<Trace
   const { name, content } = await readInput(path, terminal, MOST_BYTES);
   if ('error' in content) throw new CliError(`${name}: ${content.error}`);
   const [header = '', ...lines] = content.text.trim().split(/\r?\n/);
-  const titles = header.split(',').map((title) => title.trim());
+  const titles = splitCells(header);
   const format = formats.find(({ columns }) => columns.every((column) => titles.includes(column)));
   if (format === undefined)
     throw new CliError(
@@ -69,11 +69,11 @@ export async function readTrace(path: string, terminal: Terminal): Promise<Trace
   const tasks: TraceRow[] = [];
   let skipped = 0;
   for (const [index, line] of lines.entries()) {
-    const cells = line.split(',');
+    const cells = splitCells(line);
     const number = index + 2;
-    const row = { number, of: (column: string) => cells[titles.indexOf(column)]?.trim() ?? '' };
+    const row = { number, of: (column: string) => cells[titles.indexOf(column)] ?? '' };
     const task = format.read(row, (message) => new CliError(`${name}:${number}: ${message}`));
-    if (task === undefined || task.duration === 0) skipped += 1;
+    if (task === undefined || !isPlayed(task)) skipped += 1;
     else tasks.push({ ...task, line: number });
   }
   if (tasks.length === 0) throw new CliError(`${name}: it has no task that ran on one GPU or a part of it`);
@@ -85,6 +85,18 @@ export async function readTrace(path: string, terminal: Terminal): Promise<Trace
     days: Math.max(1, Math.ceil((last - first + 1) / DAY)),
     skipped,
   };
+}
+
+/** Whether it ran, on one GPU or a part of it. */
+function isPlayed({ duration, asked }: TraceTask): boolean {
+  return duration > 0 && (typeof asked === 'string' || (asked > 0 && asked <= 1000));
+}
+
+/** Cells in quotation marks may have commas in them. */
+function splitCells(line: string): readonly string[] {
+  if (!line.includes('"')) return line.split(',').map((cell) => cell.trim());
+  const cells = [...line.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*?))\s*(?:,|$)/g)];
+  return cells.map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
 }
 
 function readTimes(row: Row, fail: (message: string) => CliError): Omit<TraceTask, 'asked'> {
