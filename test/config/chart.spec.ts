@@ -135,6 +135,10 @@ describe('the chart', () => {
     await chartObjects('--set', 'agent.nvidiaSmi=/usr/bin/nvidia-smi,agent.driverRoots=null,agent.nodeSelector=null');
   });
 
+  it('can be a dependency with a condition: Helm leaves the value of the condition among the chart’s own', async () => {
+    await chartObjects('--set', 'enabled=true');
+  });
+
   it('has the version of the program', () => {
     const chart = parse(readFileSync('charts/gpu-partition/Chart.yaml', 'utf8')) as Readonly<Record<string, string>>;
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
