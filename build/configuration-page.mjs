@@ -14,7 +14,7 @@ Every option of controller and agent. Set one in any of these places; the first 
 2. the environment: \`GPU_PARTITION_GRANT_DEADLINE_SECONDS=900\`
 3. a YAML file (\`--config FILE\`, \`GPU_PARTITION_CONFIG\`): \`grantDeadlineSeconds: 900\`; lists are lists, and \`--no-leader-elect\` is \`leaderElect: false\`
 
-An invalid value or an unknown name stops the start with exit code 2; all findings are reported.
+An invalid value stops the start with exit code 2, and so does an unknown name on the command line or in the file. All invalid values are reported, and all unknown names in the file.
 `;
 
 function rowOf(option) {

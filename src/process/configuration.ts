@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 
 /** Prefix of the options' environment variables. */
@@ -19,6 +19,8 @@ export function makeConfigurable(command: Command): Command {
   const settings = listSettings(command);
   const parsers = new Map(settings.map((option) => [option, option.parseArg]));
   const demanded = settings.filter(({ mandatory }) => mandatory);
+  // Commander's own findings, such as an unknown option, would end with 1.
+  command.error = (text, options) => Command.prototype.error.call(command, text, { ...options, exitCode: 2 });
   // Commander would stop at the first error, and before the file is read.
   for (const option of settings) {
     if (option.parseArg) option.argParser((text: string) => text);
@@ -46,7 +48,7 @@ export function makeConfigurable(command: Command): Command {
         findings.push(`${source.name}: ${JSON.stringify(source.text)} ${error.message}`);
       }
     }
-    if (findings.length > 0) command.error(`error: ${findings.join('\nerror: ')}`, { exitCode: 2 });
+    if (findings.length > 0) command.error(`error: ${findings.join('\nerror: ')}`);
   });
 }
 

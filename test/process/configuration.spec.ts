@@ -81,6 +81,12 @@ describe('the configuration of a program', () => {
     }
   });
 
+  it('ends with 2 for a wrong command line, too', async () => {
+    expect(await run(['--node', 'x', '--second', '1'])).to.match(/^2 error: unknown option '--second'/);
+    expect(await run(['--node', 'x', '--seconds'])).to.match(/^2 error: option '--seconds <n>' argument missing/);
+    expect(await run(['--node', 'x', 'more'])).to.match(/^2 error: too many arguments/);
+  });
+
   it('takes no switch for a reason: whoever writes false means that there is none', async () => {
     expect(await run(['--node', 'x'], 'freeze: incident 7\n')).to.include({ freeze: 'incident 7' });
     expect(await run(['--node', 'x', '--freeze', 'upgrade'])).to.include({ freeze: 'upgrade' });
