@@ -39,6 +39,12 @@ describe('the chart', () => {
     });
   }
 
+  it('keeps what a platform needs where the controller gets options besides: Helm replaces lists', async () => {
+    const platform = 'charts/gpu-partition/platforms/openshift.yaml';
+    const { stdout } = await renderChart('--values', platform, '--set', 'controller.args={--log-level=debug}');
+    expect(stdout).to.include('--log-level=debug').and.include('--system-namespaces=nvidia-gpu-operator,');
+  });
+
   it('has a file of values for every overlay', () => {
     expect(platforms).to.have.members(readdirSync('config/overlays'));
   });
