@@ -83,6 +83,11 @@ describe('the chart', () => {
     expect(texts.filter((text) => typeof text !== 'string')).to.deep.equal([]);
   });
 
+  it('hands a library path to the agent that ends with a colon, as many a LD_LIBRARY_PATH does', async () => {
+    const text = JSON.stringify(await chartObjects('--set', 'agent.libraryPath=/usr/lib/nvidia:'));
+    expect(text).to.include('"--library-path=/usr/lib/nvidia:"');
+  });
+
   it('takes an image by digest, pull secrets, and options of its programs', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const set = `image.repository=example.com/gpu,image.digest=${digest},image.pullSecrets[0].name=pull`;
