@@ -2,6 +2,7 @@ import type { PolicyLayout } from '../../api/types.ts';
 import type { Geometry, Layout } from '../gpu/geometry/geometry.ts';
 import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { resolveProfile } from '../gpu/geometry/profile-lookup.ts';
+import { computeInstanceName, computeInstanceSlices } from '../gpu/geometry/profile-name.ts';
 import { fitLayout } from '../gpu/plan/fit.ts';
 import { expandPreset } from '../gpu/plan/preset.ts';
 import type { LayoutRefusal } from './refusal.ts';
@@ -40,9 +41,13 @@ function profilesFor(wanted: Layout, geometry: Geometry, model: string): GpuLayo
   return { refusal: { reason, message: fit.refusal.message } };
 }
 
-/** Drivers differ in names (7g.79gb, 7g.80gb): the wish uses those of the actual geometry. */
+/**
+ * As the driver that is there names it, with which the device is compared: drivers differ (7g.79gb, 7g.80gb), and a compute instance
+ * over a whole GPU instance has the name of that (3c.3g.20gb).
+ */
 function localName(name: string, geometry: Geometry, model: string): string {
-  const part = /^\dc\./.exec(name)?.[0] ?? '';
   const profile = resolveProfile(geometry, name, findModel(model));
-  return profile ? part + profile.name : name;
+  if (profile === undefined) return name;
+  const { computeSlices } = profile;
+  return computeInstanceName(profile.name, computeInstanceSlices(name, computeSlices), computeSlices);
 }

@@ -67,6 +67,13 @@ describe('resolveNode', () => {
     });
   });
 
+  it('reads a compute instance over all of its GPU instance as that GPU instance, as the driver names it', () => {
+    const { spec } = aPolicy({ strategy: 'single', layouts: [{ profiles: { '3c.3g.20gb': 2 } }] });
+    const resolved = resolveNode(spec, aDevice(aGpu()), undefined);
+    const wish = 'wish' in resolved ? resolved.wish.gpus : [];
+    expect(wish).to.deep.equal([{ uuid: uuidOf(0), profiles: { '3g.20gb': 2 } }]);
+  });
+
   it('speaks the names of the driver that is there', () => {
     const { spec } = aPolicy({ layouts: [{ profiles: { '7g.79gb': 1 } }] });
     expect(resolveNode(spec, aDevice(aGpu({ product: 'NVIDIA A100-SXM4-80GB' })), undefined)).to.deep.equal({
