@@ -6,6 +6,7 @@ import { checkDemand } from './demand-check.ts';
 import { layoutFor } from './gpu-layout.ts';
 import { isMistake, type Mistake, type PolicyRefusal } from './refusal.ts';
 import { type Variant, variantsOf } from './schedules.ts';
+import { checkSinglePreset } from './single.ts';
 import { checkPolicySharing, fullSupport, type Support } from './sharing.ts';
 import { type FieldPath, writePath } from '../text/finding.ts';
 
@@ -51,7 +52,7 @@ function checkVariant({ spec, place }: Variant, products: readonly string[]): Po
   if (unknown)
     return { ...unknown.refusal, message: `${at('demand', 'slices', unknown.slice)}: ${unknown.refusal.message}` };
   for (const [index, entry] of (spec.layouts ?? []).entries()) {
-    const refusal = checkLayout(entry, products);
+    const refusal = (spec.strategy === 'single' ? checkSinglePreset(entry) : undefined) ?? checkLayout(entry, products);
     if (refusal) return { ...refusal, message: `${at('layouts', index)}: ${refusal.message}` };
   }
   return undefined;

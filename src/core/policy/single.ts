@@ -1,12 +1,12 @@
-import type { GpuReport, GpuWish } from '../../api/types.ts';
-import type { LayoutRefusal } from './refusal.ts';
+import type { GpuReport, GpuWish, PolicyLayout } from '../../api/types.ts';
+import type { Mistake } from './refusal.ts';
 
 /**
  * Strategy single requires all GPUs of a node in MIG mode with one profile, or none in MIG mode; else the device plugin exits and
  * GPU Feature Discovery reports MIG-INVALID. GPUs that no layout matches, and GPUs without MIG, count too (facts: k8s-device-plugin
  * internal/rm/device_map.go).
  */
-export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): LayoutRefusal | undefined {
+export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]): Mistake | undefined {
   const after = gpus.map((gpu) => {
     const wanted = wish.find(({ uuid }) => uuid === gpu.uuid);
     const profiles = wanted ? wanted.profiles && Object.keys(wanted.profiles) : profilesOf(gpu);
@@ -24,12 +24,18 @@ export function checkSingle(gpus: readonly GpuReport[], wish: readonly GpuWish[]
   return empty ? refuse(`GPU ${empty.gpu.index} would be in MIG mode without a slice`) : undefined;
 }
 
+/** What no node could have under strategy single, whatever its GPUs. The schema counts profiles, but not those of a preset. */
+export function checkSinglePreset({ preset }: PolicyLayout): Mistake | undefined {
+  if (preset === 'all-balanced') return refuse(`preset ${preset} makes slices of several profiles`);
+  return preset === 'all-enabled' ? refuse(`preset ${preset} makes no slice`) : undefined;
+}
+
 /** Undefined for a whole GPU. */
 function profilesOf({ mig, instances }: GpuReport): readonly string[] | undefined {
   return mig === 'Enabled' ? instances.map(({ profile }) => profile) : undefined;
 }
 
-function refuse(found: string): LayoutRefusal {
+function refuse(found: string): Mistake {
   return {
     reason: 'SingleNeedsOneProfile',
     message:

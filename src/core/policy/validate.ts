@@ -11,6 +11,7 @@ import { checkShape } from './schema.ts';
 import { explainWindow } from '../rollout/windows.ts';
 import { type Variant, variantsOf } from './schedules.ts';
 import { checkPolicySharing } from './sharing.ts';
+import { checkSinglePreset } from './single.ts';
 
 /** A checked document: the policy if its shape is right, and all findings. */
 export interface ValidatedPolicy {
@@ -47,6 +48,7 @@ function checkVariant({ spec, place }: Variant, rules: readonly Finding[]): read
     ...(rules.length > 0 ? [] : findUnknownSlice(spec, place)),
     // Geometry findings are meaningless for a misspelt profile or a contradictory entry.
     ...(rules.some(({ path }) => path.includes('layouts')) ? [] : checkGeometry(spec.layouts ?? [], place)),
+    ...(spec.strategy === 'single' ? checkPresets(spec.layouts ?? [], place) : []),
   ];
 }
 
@@ -71,6 +73,15 @@ function findUnknownSlice({ demand }: PolicySpec, place: FieldPath): readonly Fi
   if (!found) return [];
   const path = [...place, 'demand', 'slices', found.slice, 'profiles'];
   return [{ severity: 'error', code: 'UnknownProfile', path, message: found.refusal.message }];
+}
+
+function checkPresets(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {
+  return layouts.flatMap((entry, index) => {
+    const refusal = checkSinglePreset(entry);
+    if (refusal === undefined) return [];
+    const path = [...place, 'layouts', index, 'preset'];
+    return [{ severity: 'error', code: 'SingleNeedsOneProfile', path, message: refusal.message }];
+  });
 }
 
 function checkGeometry(layouts: readonly PolicyLayout[], place: FieldPath): readonly Finding[] {

@@ -32,6 +32,7 @@ export const findingCodes = [
   'UnknownProfile',
   'UnknownPreset',
   'DoesNotFit',
+  'SingleNeedsOneProfile',
   'NeverApplies',
   'NoSuchModel',
   'SameNodes',

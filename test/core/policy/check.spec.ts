@@ -30,6 +30,15 @@ describe('checkPolicy', () => {
     ).to.equal(undefined);
   });
 
+  it('refuses a preset that no node could have under strategy single, whatever its GPUs', () => {
+    const refusalOf = (preset: string) => checkPolicy(aPolicy({ strategy: 'single', layouts: [{ preset }] }).spec);
+    expect(refusalOf('all-balanced')).to.include({ reason: 'SingleNeedsOneProfile' });
+    expect(refusalOf('all-balanced')?.message).to.match(/^spec\.layouts\[0\]: .*all-balanced makes slices of several/);
+    expect(refusalOf('all-enabled')?.message).to.match(/all-enabled makes no slice/);
+    for (const preset of ['all-1g.5gb', 'all-disabled']) expect(refusalOf(preset), preset).to.equal(undefined);
+    expect(checkPolicy(aPolicy({ layouts: [{ preset: 'all-balanced' }] }).spec), 'mixed').to.equal(undefined);
+  });
+
   describe('of an entry for any GPU', () => {
     const wrong = (profiles: Readonly<Record<string, number>>, ...products: readonly string[]) =>
       checkPolicy(aPolicy({ layouts: [{ profiles }] }).spec, fullSupport, products);

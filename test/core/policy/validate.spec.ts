@@ -98,6 +98,15 @@ describe('validatePolicy', () => {
     expect(codes({ profiles: { '1g.6gb': 5 } })).to.deep.equal([['DoesNotFit', 'profiles']]);
   });
 
+  it('reports a preset that strategy single cannot have, at its own place', () => {
+    const night = { name: 'night', schedule: '0 22 * * *', duration: '6h', layouts: [{ preset: 'all-enabled' }] };
+    const found = findingsOf({ strategy: 'single', layouts: [{ preset: 'all-balanced' }], schedules: [night] });
+    expect(found.map(({ severity, code, path }) => [severity, code, path.join('.')])).to.deep.equal([
+      ['error', 'SingleNeedsOneProfile', 'spec.layouts.0.preset'],
+      ['error', 'SingleNeedsOneProfile', 'spec.schedules.0.layouts.0.preset'],
+    ]);
+  });
+
   it('says that an entry never applies only behind one that takes every GPU of the model', () => {
     const codes = (selects: object) =>
       findingsOf({
