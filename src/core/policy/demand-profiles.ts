@@ -25,13 +25,20 @@ export function countsWhole({ slices }: PolicyDemand): boolean {
   return slices.some(isWhole);
 }
 
-/** A demand is read again and again, and asks for the same each time. */
-const known = new WeakMap<SliceEntry, Map<Geometry, { readonly product: string; readonly names: readonly string[] }>>();
+interface Serving {
+  readonly product: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * A demand is read again and again, and asks for the same each time. It may outlive many a table: those that agents report come as other
+ * objects every now and then.
+ */
+const known = new WeakMap<SliceEntry, WeakMap<Geometry, Serving>>();
 
 /** The profiles of a GPU that serve a slice, as this GPU's geometry names them. @param product of the GPU, for names of other drivers */
 export function profilesServing(slice: SliceEntry, geometry: Geometry, product: string): readonly string[] {
-  const before =
-    known.get(slice) ?? new Map<Geometry, { readonly product: string; readonly names: readonly string[] }>();
+  const before = known.get(slice) ?? new WeakMap<Geometry, Serving>();
   known.set(slice, before);
   const last = before.get(geometry);
   if (last?.product === product) return last.names;
