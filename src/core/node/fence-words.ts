@@ -50,7 +50,7 @@ export function staleOffer(
   if (stale === 0 && advertises(offered, wanted)) return undefined;
   const found =
     stale > 0
-      ? `${stale} of the devices that it offers no longer exist`
+      ? `${stale} of the devices that it offers no longer ${stale === 1 ? 'exists' : 'exist'}`
       : `it offers ${resourcesText(advertised.resources ?? {})} instead of ${resourcesText(wanted)}`;
   return {
     phase: 'Updating',

@@ -40,7 +40,7 @@ export function explainSkipped(
   const known = new Set(gpus.map(({ index: number }) => number));
   const { indices } = selector;
   if (indices !== undefined && gpus.length > 0 && !indices.some((number) => known.has(number))) {
-    const message = `this node has no GPU ${indices.join(' or ')}; its GPUs are ${Math.min(...known)} to ${Math.max(...known)}`;
+    const message = `this node has no GPU ${indices.join(' or ')}; it has ${listGpus(gpus)}`;
     return { entry: index, reason: 'NoSuchIndex', message };
   }
   return { entry: index, reason: 'NoGpuMatches', message: explainNone(selector, gpus) };
@@ -60,9 +60,13 @@ function explainNone({ models, indices, uuids, pciDeviceIds }: GpuSelector, gpus
   return `no GPU of this node is ${joinWords(wanted)}; it has ${joinWords(found)}`;
 }
 
+/** `GPU 0`, `GPUs 0 and 1`, `GPUs 0 to 7`. */
 function listGpus(gpus: readonly GpuReport[]): string {
-  const numbers = gpus.map(({ index }) => String(index));
-  return `${gpus.length === 1 ? 'GPU' : 'GPUs'} ${joinWords(numbers)}`;
+  const numbers = gpus.map(({ index }) => index).toSorted((a, b) => a - b);
+  const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
+  const isRow = numbers.length > 2 && last - first === numbers.length - 1;
+  const text = isRow ? `${first} to ${last}` : joinWords(numbers.map(String));
+  return `${gpus.length === 1 ? 'GPU' : 'GPUs'} ${text}`;
 }
 
 function shorten(product: string): string {

@@ -348,9 +348,14 @@ describe('entries that apply to no GPU of a node', () => {
   });
 
   it('are named where the indices are beyond those of the node', () => {
-    expect(skippedOf([{ gpus: { indices: [8, 9] }, profiles }], aGpu(), aGpu({ index: 1 }))).to.deep.equal([
-      { entry: 0, reason: 'NoSuchIndex', message: 'this node has no GPU 8 or 9; its GPUs are 0 to 1' },
-    ]);
+    const skipped = (...indices: readonly number[]) =>
+      skippedOf([{ gpus: { indices: [8, 9] }, profiles }], ...indices.map((index) => aGpu({ index })));
+    const missing = 'this node has no GPU 8 or 9; it has';
+    const reason = 'NoSuchIndex';
+    expect(skipped(0, 1, 2)).to.deep.equal([{ entry: 0, reason, message: `${missing} GPUs 0 to 2` }]);
+    expect(skipped(0)[0]?.message).to.equal(`${missing} GPU 0`);
+    expect(skipped(1, 0)[0]?.message).to.equal(`${missing} GPUs 0 and 1`);
+    expect(skipped(0, 1, 3)[0]?.message, 'one is lost').to.equal(`${missing} GPUs 0, 1 and 3`);
   });
 
   it('are named by all that their selector says where no GPU is so, although some of the indices exist', () => {

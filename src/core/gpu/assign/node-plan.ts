@@ -106,9 +106,10 @@ function listContested(
 }
 
 function refuseCount(needed: number, available: number): Refusal {
+  const [match, are] = available === 1 ? ['matches', 'is'] : ['match', 'are'];
   return refuse(
     'NotEnoughGpus',
-    `count asks for exactly ${needed} of the GPUs that match; ${available} of this node match, can hold the layout and are not needed by another entry`,
+    `count asks for exactly ${needed} of the GPUs that match; ${available} of this node ${match}, can hold the layout and ${are} not needed by another entry`,
   );
 }
 

@@ -6,6 +6,7 @@ import { advertisedResources, resourcesText } from '../../nvidia/resources/adver
 import { driverDeployLabel, pluginDeployLabel } from '../../pods/gpu-holders.ts';
 import { namePods } from '../../pods/gpu-pods.ts';
 import { driverPodsOf, isReady } from '../../pods/plugin-pods.ts';
+import { countWords } from '../../text/cut-text.ts';
 import { backendOf } from '../backend.ts';
 import { hasStartupTaint, isUnfinished } from '../node-view.ts';
 import { lookAgainMs, type Outcome, type Ruling } from '../outcome.ts';
@@ -43,7 +44,10 @@ function checkNoDriver(situation: Situation, slices: readonly ResourceSliceView[
   const devices = listSliceDevices(slices).length;
   const drivers = driverPodsOf(clusterPods(situation, pods));
   if (devices === 0 && drivers.length === 0) return undefined;
-  const sign = devices > 0 ? `publishes ${devices} devices of this node` : `is on this node (${namePods(drivers, 3)})`;
+  const sign =
+    devices > 0
+      ? `publishes ${countWords(devices, 'device')} of this node`
+      : `is on this node (${namePods(drivers, 3)})`;
   return refuse(
     'BackendMismatch',
     `the policy hands GPUs out by the device plugin (backend DevicePlugin), but the DRA driver ${gpuDriver} ${sign}, and each would give ` +

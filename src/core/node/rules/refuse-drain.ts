@@ -28,14 +28,15 @@ export function refuseDrain(situation: Situation, pods: readonly NodePod[]): Out
   });
   if (staying.length === 0) return undefined;
   const mayForce = staying.some(({ pod }) => judgeEviction(pod, missingOwners) === 'ByForce');
-  const advice = mayForce ? 'delete them yourself, or set spec.drain.onTimeout: Force' : 'delete them yourself';
+  const [they, them] = staying.length === 1 ? ['It', 'it'] : ['They', 'them'];
+  const advice = `delete ${them} yourself${mayForce ? ', or set spec.drain.onTimeout: Force' : ''}`;
   const losses = listLosses(
     partition.status?.device,
     staying.map(({ pod }) => pod),
   );
   const message =
     `waiting, with the node open, for ${countWords(staying.length, 'pod')} that no eviction moves: ` +
-    `${joinWithin(listPodCauses([...losses, ...staying]), longestCauses)}. They may end on their own; otherwise ${advice}`;
+    `${joinWithin(listPodCauses([...losses, ...staying]), longestCauses)}. ${they} may end on ${staying.length === 1 ? 'its' : 'their'} own; otherwise ${advice}`;
   return {
     ifClosed: 'Opens',
     verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs: stayingPollMs },

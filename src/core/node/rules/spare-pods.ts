@@ -24,7 +24,7 @@ export function sparePods(situation: Situation, affected: readonly NodePod[]): R
   const losses = listLosses(partition.status?.device, affected);
   if (isNever && losses.length > 0) return awaitLosers(claim.winner?.metadata.name, losses);
   const message =
-    `${namePods(affected)} use what the plan would destroy, and the demand of policy ${claim.winner?.metadata.name} evicts no pod ` +
+    `${namePods(affected)} ${affected.length === 1 ? 'uses' : 'use'} what the plan would destroy, and the demand of policy ${claim.winner?.metadata.name} evicts no pod ` +
     `(${why}): other layouts are being chosen`;
   return {
     ifClosed: 'Opens',

@@ -30,7 +30,7 @@ export function tellMonitors(situation: Situation, pods: readonly NodePod[]): Ou
     verdict: {
       phase: 'Pending',
       reason: 'AwaitingPlan',
-      message: `waiting for the agent’s plan without monitors: ${claims.length} claims with admin access only look on`,
+      message: `waiting for the agent’s plan without monitors: ${describeMonitors(claims.length)}`,
       transient: true,
       requeueAfterMs: pollMs,
     },
@@ -49,4 +49,9 @@ export function tellMonitors(situation: Situation, pods: readonly NodePod[]): Ou
     'the controller’s version?';
   const requeueAfterMs = situation.settings.waitingPollMs;
   return { ifClosed: 'Opens', verdict: { phase: 'Waiting', reason: 'PodsUseGpus', message, requeueAfterMs }, waits };
+}
+
+function describeMonitors(count: number): string {
+  if (count === 0) return 'no claim only looks on any more';
+  return count === 1 ? '1 claim with admin access only looks on' : `${count} claims with admin access only look on`;
 }

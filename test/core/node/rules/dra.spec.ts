@@ -452,6 +452,7 @@ describe('two stacks on one node', () => {
     const known = { partition: aManagedPartition({ backend: 'DRA', device }), node: aNode({ allocatable: nothing }) };
     const { verdict, commands } = judge(known, { pods: [aDriverPod()], slices: slicesOf(device) });
     expect(verdict).to.include({ phase: 'Failed', reason: 'BackendMismatch' });
+    expect(verdict.message).to.include('publishes 1 device of this node');
     expect(verdict.message).to.include('nvidia.com/gpu.deploy.dra-driver=false');
     expect(commands).to.deep.equal([]);
     const { verdict: after } = judge(known, { pods: [], slices: [] });

@@ -93,6 +93,7 @@ describe('a monitor, whose claim has admin access,', () => {
   it('is waited for until the agent plans without it, and never evicted', () => {
     const answer = decideOn({ monitors: ['ns/c'] });
     expect(answer.verdict).to.include({ reason: 'AwaitingPlan', requeueAfterMs: 1000 });
+    expect(answer.verdict.message).to.match(/: 1 claim with admin access only looks on$/);
     expect(answer.commands).to.deep.equal([]);
     const late = decideOn({ monitors: ['ns/c'], waitsSince: noon - 121_000 });
     expect(late.verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
@@ -123,6 +124,7 @@ describe('a monitor, whose claim has admin access,', () => {
   it('is not told again once its claim has gone', () => {
     const answer = decideOn({ monitors: ['ns/c'], claims: [], device: sliced() });
     expect(answer.commands).to.deep.equal([{ name: 'WriteMonitors', claims: [] }]);
+    expect(answer.verdict.message).to.match(/: no claim only looks on any more$/);
   });
 
   it('is restarted after the change, to read the devices again, if it is a DaemonSet’s', () => {

@@ -173,7 +173,7 @@ describe('the device plugin of a node whose device is done', () => {
       pods: [],
     });
     const { verdict } = world.step();
-    expect(verdict.message).to.include('1 of the devices that it offers no longer exist');
+    expect(verdict.message).to.include('1 of the devices that it offers no longer exists');
     expect(world.taintKeys).to.deep.equal(['repartitioning']);
   });
 

@@ -27,8 +27,12 @@ describe('a drain of pods that no eviction moves', () => {
       [bare, 'it has no controller: nothing would recreate it', /or set spec\.drain\.onTimeout: Force$/],
       [unwanted, 'it is annotated cluster-autoscaler.kubernetes.io/safe-to-evict: "false"', /Force$/],
       [optedOut, 'it is annotated gpupartition.dev/evict: "false"', /Force$/],
-      [daemon, 'it belongs to a DaemonSet, which would recreate it', /otherwise delete them yourself$/],
-      [mirror, 'it is a static pod, which no eviction ends', /otherwise delete them yourself$/],
+      [
+        daemon,
+        'it belongs to a DaemonSet, which would recreate it',
+        / It may end on its own; otherwise delete it yourself$/,
+      ],
+      [mirror, 'it is a static pod, which no eviction ends', / It may end on its own; otherwise delete it yourself$/],
     ] as const) {
       for (const onTimeout of ['Skip', 'Wait'] as const) {
         const world = aDrain({ onTimeout }, { pods: [pod, stays] });
@@ -49,7 +53,9 @@ describe('a drain of pods that no eviction moves', () => {
 
   it('names force where that moves at least one of them', () => {
     const world = aDrain({ scope: 'Node' }, { pods: [bare, aPod('stays', { kind: 'DaemonSet' })] });
-    expect(world.step().verdict.message).to.match(/for 2 pods .*or set spec\.drain\.onTimeout: Force$/);
+    expect(world.step().verdict.message).to.match(
+      /for 2 pods .* They may end on their own; otherwise delete them yourself, or set spec\.drain\.onTimeout: Force$/,
+    );
   });
 
   it('costs no other pod its place', () => {

@@ -37,7 +37,7 @@ describe('a pod on a slice that a demand gives up', () => {
     const world = aDemandWorld();
     const { verdict } = stepUntil(world, 'PodsUseGpus');
     expect(verdict.phase).to.equal('Waiting');
-    expect(verdict.message).to.match(/^ns\/goes use.*demand\.evict: Never.*other layouts are being chosen$/);
+    expect(verdict.message).to.match(/^ns\/goes uses what .*demand\.evict: Never.*other layouts are being chosen$/);
     expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
   });
 
@@ -55,7 +55,7 @@ describe('a pod on a slice that a demand gives up', () => {
     const world = aDemandWorld({ evict: 'IfNeeded', rest: 'Whole' });
     world.partition = aManagedPartition({ device: heldDevice, wish: restWish });
     const { verdict } = stepUntil(world, 'PodsUseGpus');
-    expect(verdict.message).to.match(/^ns\/goes use.*demand\.rest, for which no pod goes.*other layouts/);
+    expect(verdict.message).to.match(/^ns\/goes uses what .*demand\.rest, for which no pod goes.*other layouts/);
     expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
   });
 
