@@ -14,14 +14,15 @@ export interface DemandAsked {
 
 /** More slices than a GPU has. */
 const mostOfGpu = 16;
-/** A solver that adds up weights of very different sizes takes small ones for nothing. */
-const mostBeforeSpare = 1000;
+/** The most that a policy may write, and a solver tells from rounding errors. */
+const mostWeight = 1_000_000;
 
 export function askFor(policy: GpuPartitionPolicy, wanted: readonly WantedSlice[]): DemandAsked {
   const parts = wanted.flatMap(({ slices }) => slices);
   const heaviest = Math.max(0, ...parts.map(({ isSpare, weight }) => (isSpare === true ? weight : 0)));
   // One that is asked for weighs more than all spare ones that a GPU could lose for it.
-  const times = Math.min(mostBeforeSpare, 1 + mostOfGpu * heaviest);
+  const room = Math.floor(mostWeight / Math.max(1, ...parts.map(({ weight }) => weight)));
+  const times = Math.min(room, 1 + mostOfGpu * heaviest);
   const slices = parts.map(({ isSpare, ...one }) => (isSpare === true ? one : { ...one, weight: one.weight * times }));
   return { slices, evict: evictsNever(policy) ? 'Never' : 'IfNeeded' };
 }

@@ -84,6 +84,16 @@ describe('the pool of a demand', () => {
     expect(made.unserved).to.deep.equal({ '3g.20gb/spare': 1 });
   });
 
+  it('writes no weight that a solver takes for a rounding error, however heavy a spare slice is', () => {
+    const slices = [
+      { profiles: ['1g.5gb'], min: 1 },
+      { profiles: ['3g.20gb'], weight: 1_000_000, spare: 1 },
+    ];
+    const policy = aDemandPolicy({ from: 'Pods', slices });
+    const { slices: asked } = askFor(policy, wantedSlices({ slices, from: 'Pods' }, [], nobody));
+    expect(Math.max(...asked.map(({ weight }) => weight))).to.equal(1_000_000);
+  });
+
   it('wishes for what stays where a plan makes nothing', () => {
     const members = membersOf(aDemandPolicy(smalls(1)), aNodeWith('n1', aGpu({ slices: ['1g.5gb@0', '3g.20gb@4'] })));
     const [keep = [], destroy = []] = [members[0]?.present.slice(0, 1), members[0]?.present.slice(1)];
