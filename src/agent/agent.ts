@@ -1,18 +1,17 @@
 import type { DeviceReport, Grant, PlanReport } from '../api/types.ts';
 import { sameJson } from '../core/text/fingerprint.ts';
 import { followsDevice } from '../core/nvidia/resources/followed-device.ts';
-import { isRevocation } from '../core/node/revocation.ts';
 import { isToMakeAgain, loadIdOf } from '../core/wish/load-id.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
 import { DeviceError } from '../core/gpu/state/device-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ReconcileResult } from '../kube/queue.ts';
-import { type Clock, systemClock, waitFor } from '../process/clock.ts';
+import { type Clock, systemClock } from '../process/clock.ts';
 import type { Logger } from '../process/logger.ts';
 import { Claim } from './claim.ts';
 import type { Device } from './device.ts';
 import { DeviceView } from './device-view.ts';
-import { type Fault, faultOf, GrantRefused } from '../core/report/fault.ts';
+import { faultOf, GrantRefused } from '../core/report/fault.ts';
 import { GrantClock } from './grant-clock.ts';
 import { GrantWork, type WorkOutcome } from './grant-work.ts';
 import type { Kubelet } from './kubelet.ts';
@@ -25,6 +24,7 @@ import type { Partition } from './partition.ts';
 import { Planner } from './planner.ts';
 import { Readiness } from './readiness.ts';
 import type { RecordFile } from './record-file.ts';
+import { WorkEnd } from './work-end.ts';
 import { faultFields, hostFields, keepOutcome, lastingFields, pickReading } from '../core/report/report-fields.ts';
 
 /** A grant that waits for the kubelet is tried again after this many ms at the longest. */
@@ -66,14 +66,12 @@ export class NodeAgent {
   readonly #claim: Claim;
   readonly #planner: Planner;
   readonly #work: GrantWork;
+  readonly #end: WorkEnd;
   readonly #orphans: Orphans;
   readonly #grantClock: GrantClock;
-  readonly #clock: Clock;
   /** The load of the driver at the last look at the GPUs. */
   #load: Pick<DeviceReport, 'driverLoad'>;
   #plannedWish: unknown;
-  /** What was signalled after the last work of this process; null: nothing. Undefined: it has not done any work yet. */
-  #signalled: DeviceReport['signalled'] | null;
   readonly #readiness = new Readiness();
   /** In this load of the driver; a process never sees a second boot. */
   #hasTriedToRebuild = false;
@@ -82,7 +80,6 @@ export class NodeAgent {
     this.#options = options;
     this.#load = {};
     const { client, device, kubelet, logger, readIntervalMs, bootID, clock = systemClock } = options;
-    this.#clock = clock;
     this.#own = new OwnPartition(client, options.nodeName);
     this.#ownWork = new OwnWork(options.record, logger);
     this.#view = new DeviceView({ read: () => device.read(), kubelet, logger, intervalMs: readIntervalMs, clock });
@@ -92,6 +89,7 @@ export class NodeAgent {
     this.#grantClock = new GrantClock(clock, () => client.config.serverClock.skewMs ?? 0);
     const known = { view: this.#view, claim: this.#claim, planner: this.#planner, grantClock: this.#grantClock };
     this.#work = new GrantWork({ client, device, kubelet, logger, clock, ...known });
+    this.#end = new WorkEnd({ signalPods: options.signalPods, logger, clock, ...known });
   }
 
   /** Why nobody should rely on this agent yet; undefined once anybody may. */
@@ -163,11 +161,11 @@ export class NodeAgent {
     const { fault } = outcome;
     // Nothing was touched: the grant stands, and is tried again as long as it does.
     const isForKubelet = fault !== undefined && outcome.hasBegun !== true && mayBeRestarting(fault);
-    if (isForKubelet && this.#mayWait(granted)) {
+    if (isForKubelet && this.#end.mayWait(granted)) {
       return { requeueAfterMs: Math.min(this.#view.againMs, longestAwayMs) };
     }
-    const outcomeFields = await this.#conclude(partition, granted, outcome, signal);
-    if (this.#signalled?.epoch === epoch) {
+    const outcomeFields = await this.#end.conclude(partition, granted, outcome, signal);
+    if (this.#end.signalled?.epoch === epoch) {
       await this.#view.settleSoon((advertised) => this.#isFollowed(partition, advertised), signal);
     }
     logger[fault ? 'warn' : 'info']('grant finished', {
@@ -179,32 +177,6 @@ export class NodeAgent {
     return this.#report(partition, { ...known, ...outcomeFields, ...this.#plan(partition) });
   }
 
-  /** Reads the device after work on it. @returns what to report about it */
-  async #conclude(
-    partition: Partition,
-    granted: Grant,
-    outcome: WorkOutcome,
-    signal: AbortSignal,
-  ): Promise<Partial<DeviceReport>> {
-    if (outcome.hasBegun === true) await this.#signal(granted);
-    const readFault = await this.#updateViewAfter(outcome.state, granted, signal);
-    const fault = outcome.fault ?? readFault;
-    if (!fault) return { step: 'Idle', lastGood: this.#claim.afterSuccess(partition, granted.gpus) };
-    return {
-      ...faultFields(fault, readFault ? 'Unknown' : 'Failed'),
-      ...(readFault
-        ? this.#claim.afterUnread(partition, granted, outcome.hasBegun === true)
-        : { lastGood: this.#claim.afterFailure(partition, granted) }),
-    };
-  }
-
-  /** Whether or not the work succeeded, whoever advertises the devices reads them again. */
-  async #signal({ epoch, signalPods: uids = [] }: Grant): Promise<void> {
-    const reached = await this.#options.signalPods(uids);
-    this.#signalled = reached.length > 0 ? { epoch, uids: [...reached] } : null;
-    if (uids.length > 0) this.#options.logger.info('device plugin signalled', { asked: uids, reached });
-  }
-
   async #carryOut(partition: Partition, granted: Grant, signal: AbortSignal): Promise<WorkOutcome> {
     try {
       return await this.#work.carryOut(partition, granted, signal);
@@ -213,23 +185,6 @@ export class NodeAgent {
       if (signal.aborted || !(error instanceof GrantRefused || error instanceof DeviceError)) throw error;
       return { fault: faultOf(error) };
     }
-  }
-
-  /** @param state a reading from the end of the work; without it the device is read */
-  async #updateViewAfter(state: WorkOutcome['state'], granted: Grant, signal: AbortSignal): Promise<Fault | undefined> {
-    const update = (): Promise<Fault | undefined> => (state ? this.#view.accept(state) : this.#view.read());
-    let fault = await update();
-    while (fault && mayBeRestarting(fault) && this.#mayWait(granted) && !signal.aborted) {
-      await waitFor(this.#clock, this.#view.againMs, signal);
-      fault = await update();
-    }
-    this.#view.expectChange();
-    return fault;
-  }
-
-  /** Whether there is time to wait for a kubelet; not where a grant is taken back, since its node is about to be opened. */
-  #mayWait(granted: Grant): boolean {
-    return !isRevocation(granted) && this.#grantClock.explainEnd(granted) === undefined;
   }
 
   /**
@@ -243,7 +198,7 @@ export class NodeAgent {
     const outcome = await this.#work.makeAgain(partition, granted, signal);
     if (!outcome) return undefined;
     this.#hasTriedToRebuild = true;
-    return this.#conclude(partition, granted, outcome, signal);
+    return this.#end.conclude(partition, granted, outcome, signal);
   }
 
   /** The kubelet hears of no device that is handed out by claims. */
@@ -256,7 +211,7 @@ export class NodeAgent {
     const { bootID } = this.#options;
     const seen = status?.device;
     return {
-      ...lastingFields(this.#options, seen, this.#signalled),
+      ...lastingFields(this.#options, seen, this.#end.signalled),
       ...hostFields(this.#options.device.hostProblems()),
       ...reportSkew(this.#options.client.config.serverClock.skewMs, seen),
       ...(this.#view.hasReport ? { bootID, ...this.#load, ...this.#reading() } : pickReading(seen)),

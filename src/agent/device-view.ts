@@ -1,4 +1,3 @@
-import { doubledMs } from '../core/text/duration.ts';
 import type { DeviceReport } from '../api/types.ts';
 import { describeProcess, type DeviceUsers, monitorKey, userKey } from '../core/gpu/state/device-users.ts';
 import { mayBeRestarting } from '../core/pods/kubelet-error.ts';
@@ -12,18 +11,11 @@ import type { AskedSpec, Kubelet } from './kubelet.ts';
 import { withHolders } from '../core/report/held-devices.ts';
 import { cutLostDevices, withoutLost } from '../core/pods/lost-devices.ts';
 import { MissingDevices } from './missing-devices.ts';
-import { retryMs } from '../core/report/report-fields.ts';
+import { mayBeBackSoon, type ReadNeed, readPaceMs } from './read-pace.ts';
 
 type Monitors = NonNullable<Holders['monitorsOf']>;
 type Report = ReturnType<typeof reportDevice> & Pick<DeviceReport, 'advertised' | 'lostDevices'>;
 
-/** How often the device is read while somebody is in the way of the wish, in ms. */
-const busyReadMs = 5_000;
-/** The same during a drain. */
-const drainReadMs = 1_000;
-/** A kubelet that has not answered is asked again after this many ms, then after twice as many each time, and so often. */
-const quickMs = 250;
-const mostQuick = 5;
 /** How often, and for how long, the kubelet is asked after a change whether it advertises the new devices, in ms. */
 const settlingAskMs = 250;
 const settlingMs = 10 * 60_000;
@@ -92,7 +84,7 @@ export class DeviceView {
 
   /** True while the kubelet, which may be restarting, has not been asked for long: the last reading is worth keeping. */
   get mayBeBackSoon(): boolean {
-    return this.hasReport && this.#isKubeletAway && this.failures > 0 && this.failures <= mostQuick;
+    return mayBeBackSoon(this.#need);
   }
 
   /** When the reading of the report began to ask for pods, by this machine's clock. */
@@ -127,7 +119,7 @@ export class DeviceView {
 
   /** Whether it is time to read. Other activity does not postpone it. */
   get isDue(): boolean {
-    return this.#clock.monotonicMs() - this.#triedAt >= this.#paceMs;
+    return this.#clock.monotonicMs() - this.#triedAt >= readPaceMs(this.#need);
   }
 
   /** Whether the device need not be read once more before a plan is carried out; its users are, right before they are disturbed. */
@@ -141,7 +133,7 @@ export class DeviceView {
 
   /** When to look again, in ms. */
   get againMs(): number {
-    const leftMs = Math.max(1, Math.ceil(this.#triedAt + this.#paceMs - this.#clock.monotonicMs()));
+    const leftMs = Math.max(1, Math.ceil(this.#triedAt + readPaceMs(this.#need) - this.#clock.monotonicMs()));
     return this.isSettling && !this.hasFailed ? Math.min(settlingAskMs, leftMs) : leftMs;
   }
 
@@ -239,12 +231,10 @@ export class DeviceView {
     }
   }
 
-  get #paceMs(): number {
-    if (this.mayBeBackSoon) return doubledMs({ baseMs: quickMs, maxMs: this.#intervalMs }, this.failures);
-    if (this.failures > 0) return Math.min(this.#intervalMs, retryMs(this.failures));
-    // Even when all known pods have gone: the controller waits to hear of a late pod.
-    if (this.isDraining) return Math.min(drainReadMs, this.#intervalMs);
-    return this.isInUse ? Math.min(busyReadMs, this.#intervalMs) : this.#intervalMs;
+  get #need(): ReadNeed {
+    const { failures, isInUse, isDraining, hasReport } = this;
+    const isKubeletAway = hasReport && this.#isKubeletAway;
+    return { intervalMs: this.#intervalMs, failures, isKubeletAway, isInUse, isDraining };
   }
 
   #fail(error: unknown): Fault {
