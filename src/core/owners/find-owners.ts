@@ -100,10 +100,11 @@ function findDra(evidence: OwnerEvidence): Owner | undefined {
 
 function makesSlices({ spec }: OwnerPodView): boolean {
   const gates = (spec?.containers ?? []).flatMap(({ env = [] }) => env.filter(({ name }) => name === 'FEATURE_GATES'));
-  return gates.some(({ value = '' }) =>
-    value.split(',').some((gate) => gate.trim().toLowerCase() === 'dynamicmig=true'),
-  );
+  return gates.some(({ value = '' }) => value.split(',').some((gate) => gateOn.test(gate)));
 }
+
+/** As Kubernetes reads gates (`component-base/featuregate`, `strconv.ParseBool`). */
+const gateOn = /^\s*dynamicmig\s*=\s*(1|t|true)\s*$/i;
 
 const hamiRegistration = 'hami.io/node-nvidia-register';
 // Without a vendor suffix this is the handshake of NVIDIA's plugin; HAMi's scheduler writes Deleted_… when the plugin has gone.

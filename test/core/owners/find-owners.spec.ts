@@ -210,7 +210,9 @@ describe("NVIDIA's DRA driver", () => {
     expect(gates('TimeSlicingSettings=true, DynamicMIG=true')?.evidence).to.equal(
       'NVIDIA DRA driver with dynamic MIG: FEATURE_GATES with DynamicMIG=true in pod gpu/driver-1',
     );
-    expect(gates('DynamicMIG=false')).to.equal(undefined);
+    for (const on of ['DynamicMIG=True', 'DynamicMIG = true', 'DynamicMIG=1', 'DynamicMIG=t'])
+      expect(gates(on)?.name, on).to.equal('dra');
+    for (const off of ['DynamicMIG=false', 'DynamicMIG=0', 'DynamicMIG=f']) expect(gates(off), off).to.equal(undefined);
     expect(gates('NotDynamicMIG=true')).to.equal(undefined);
     const elsewhere = { ...driver([{ name: 'FEATURE_GATES', value: 'DynamicMIG=true' }]) };
     const tenants = { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'ml' } };
