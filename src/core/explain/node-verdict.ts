@@ -1,6 +1,9 @@
 import { repartitioningTaint, startupTaintKeys } from '../../api/names.ts';
 import { isUnanswered } from '../node/observed-epoch.ts';
 import type { ResourceClaimView } from '../dra/resource-claim.ts';
+import { gpuDriver } from '../dra/resource-slice.ts';
+import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
+import { countWords } from '../text/cut-text.ts';
 import { parseQuantity } from '../text/quantity.ts';
 import { describeAllocated, ownDevicesOf } from './allocated-claim.ts';
 import { listDevices } from './claim-device.ts';
@@ -146,9 +149,11 @@ function judgeStack(
     return [{ kind: 'NotOffered', message }];
   }
   if (classes === undefined || classes.some(({ spec }) => spec?.extendedResourceName === resource)) return undefined;
-  const message =
-    `its DRA driver hands out ${offered} such slices, and no DeviceClass has extendedResourceName: ${resource}; ` +
-    'gpu-partition export dra -f POLICY | kubectl apply -f - creates it';
+  const [what, cure] =
+    resource === GPU_RESOURCE
+      ? ['whole GPU', `ask for it by a claim of DeviceClass ${gpuDriver}, which the driver brings`]
+      : ['such slice', 'gpu-partition export dra -f POLICY | kubectl apply -f - creates it'];
+  const message = `its DRA driver hands out ${countWords(offered, what)}, and no DeviceClass has extendedResourceName: ${resource}; ${cure}`;
   return [{ kind: 'NotAdvertised', message }];
 }
 

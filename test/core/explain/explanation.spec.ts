@@ -439,6 +439,11 @@ describe('explain pod', () => {
       const { code, message } = explain(asks(slice), [{ gpus: [sevens], isDra: true }], { classes: [] });
       expect(code).to.equal('NotAdvertised');
       expect(message).to.contain(`no DeviceClass has extendedResourceName: ${slice}; gpu-partition export dra`);
+      const whole = explain(asks('nvidia.com/gpu'), [{ gpus: [aGpu()], isDra: true }], { classes: [] });
+      expect(whole.code).to.equal('NotAdvertised');
+      expect(whole.message).to.contain(
+        'its DRA driver hands out 1 whole GPU, and no DeviceClass has extendedResourceName: nvidia.com/gpu; ask for it by a claim of DeviceClass gpu.nvidia.com',
+      );
     });
 
     it('lets a claim be served by the DRA driver only', () => {
