@@ -51,6 +51,22 @@ describe('a node with one sick GPU', () => {
     });
   }
 
+  for (const fault of [
+    'fail DeviceGetMemoryInfo rc=16 gpu=1',
+    'fail DeviceGetMigMode rc=999 gpu=1',
+    'fail DeviceGetComputeRunningProcesses rc=999 gpu=1',
+  ]) {
+    it(`costs what a healthy one costs, every time it is read: ${fault}`, async () => {
+      const node = await aNode();
+      node.faults = fault;
+      const driver = node.openDriver();
+      const { gpus } = await driver.readDevice();
+      node.commands.length = 0;
+      expect(await driver.readDevice()).to.deep.include({ gpus });
+      expect(node.commands.map((args) => args.join(' '))).to.deep.equal(['-q -x', 'mig -lgi', '-L']);
+    });
+  }
+
   it('names a GPU whose report is damaged by what -L and the rest say of it', async () => {
     const node = await aNode();
     node.intercept = (args, run) => {

@@ -76,15 +76,16 @@ export class DeviceReader {
     factsOf: (gpu: IndexedGpu) => GpuFacts,
     trouble: Trouble,
   ): Promise<ReadonlyMap<string, readonly GpuInstanceState[]>> {
-    const enabled = gpus.filter(({ mig }) => mig?.current === 'Enabled');
+    const enabled = gpus.filter(({ mig, fault }) => fault === undefined && mig?.current === 'Enabled');
     if (enabled.length === 0) return new Map();
+    const mayHaveSome = ({ gpuIndex }: InstanceRow): boolean =>
+      gpus.some(({ index, mig, fault }) => index === gpuIndex && (fault !== undefined || mig?.current === 'Enabled'));
     const parts = await this.#askEach(enabled, selection, trouble, {
       command: (what) => ({ name: 'Instances', ...what }),
       parse: (tried, execution) => {
         const rows = parseInstances(tried, execution);
         if (saysMigOff(execution)) throw contradictReading(`no GPU with MIG mode on, and ${enabled.length} that are`);
-        if (rows.some(({ gpuIndex }) => !enabled.some(({ index }) => index === gpuIndex)))
-          throw contradictReading('instances on a GPU whose MIG mode is off');
+        if (!rows.every(mayHaveSome)) throw contradictReading('instances on a GPU whose MIG mode is off');
         return rows;
       },
     });

@@ -50,11 +50,13 @@ export class GpuFactsReader {
       const facts = this.#facts.get(keyOf(gpu));
       return facts !== undefined && (facts.tableSource === 'Own' || gpu.mig?.current !== 'Enabled');
     };
-    if (this.#asksAgain || !gpus.every(isKnown)) {
-      const geometries = await this.#readGeometries(gpus, selection, trouble);
-      const capabilities = await this.#readCapabilities(gpus, selection, trouble);
-      for (const gpu of gpus) {
-        if (gpu.fault !== undefined || trouble.find(gpu.pciBusId) !== undefined) continue;
+    // Of a sick GPU nothing is asked until it is well.
+    const healthy = gpus.filter(({ fault }) => fault === undefined);
+    if (this.#asksAgain || !healthy.every(isKnown)) {
+      const geometries = await this.#readGeometries(healthy, selection, trouble);
+      const capabilities = await this.#readCapabilities(healthy, selection, trouble);
+      for (const gpu of healthy) {
+        if (trouble.find(gpu.pciBusId) !== undefined) continue;
         const table = geometries.get(gpu.index);
         const computeCapability = capabilities.get(gpu.uuid) ?? this.#facts.get(keyOf(gpu))?.computeCapability;
         this.#facts.set(keyOf(gpu), { ...unknown, ...table, computeCapability });
