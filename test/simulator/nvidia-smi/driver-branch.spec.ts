@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import { isDriverVersion } from '../../../src/core/smi/spelling.ts';
 import { type DriverBranch, driverBranches, driverOf } from '../../../src/simulator/nvidia-smi/nvml/driver-version.ts';
 import { assembleGpus } from '../../../src/simulator/nvidia-smi/nvml/gpu.ts';
 import { runNvidiaSmi, type SimulatedRunResult } from '../../../src/simulator/nvidia-smi/state/memory-world.ts';
@@ -95,6 +97,11 @@ describe('branches of the driver', () => {
   it('of GPUs that need a later one are that one, with what is special about it', () => {
     const { driver, listsWithMigOff } = driverOf(assembleGpus(['B200']), '470');
     expect([driver, listsWithMigOff]).to.deep.equal(['570.133.20', true]);
+  });
+
+  it('of every model are releases that a report can name', () => {
+    for (const { id } of MODELS) expect(driverOf(assembleGpus([id])).driver, id).to.satisfy(isDriverVersion);
+    expect(driverOf(assembleGpus(['Thor'])).driver).to.equal('595.58.03');
   });
 });
 

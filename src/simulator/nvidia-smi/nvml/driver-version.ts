@@ -54,7 +54,10 @@ function isBranch(text: string): text is DriverBranch {
 
 /** The driver of a node: that of its branch, or the first that supports MIG on all of its GPUs if that is later. */
 export function driverOf(gpus: readonly SimulatedGpu[], wanted: DriverBranch = recordedBranch): DriverVersions {
-  const needed = gpus.flatMap(({ board }) => board.model?.minDriver ?? []);
+  // Of some models only the branch is published.
+  const needed = gpus
+    .flatMap(({ board }) => board.model?.minDriver ?? [])
+    .map((driver) => (isBranch(driver) ? versions[driver] : driver));
   const driver = needed.reduce<string>((latest, one) => (isOlderDriver(latest, one) ? one : latest), versions[wanted]);
   const [branch = '', minor = ''] = driver.split('.');
   return {
