@@ -1,6 +1,6 @@
 import { dropNotices, explainFailure, isCompleted, refuseOutput, type Execution, contradict } from './output.ts';
 import { findImpossible, findImpossibleParts } from './instance-check.ts';
-import { isComputeProfile, isInstanceProfile } from './spelling.ts';
+import { isComputeProfile, isInstanceProfile, readCount } from './spelling.ts';
 import { findColumns, readTable } from './table.ts';
 
 /** A row of `nvidia-smi mig -lgi`. */
@@ -85,7 +85,7 @@ function readRows(
     const profile = cells[name];
     const text = place === -1 && placement === 'optional' ? '0:0' : (cells[place] ?? '');
     const [, start, size] = /^(\d{1,2}):(\d{1,2})$/.exec(text) ?? [];
-    const [first, second, third, ...rest] = ids.map((at) => readDecimal(cells[at]));
+    const [first, second, third, ...rest] = ids.map((at) => readCount(cells[at], 4));
     if (
       profile === undefined ||
       !isProfile(profile) ||
@@ -98,8 +98,4 @@ function readRows(
     const more = rest.filter((number) => number !== undefined);
     return { profile, start: Number(start), size: Number(size), numbers: [first, second, third, ...more] };
   });
-}
-
-function readDecimal(cell: string | undefined): number | undefined {
-  return cell !== undefined && /^\d{1,4}$/.test(cell) ? Number(cell) : undefined;
 }

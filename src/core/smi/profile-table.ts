@@ -2,7 +2,7 @@ import type { Engines } from '../gpu/geometry/geometry.ts';
 import { DeviceError } from '../gpu/state/device-error.ts';
 import { saysMigOff, saysNone } from './instance-table.ts';
 import { classifyOutput, dropNotices, explainFailure, isCompleted, refuseOutput, type Execution } from './output.ts';
-import { isComputeProfile, isInstanceProfile } from './spelling.ts';
+import { isComputeProfile, isInstanceProfile, readCount } from './spelling.ts';
 import { findColumns, readTable, type SmiTable } from './table.ts';
 
 /** A profile of `nvidia-smi mig -lgip`. Free counts are not read: with MIG off they are meaningless. */
@@ -52,7 +52,7 @@ export function parseProfiles(tried: string, execution: Execution): readonly Lis
       if (value === undefined) throw refuseOutput(tried, `no column ${name}`, stdout);
       return value;
     };
-    const count = (name: string): number => readCount(cell(name)) ?? refuse(tried, `no number in ${name}`, stdout);
+    const count = (name: string): number => readCount(cell(name), 5) ?? refuse(tried, `no number in ${name}`, stdout);
     const total = /^\d+\/(\d+)$/.exec(cell('Instances'))?.[1];
     if (!isInstanceProfile(cell('Name'))) refuse(tried, 'a profile without its name', stdout);
     if (!/^\d{1,4}\.\d\d$/.test(cell('Memory'))) refuse(tried, 'a profile without its memory', stdout);
@@ -60,7 +60,7 @@ export function parseProfiles(tried: string, execution: Execution): readonly Lis
       gpuIndex: count('GPU'),
       name: cell('Name'),
       id: count('ID'),
-      maxInstances: readCount(total) ?? refuse(tried, 'no total of instances', stdout),
+      maxInstances: readCount(total, 5) ?? refuse(tried, 'no total of instances', stdout),
       memoryGib: cell('Memory'),
       multiprocessors: count('SM'),
       engines: {
@@ -118,7 +118,7 @@ export function parseComputeProfiles(tried: string, execution: Execution): reado
     .filter((_, at) => at % 2 === 0)
     .map((cells) => {
       const [, , name, id = '', total = '', multiprocessors] = cells;
-      const numbers = [readCount(id.replace(/\*$/, '')), readCount(multiprocessors)] as const;
+      const numbers = [readCount(id.replace(/\*$/, ''), 5), readCount(multiprocessors, 5)] as const;
       if (name === undefined || !isComputeProfile(name) || !/^\d+\/\d+$/.test(total))
         return refuse(tried, 'a profile without its name or total', execution.stdout);
       if (numbers[0] === undefined || numbers[1] === undefined)
@@ -131,10 +131,6 @@ export function parseComputeProfiles(tried: string, execution: Execution): reado
 function findColumnsBelow(table: SmiTable): readonly string[] {
   const line = table.headers.find((cells) => cells.includes('CE')) ?? [];
   return line.filter((cell) => cell !== 'Free/Total' && cell !== 'GiB');
-}
-
-function readCount(cell: string | undefined): number | undefined {
-  return cell !== undefined && /^\d{1,5}$/.test(cell) ? Number(cell) : undefined;
 }
 
 function refuse(tried: string, why: string, output: string): never {

@@ -1,3 +1,4 @@
+import { isNotAvailable } from './spelling.ts';
 import { textAt, type XmlElement } from './xml.ts';
 import type { GpuHealth } from '../gpu/state/device-state.ts';
 import { cutText, joinWithin } from '../text/cut-text.ts';
@@ -35,7 +36,7 @@ export function readHealth(gpu: XmlElement): GpuHealth | undefined {
 
 /** `None`, `Reset`, `Reboot`, `Drain P2P`, `Drain and Reset`; an unknown value of a later driver does not make the GPU trustworthy. */
 function readRecovery(word: string | undefined): Finding {
-  if (word === undefined || /^(?:None|\[?N\/A\]?|)$/.test(word)) return undefined;
+  if (word === undefined || word === 'None' || word === '' || isNotAvailable(word)) return undefined;
   const said = `the driver’s recovery action is ${JSON.stringify(cutText(word.replace(/[^\x20-\x7e]/g, ' '), 40))}`;
   switch (word) {
     case 'Reset':

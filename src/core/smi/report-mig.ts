@@ -1,4 +1,5 @@
 import { classifyOutput } from './output.ts';
+import { isNotAvailable, readCount } from './spelling.ts';
 import type { ReportedGpu, ReportedMigDevice, ReportedProcess } from './report-parser.ts';
 import { countNames, elementAt, elementsAt, textAt, type XmlElement } from './xml.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -122,10 +123,6 @@ function isMode(text: string | undefined): text is 'Enabled' | 'Disabled' {
   return text === 'Enabled' || text === 'Disabled';
 }
 
-function isNotAvailable(text: string | undefined): boolean {
-  return text !== undefined && /^(?:N\/A|\[N\/A\])$/.test(text);
-}
-
 /**
  * The elements of a list in its proper place, with nothing else in it and none of it elsewhere.
  * @param whenNone the text in place of the elements
@@ -168,7 +165,7 @@ function readMigDevice(element: XmlElement): ReportedMigDevice | undefined {
 function readProcess(element: XmlElement, mode: string | undefined): ReportedProcess | undefined {
   const pid = readCount(textAt(element, 'pid'));
   const ids = ['gpu_instance_id', 'compute_instance_id'].map((name) => textAt(element, name));
-  const [instance, computeInstance] = ids.map(readCount);
+  const [instance, computeInstance] = ids.map((id) => readCount(id));
   if (pid === undefined || (mode === 'Enabled' && instance === undefined && !isNotAvailable(ids[0]))) return undefined;
   if (mode === 'Disabled' && !ids.every(isNotAvailable)) return undefined;
   if (mode === undefined && !ids.every((id) => id === undefined || isNotAvailable(id))) return undefined;
@@ -184,11 +181,6 @@ function readProcess(element: XmlElement, mode: string | undefined): ReportedPro
 /** Programs choose their names: remove control characters, limit the length. */
 function cleanName(name: string): string {
   return name.replace(/\p{C}+/gu, ' ').slice(0, 64);
-}
-
-/** A number as a report prints it. */
-export function readCount(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
 
 /** `40960 MiB` */

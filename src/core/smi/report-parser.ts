@@ -9,9 +9,9 @@ import {
   contradict,
 } from './output.ts';
 import { isBusId, normalizeBusId } from './smi-command.ts';
-import { findReportContradiction, readMigReport, readCount, readMib } from './report-mig.ts';
+import { findReportContradiction, readMigReport, readMib } from './report-mig.ts';
 import { readHealth } from './report-health.ts';
-import { isDriverVersion, isGpuUuid, isProduct } from './spelling.ts';
+import { isDriverVersion, isGpuUuid, isNotAvailable, isProduct, readCount } from './spelling.ts';
 import type { GpuFault, GpuState, ProcessState } from '../gpu/state/device-state.ts';
 import { countNames, elementsAt, readXml, textAt, type XmlElement } from './xml.ts';
 
@@ -98,7 +98,7 @@ function readGpu(element: XmlElement, driverVersion: string): ReportedGpu | unde
   const uuid = textAt(element, 'uuid') ?? '';
   const product = textAt(element, 'product_name') ?? '';
   const memory = textAt(element, 'fb_memory_usage', 'total');
-  const memoryMiB = /^\[?N\/A\]?$/.test(memory ?? '') ? 0 : readMib(memory);
+  const memoryMiB = isNotAvailable(memory) ? 0 : readMib(memory);
   const mig = readMigReport(element, driverVersion);
   if (!isBusId(pciBusId) || !isGpuUuid(uuid) || !isProduct(product) || noAnswer.test(product)) return undefined;
   if (textAt(element, 'pci', 'pci_bus_id') !== pciBusId || memoryMiB === undefined || mig === undefined)

@@ -37,3 +37,13 @@ export function isProduct(text: string): boolean {
 export function isDriverVersion(text: string): boolean {
   return /^\d{3,4}\.\d{1,3}(?:\.\d{1,3})?$/.test(text);
 }
+
+/** A number as nvidia-smi prints it, of at most so many digits; undefined for anything else. */
+export function readCount(text: string | undefined, digits: number = 10): number | undefined {
+  return text !== undefined && text.length <= digits && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** True for what stands in place of a value that a GPU does not have. */
+export function isNotAvailable(text: string | undefined): boolean {
+  return text === 'N/A' || text === '[N/A]';
+}
