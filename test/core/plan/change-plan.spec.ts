@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import type { ChangePlan } from '../../../src/core/plan/change-plan.ts';
 import type { ClusterState } from '../../../src/core/plan/cluster-state.ts';
 import type { PlannedNode } from '../../../src/core/plan/planned-node.ts';
+import { explainPod } from '../../../src/core/explain/explanation.ts';
 import { fillDefaults } from '../../../src/core/policy/defaults.ts';
+import { viewNodeStatus } from '../../../src/core/view/node-status.ts';
 import { aGpu, uuidOf, withClaims } from '../../support/builders.ts';
 import { aDriverPod } from '../../support/node-builders.ts';
 import { aCluster, aFleetNode, aTeamPod, inFile, sliced, someSetup, planChange } from './cluster-builder.ts';
@@ -222,6 +224,21 @@ describe('the plan of a change', () => {
     const found = plan(aCluster(nodes, { policies: [sliced(), weaker] }), narrowed);
     expect(fatesOf(found)).to.deep.equal(['n1 Released NoPolicy', 'n2 Changes AwaitingSlot']);
     expect(nodeOf(found, 'n2').policy).to.equal('q');
+  });
+
+  it('takes what was made since the driver was loaded again for somebody else’s, though it is where ours was', () => {
+    const { node, partition } = aFleetNode({ name: 'n1', slices: halves });
+    const { lastGood, ...device } = partition.status?.device ?? {};
+    const reloaded = { ...device, driverLoad: '2', lastGood: { ...lastGood, bootID: 'boot-a+1' } };
+    const cluster = aCluster([{ node, partition: { ...partition, status: { device: reloaded } } }]);
+    expect(fatesOf(plan(cluster, inFile(inSevenths)))).to.deep.equal(['n1 Refused ForeignInstances']);
+    const containers = [{ resources: { limits: { 'nvidia.com/mig-1g.5gb': 1 } } }];
+    const { suggestions } = explainPod({ metadata: { name: 'a' }, spec: { containers } }, cluster);
+    expect(suggestions.map(({ kind }) => kind)).to.not.include('EditPolicy');
+    const wish = { gpus: [{ uuid: uuidOf(0), profiles: { '1g.5gb': 7 }, entry: '0' }] };
+    const status = { device: reloaded };
+    const [gpu] = viewNodeStatus({ ...partition, spec: { ...partition.spec, wish }, status }).gpus;
+    expect(gpu?.after).to.have.property('refusal');
   });
 
   it('plans a policy that is new, with the defaults of the API server', () => {
