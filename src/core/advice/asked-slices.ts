@@ -2,7 +2,7 @@ import type { PolicyDemand } from '../../api/types.ts';
 import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
-import { isWhole, profilesServing } from '../policy/demand-profiles.ts';
+import { isWhole, profilesServing, shareProfiles } from '../policy/demand-profiles.ts';
 
 type Slices = PolicyDemand['slices'];
 
@@ -46,12 +46,14 @@ export function adviseSlices(
   geometries: readonly Geometry[],
   { earlier = [], least, fixed = false }: SliceRules,
 ): Slices {
-  const served = new Set(earlier.flatMap((slice) => listServing(slice, geometries)));
+  const serving = earlier.map((slice) => listServing(slice, geometries));
+  const served = new Set(serving.flat());
+  const counting = shareProfiles(earlier, serving);
   const missing = [...new Set([...asked.keys(), ...(least?.keys() ?? [])])]
     .filter((profile) => !served.has(profile))
     .toSorted((a, b) => sizeOf(a, geometries) - sizeOf(b, geometries) || (a < b ? -1 : 1));
   return [
-    ...earlier.map((slice) => raise(slice, geometries, least)),
+    ...earlier.map((slice, index) => raise(slice, counting[index] ?? [], least)),
     ...missing.map((profile) => {
       const kind = profile === WHOLE ? { mig: 'Disabled' as const } : { profiles: [profile] };
       if (fixed) return { ...kind, count: Math.max(asked.get(profile) ?? 0, least?.get(profile) ?? 0) };
@@ -62,13 +64,8 @@ export function adviseSlices(
 }
 
 /** A slice that follows pods is wanted as often as its history says, within its max. */
-function raise(
-  slice: Slices[number],
-  geometries: readonly Geometry[],
-  least: ProfileCounts = new Map(),
-): Slices[number] {
-  const profiles = new Set(listServing(slice, geometries));
-  const asked = [...profiles].reduce((sum, profile) => sum + (least.get(profile) ?? 0), 0);
+function raise(slice: Slices[number], profiles: readonly string[], least: ProfileCounts = new Map()): Slices[number] {
+  const asked = profiles.reduce((sum, profile) => sum + (least.get(profile) ?? 0), 0);
   if (slice.count !== undefined || asked === 0) return slice;
   return { ...slice, min: Math.min(slice.max ?? Infinity, Math.max(slice.min ?? 0, asked)) };
 }

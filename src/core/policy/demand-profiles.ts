@@ -71,6 +71,27 @@ export function profilesServingAll(slice: SliceEntry, geometries: ReadonlyMap<Ge
   );
 }
 
+/**
+ * For which of several slices each profile counts: an instance that several could use counts for the first; for a slice by memory only
+ * if no other names its profile.
+ *
+ * @param served profiles that serve each slice
+ */
+export function shareProfiles(
+  slices: readonly SliceEntry[],
+  served: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const named = new Set(served.filter((_, index) => slices[index]?.memory === undefined).flat());
+  const taken = new Set<string>();
+  return slices.map(({ memory }, index) => {
+    const own = [...new Set(served[index])].filter(
+      (one) => !taken.has(one) && (memory === undefined || !named.has(one)),
+    );
+    for (const one of own) taken.add(one);
+    return own;
+  });
+}
+
 /** The smallest first. Of what NVIDIA has not published it is not known that it holds as much. */
 function listHolding(geometry: Geometry, memory: string): readonly string[] {
   const least = mebibytes(memory);

@@ -1,6 +1,6 @@
 import type { PolicyDemand } from '../../api/types.ts';
 import { type DemandSlice, WHOLE } from '../demand/pool.ts';
-import { isWhole, nameSlice, profilesServingAll, type SliceEntry } from '../policy/demand-profiles.ts';
+import { isWhole, nameSlice, profilesServingAll, shareProfiles, type SliceEntry } from '../policy/demand-profiles.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
@@ -47,14 +47,13 @@ export function wantedSlices(
   const geometries = new Map(members.map(({ gpu, product }) => [gpu.geometry, product]));
   const used = countPresent(members.flatMap(({ present }) => present.filter(({ busy }) => busy)));
   const served = slices.map((slice) => serve(slice, geometries));
-  // An instance that several slices could use counts for the first; for a slice by memory only if no other names its profile.
-  const named = new Set(served.flatMap(({ profiles }, index) => (slices[index]?.memory === undefined ? profiles : [])));
-  const taken = new Set<string>();
+  const counting = shareProfiles(
+    slices,
+    served.map(({ profiles }) => profiles),
+  );
   return slices.map((slice, index) => {
     const { profiles = [], weight = 1 } = served[index] ?? {};
-    const isOpen = (profile: string): boolean => slice.memory === undefined || !named.has(profile);
-    const own = profiles.filter((profile) => !taken.has(profile) && isOpen(profile));
-    for (const profile of own) taken.add(profile);
+    const own = counting[index] ?? [];
     const uses = own.map((profile) => ({
       profile,
       used: used.get(profile) ?? 0,
