@@ -131,6 +131,8 @@ describe('the chart', () => {
     ['namespaces.controller=gpu,namespaces.agents=gpu', 'namespaces.controller and namespaces.agents must differ'],
     ['namespaces.create=false,namespaces.controller=kube-system', 'kube-system is not for this operator alone'],
     ['namespaces.create=false,namespaces.agents=default', 'default is not for this operator alone'],
+    ['namespaces.create=false,namespaces.controller=gpu-operator', 'gpu-operator is not for this operator alone'],
+    ['namespaces.agents=gpus,devicePluginConfig.namespace=gpus', 'gpus is not for this operator alone'],
   ];
   for (const [set, words] of shared) {
     it(`refuses ${set}: policies are for every pod and account of a namespace`, async () => {
