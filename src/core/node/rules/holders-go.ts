@@ -66,7 +66,7 @@ export function holdersGo(situation: Situation, pods: readonly NodePod[]): Rulin
 
 function giveUp({ settings, now }: Situation, { blockers, leftMs }: Rest): Ruling {
   const message =
-    `MIG mode cannot change while these pods hold the GPUs open, and they did not end within ${settings.holdersDeadlineMs / 1000} s: ` +
+    `the GPUs cannot change while these pods hold them open, and they did not end within ${settings.holdersDeadlineMs / 1000} s: ` +
     `${blockers}. Nothing was touched; the next attempt is at ${timeText(now + leftMs)}`;
   return {
     ifClosed: 'Opens',

@@ -172,6 +172,21 @@ describe('which changes GPU holders have to go for', () => {
     expect(failed('CommandFailed', 'Failed')).to.deep.equal([]);
     expect(failed('InUse', 'Idle')).to.deep.equal([]);
   });
+
+  it('are named, when they do not, for what they keep from changing: not always a MIG mode', () => {
+    const told = { [dcgm]: pausedForMigChange };
+    const overdue = (device: DeviceReport): string | undefined => {
+      const partition = aManagedPartition({ device });
+      const memory = { waits: { HoldersGo: { since: noon - 301_000 } }, evictions: {} };
+      const situation = aSituation({ partition, node: aNode({ labels: told }), now: noon }, { memory });
+      return holdersGo(situation, [aHolderPod('dcgm')])?.verdict.message;
+    };
+    const inUse = { ...wholeGpu, plan: noModes, step: 'Failed', error: { code: 'InUse', message: 'no' } } as const;
+    for (const device of [{ ...wholeGpu, plan }, inUse])
+      expect(overdue(device)).to.match(
+        /^the GPUs cannot change while these pods hold them open, .* within 300 s: gpu\/dcgm\./,
+      );
+  });
 });
 
 describe('holders of GPUs beside pods that hold what has to go', () => {
