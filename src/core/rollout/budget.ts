@@ -36,8 +36,10 @@ interface Places {
   readonly open: number;
   /** The same less the nodes that have failed. */
   readonly free: number;
-  /** Nodes that are not in flight have used it up. */
+  /** Nodes that are not in flight have used it up, or the rest of it. */
   readonly isTakenByOthers: boolean;
+  /** Nodes in flight that are available otherwise. */
+  readonly changing: number;
 }
 
 export function judgeBudget(snapshot: LedgerSnapshot, ledger: readonly Slot[], canary: CanaryState): RolloutBudget {
@@ -86,19 +88,20 @@ function countPlaces(most: number, ledger: readonly Slot[], rolloutStates: Rollo
   const open = Math.max(0, most - held.length - countOthers(rolloutStates.unavailable));
   const free = Math.max(0, open - countOthers(rolloutStates.failedOpen));
   const isTakenByOthers = open === 0 && held.length < most;
-  return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free, isTakenByOthers };
+  const changing = held.filter((node) => !rolloutStates.unavailable.has(node)).length;
+  return { open, free: held.length === 0 ? Math.min(open, Math.max(1, free)) : free, isTakenByOthers, changing };
 }
 
 /** What uses up the missing places, if not nodes of this ledger: those finish, and that is progress. */
 function findShortage(
   { rolloutStates, cap }: LedgerSnapshot,
   most: number,
-  { isTakenByOthers }: Places,
+  { isTakenByOthers, changing }: Places,
   room: number,
 ): RolloutGate | undefined {
   if (isTakenByOthers) {
     const nodes = rolloutStates.firstUnavailable(mostNames);
-    return { reason: 'NodesUnavailable', most, count: rolloutStates.unavailable.size, nodes };
+    return { reason: 'NodesUnavailable', most, count: rolloutStates.unavailable.size, nodes, changing };
   }
   return room <= 0 && cap.others.length > 0 ? { reason: 'Capped', ...cap } : undefined;
 }

@@ -25,6 +25,8 @@ export type RolloutGate =
       readonly count: number;
       /** The first of them. */
       readonly nodes: readonly NodeRolloutState[];
+      /** Nodes in flight, which use up places as well, besides those. */
+      readonly changing: number;
     }
   | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };
 
@@ -54,10 +56,11 @@ export function describeGate(gate: RolloutGate): string {
       return `--max-concurrent-nodes of the controller allows ${most} of all policies at a time, and others change now: ${listHolders(gate.others)}`;
     }
     case 'NodesUnavailable': {
-      const { count, nodes } = gate;
+      const { count, nodes, changing } = gate;
+      const beside = changing === 0 ? '' : ` beside ${changing} that ${changing === 1 ? 'changes' : 'change'}`;
       const names = nodes.map(({ node, isReady }) => `${node} (${isReady ? 'cordoned' : 'not Ready'})`);
       const most = countWords(gate.most, 'unavailable node');
-      return `spec.rollout.maxUnavailable allows ${most}, and there ${count === 1 ? 'is' : 'are'} ${count} already: ${listNames(names, count)}. The rollout continues when fewer are`;
+      return `spec.rollout.maxUnavailable allows ${most}, and there ${count === 1 ? 'is' : 'are'} ${count} already${beside}: ${listNames(names, count)}. The rollout continues when fewer are`;
     }
     case 'CanarySoak': {
       const names = listNames(gate.nodes);

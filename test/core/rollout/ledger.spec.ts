@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describeGate } from '../../../src/core/rollout/gate.ts';
+import type { NodeRolloutState } from '../../../src/core/rollout/slot.ts';
 import { aSlotOf, anAsking, aRolloutState, manyAsking, namesOf, noon, step } from './rollout-builders.ts';
 
 describe('the ledger', () => {
@@ -125,6 +126,20 @@ describe('the ledger', () => {
       expect(two.gate && describeGate(two.gate)).to.include(
         '2 unavailable nodes, and there are 2 already: out (cordoned), down (not Ready)',
       );
+      const beside = (more: Partial<NodeRolloutState>) => {
+        const nodes = [aRolloutState('x', { isUnderWay: true, ...more }), cordoned, ...manyAsking(5)];
+        const inFlight = [aSlotOf('x'), aSlotOf('y')];
+        const found = step({
+          nodes: [...nodes, aRolloutState('y', { isUnderWay: true })],
+          inFlight,
+          rollout: { maxUnavailable: 3 },
+        });
+        return found.gate && describeGate(found.gate);
+      };
+      expect(beside({})).to.include(
+        '3 unavailable nodes, and there is 1 already beside 2 that change: out (cordoned). ',
+      );
+      expect(beside({ isReady: false })).to.include('there are 2 already beside 1 that changes: x (not Ready), out (');
       expect(step({ nodes: [cordoned, ...manyAsking(5)], rollout: { maxUnavailable: 2 } }).admitted).to.deep.equal([
         'a0',
       ]);
