@@ -13,7 +13,10 @@ export class SelectorIndex {
   }
 
   remove(policy: string, selector: PolicySpec['nodeSelector']): void {
-    this.#drawers.get(drawerOf(selector))?.delete(policy);
+    const key = drawerOf(selector);
+    const drawer = this.#drawers.get(key);
+    drawer?.delete(policy);
+    if (drawer?.size === 0) this.#drawers.delete(key);
   }
 
   /** Names of candidate policies; each must still be checked against the node. */

@@ -64,6 +64,7 @@ export class FleetRollout {
   }
 
   #leave({ node, policy }: NodeRolloutState): readonly string[] {
-    return policy !== undefined && this.of(policy).remove(node) ? [policy] : [];
+    // Of a policy that is gone, nothing is made again.
+    return policy !== undefined && this.#policies.get(policy)?.remove(node) === true ? [policy] : [];
   }
 }

@@ -5,6 +5,7 @@ import { admitsOf, listRefused } from '../../../src/core/policy/policy-record.ts
 import { RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
 import { fullSupport } from '../../../src/core/policy/sharing.ts';
 import { aDevice, aGpu, aPartition, aPolicy } from '../../support/builders.ts';
+import { readKeptMemory } from '../../support/kept-memory.ts';
 
 const a100 = aPartition({ device: aDevice(aGpu()) });
 const a30 = aPartition({ device: aDevice(aGpu({ product: 'NVIDIA A30' })) });
@@ -48,6 +49,23 @@ describe('a fleet', () => {
     checkAll(fleet, 'a');
     expect(winnerOf(fleet, 'n')).to.equal('a');
     expect(fleet.claimOf('n', a100).losers.map(({ isOutranked }) => isOutranked)).to.deep.equal([true, true]);
+  });
+
+  it('keeps nothing of a policy that is gone', () => {
+    const fleet = aFleet([], { n: 'p' });
+    const count = 2_000;
+    const replace = (run: string): void => {
+      for (let at = 0; at < count; at += 1) {
+        const name = `${run}-${at}`;
+        fleet.setPolicy(aPolicy({ name, nodeSelector: { matchLabels: { pool: name } } }));
+        fleet.removePolicy(name);
+      }
+    };
+    replace('warm');
+    const before = readKeptMemory().heapUsed;
+    replace('counted');
+    expect((readKeptMemory().heapUsed - before) / count, 'bytes of each policy').to.be.below(100);
+    expect([...fleet.policies]).to.deep.equal([]);
   });
 
   it('has nobody win a node that no policy selects, nor a policy that is being deleted', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { FleetRollout } from '../../../src/core/rollout/fleet-rollout.ts';
 import { RolloutStates } from '../../../src/core/rollout/rollout-states.ts';
 import type { NodeRolloutState } from '../../../src/core/rollout/slot.ts';
+import { readKeptMemory } from '../../support/kept-memory.ts';
 import { anAsking, aRolloutState } from './rollout-builders.ts';
 
 const askersOf = (fleet: FleetRollout, policy: string): readonly string[] =>
@@ -15,6 +16,22 @@ describe('the rollouts of a fleet', () => {
     expect(fleet.put(aRolloutState('a', { isVerified: true }))).to.deep.equal(['p']);
     expect(fleet.remove('a')).to.deep.equal(['p']);
     expect(fleet.remove('a')).to.deep.equal([]);
+  });
+
+  it('keep nothing of a policy that is gone, whose nodes are looked at later', () => {
+    const fleet = new FleetRollout();
+    const count = 2_000;
+    const replace = (): void => {
+      for (let at = 0; at < count; at += 1) {
+        fleet.put(aRolloutState('a', { policy: `p${at}` }));
+        fleet.dropPolicy(`p${at}`);
+        fleet.put(aRolloutState('a', { policy: undefined }));
+      }
+    };
+    const before = readKeptMemory().heapUsed;
+    replace();
+    expect((readKeptMemory().heapUsed - before) / count, 'bytes of each policy').to.be.below(200);
+    expect(fleet.known).to.equal(1);
   });
 
   it('have a node with the policy that decides over it, and with no other', () => {
