@@ -6,6 +6,12 @@ export class RelayRest {
     this.#relaidMs.set(id, nowMs);
   }
 
+  /** Forgets those that have rested, except those that are there: an edit of the time to rest may apply to them again. */
+  forgetOthers(there: ReadonlySet<string>, nowMs: number, restMs: number): void {
+    for (const id of this.#relaidMs.keys())
+      if (!there.has(id) && !this.isResting(id, nowMs, restMs)) this.#relaidMs.delete(id);
+  }
+
   /** @param restMs of this moment: an edit of it applies to GPUs that rest already */
   isResting(id: string, nowMs: number, restMs: number): boolean {
     const relaidMs = this.#relaidMs.get(id);

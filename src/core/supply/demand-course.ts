@@ -117,6 +117,10 @@ export class DemandCourse {
     const touched = listChanged(members, layouts);
     if (!areUnchanged(touched, current)) return undefined;
     for (const { gpu } of touched) this.relaid(gpu.id, nowMs);
+    if (touched.length > 0) {
+      const { cooldown = usualCooldown } = demand;
+      this.#rest.forgetOthers(new Set(current.map(({ gpu }) => gpu.id)), nowMs, durationMs(cooldown));
+    }
     return { wishes: wishesOf(members, layouts), touched };
   }
 

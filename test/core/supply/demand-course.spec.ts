@@ -106,6 +106,20 @@ describe('the course of a demand', () => {
     expect(course.isResting(edited, 'n1/0', 299_999) !== course.isResting(edited, 'n2/0', 299_999)).to.equal(true);
   });
 
+  it('forgets GPUs that have rested once they are gone: the nodes of an autoscaled pool come under ever new names', async () => {
+    const course = new DemandCourse();
+    const relay = async (node: string, nowMs: number): Promise<void> => {
+      const members = [aMember(node)];
+      expect(course.choose(demand, await plan(members, ask(7)), members, nowMs)?.touched).to.have.lengthOf(1);
+    };
+    const rests = (node: string): boolean => course.isResting({ ...demand, cooldown: '1h' }, `${node}/0`, 130_000);
+    await relay('n1', 0);
+    await relay('n2', 60_000);
+    expect(rests('n1'), 'as long as it would rest').to.equal(true);
+    await relay('n3', 130_000);
+    expect(['n1', 'n2', 'n3'].map(rests)).to.deep.equal([false, true, true]);
+  });
+
   it('plans a shortage again only when the pool has changed, and no sooner than ten times what it took', async () => {
     const course = new DemandCourse();
     const members = [aMember('n1', { busy: true })];
