@@ -104,6 +104,25 @@ describe('the command line', () => {
     }
   });
 
+  it('refuses to name a cluster beside a saved one', async () => {
+    for (const command of [
+      'status',
+      'report',
+      'recommend',
+      'simulate',
+      'plan',
+      'ui',
+      'defrag --free 1g.5gb=1',
+      'explain pod a/b',
+      'explain claim a/b',
+    ])
+      for (const option of ['--kubeconfig', '--context']) {
+        const { code, stderr } = await run([...command.split(' '), '--snapshot', 'saved.yaml', option, 'prod']);
+        expect(code, command).to.equal(2);
+        expect(stderr).to.contain(`'${option}`).and.to.contain("cannot be used with option '--snapshot <file...>'");
+      }
+  });
+
   it('says of a wrong value in one sentence what it must be', async () => {
     const { stderr } = await run(['simulate', '--days', '0']);
     expect(stderr).to.contain("argument '0' is invalid: it must be a whole number from 1 to 3660; see");

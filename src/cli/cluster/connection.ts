@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { ApiError, isNotFound } from '../../kube/api-error.ts';
 import { KubeClient } from '../../kube/client.ts';
 import { loadKubeConfig } from '../../kube/kubeconfig-loader.ts';
@@ -14,13 +14,12 @@ export interface ConnectionOptions {
   readonly context?: string;
 }
 
+/** They would have no effect on a saved cluster, where a command takes one. */
 export function addConnectionOptions(command: Command): Command {
+  const kubeconfig = 'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config';
   return command
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig file; otherwise $KUBECONFIG, the pod’s service account, or ~/.kube/config',
-    )
-    .option('--context <name>', 'context in the kubeconfig');
+    .addOption(new Option('--kubeconfig <file>', kubeconfig).conflicts('snapshot'))
+    .addOption(new Option('--context <name>', 'context in the kubeconfig').conflicts('snapshot'));
 }
 
 /**

@@ -52,10 +52,8 @@ export function defragCommand({ terminal, outcome }: CommandContext): Command {
     .option('--time-limit <seconds>', 'take the best plan found after this time of solving', integer(1, 3600), 30)
     .addOption(outputOption())
     .action(async (options: Options) => {
-      const { snapshot, apply = false, kubeconfig, context, output } = options;
+      const { snapshot, apply = false, output } = options;
       if (snapshot && apply) throw new CliError('--snapshot is a saved cluster, in which nothing can be applied');
-      if (snapshot && (kubeconfig !== undefined || context !== undefined))
-        throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
       const client = snapshot ? undefined : connect(options);
       const now = Date.now();
       const cluster = client ? await readCluster(client, now) : await readSnapshot(snapshot ?? [], now, terminal);

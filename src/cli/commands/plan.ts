@@ -74,14 +74,12 @@ async function readState(
   given: readonly GpuPartitionPolicy[],
   terminal: Terminal,
 ): Promise<{ readonly cluster: ClusterState; readonly readQueues: () => Promise<KueueReading> }> {
-  const { snapshot, filename = [], kubeconfig, context } = options;
+  const { snapshot, filename = [] } = options;
   const now = Date.now();
   if (snapshot === undefined) {
     const client = connect(options);
     return { cluster: await readCluster(client, now), readQueues: () => ask('Kueue', () => readKueue(client)) };
   }
-  if (kubeconfig !== undefined || context !== undefined)
-    throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
   if (snapshot.includes('-') && filename.includes('-'))
     throw new CliError('standard input is the policies or the snapshot, not both');
   const cluster = await readSnapshot(snapshot, now, terminal);

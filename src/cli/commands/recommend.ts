@@ -148,11 +148,9 @@ function print(terminal: Terminal, output: Options['output'], answer: unknown, a
 
 /** For a cluster. */
 async function advise(options: Options, terminal: Terminal, outcome: CommandOutcome): Promise<void> {
-  const { snapshot, kubeconfig, context, model, selector, evict, timeLimit, output } = options;
+  const { snapshot, model, selector, evict, timeLimit, output } = options;
   const { prometheus, window, quantile } = options;
   if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');
-  if (snapshot !== undefined && (kubeconfig ?? context) !== undefined)
-    throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
   const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
   const history = prometheus && {
     ...(await readRequests({

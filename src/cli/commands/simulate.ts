@@ -115,11 +115,9 @@ async function play(simulation: SimulationStart): Promise<readonly SideFigures[]
 }
 
 async function prepare(options: Options, terminal: Terminal) {
-  const { filename = [], snapshot, selector, days, seed, kubeconfig, context } = options;
+  const { filename = [], snapshot, selector, days, seed } = options;
   if (filename.length > 2)
     throw new CliError(`give at most two -f, of ${filename.length} given: they are drawn beside each other`);
-  if (snapshot !== undefined && (kubeconfig ?? context) !== undefined)
-    throw new CliError('--snapshot reads files, --kubeconfig and --context a cluster: give one or the other');
   const given = await Promise.all(filename.map((path) => readPolicies([path], terminal)));
   const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
   const gpuNodes = listSimulated(facts, selector && { matchLabels: selector });
