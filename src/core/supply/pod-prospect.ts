@@ -79,7 +79,7 @@ export function* foreseePod(
     const { demand } = policy.spec;
     const { name } = policy.metadata;
     if (!nodes.some(({ node }) => couldTake(node, pod))) continue;
-    const later = [...waiter.requests.keys()].flatMap((resource) => explainLater(facts, name, resource));
+    const later = [...waiter.requests.keys()].flatMap((resource) => explainLater(facts, name, nodes, resource));
     prospects.push(...later);
     if (!demand || later.length > 0) continue;
     if (homes.length > 0 && !homes.includes(name)) continue;
@@ -97,9 +97,14 @@ export function* foreseePod(
   return prospects;
 }
 
-function explainLater({ policies }: ClusterFacts, policy: string, resource: string): readonly PodProspect[] {
+function explainLater(
+  { policies }: ClusterFacts,
+  policy: string,
+  nodes: readonly GpuNode[],
+  resource: string,
+): readonly PodProspect[] {
   const written = policies.find(({ metadata }) => metadata.name === policy);
-  const message = written && explainNext(written, resource);
+  const message = written && explainNext(written, nodes, resource);
   return message === undefined ? [] : [{ policy, code: 'NextSchedule', message: `policy ${policy}: ${message}` }];
 }
 

@@ -152,6 +152,31 @@ describe('what a demand makes of a pod that waits', () => {
     );
   });
 
+  it('knows the slices of schedules that are written as presets, as globs, and by memory', () => {
+    const next = { name: 'night', time: '2026-01-01T20:00:00Z' };
+    const night = { name: 'night', schedule: '0 20 * * *', duration: '8h' };
+    const say = (now: PolicyDemand, later: object) => {
+      const policy = {
+        ...demanding(now, { schedules: [{ ...night, ...later }] }),
+        status: { schedule: { since: '2026-01-01T04:00:00Z', next } },
+      };
+      return outlook(asking(large), [nodeOf(policy, aGpu({ slices: ['1g.5gb@0*'] }))])[0]?.split(' ')[0];
+    };
+    const smalls = fromPods({ slices: [{ profiles: ['1g.5gb'] }] });
+    expect(say(smalls, { layouts: [{ preset: 'all-balanced' }] }), 'a preset').to.equal('NextSchedule');
+    expect(say(smalls, { demand: fromPods({ slices: [{ profiles: ['3g.*'] }] }) }), 'a glob').to.equal('NextSchedule');
+    expect(say(smalls, { demand: fromPods({ slices: [{ memory: '18Gi' }] }) }), 'memory').to.equal('NextSchedule');
+    const whole = {
+      ...demanding(smalls, { schedules: [{ ...night, layouts: [{ mig: 'Disabled' }] }] }),
+      status: { schedule: { since: '2026-01-01T04:00:00Z', next } },
+    };
+    expect(outlook(asking('nvidia.com/gpu'), [nodeOf(whole, aGpu({ slices: full }))])).to.deep.equal([
+      'NextSchedule policy p: its schedule night has whole GPUs, from 2026-01-01T20:00:00Z',
+    ]);
+    const anyLarge = fromPods({ slices: [{ profiles: ['3g.*'] }] });
+    expect(say(anyLarge, { layouts: [{ profiles: { '3g.20gb': 2 } }] }), 'it has them now').to.equal('Planned');
+  });
+
   it('says that the slice comes with the next schedule, and when', () => {
     const next = { name: 'night', time: '2026-01-01T20:00:00Z' };
     const night = { name: 'night', schedule: '0 20 * * *', duration: '8h' };
