@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
+import { describeCause } from './api-error.ts';
 import { PooledKubeConfig } from './kubeconfig.ts';
 
 export interface KubeConfigOptions {
@@ -44,6 +45,11 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new KubeConfigError(`context "${config.currentContext}" names an unknown cluster`);
+  requireAddress(cluster.name, 'server', cluster.server);
+  if (cluster.proxyUrl !== undefined && cluster.proxyUrl !== '') {
+    // It may have a password.
+    requireAddress(cluster.name, 'proxy-url', cluster.proxyUrl.replace(/\/\/.*@/, '//'));
+  }
   if (options.tokenFile !== undefined) {
     requireFile(options.tokenFile, 'token file');
     const user = { name: 'token-file', authProvider: { name: 'tokenFile', config: { tokenFile: options.tokenFile } } };
@@ -85,7 +91,9 @@ function readFiles(files: readonly string[]): KubeConfig {
     try {
       config.loadFromFile(file);
     } catch (cause) {
-      throw new KubeConfigError(`${file} is not a kubeconfig file`, { cause });
+      // Further lines quote the file, which may have tokens.
+      const [why = ''] = describeCause(cause).split('\n', 1);
+      throw new KubeConfigError(`${file} is not a kubeconfig file: ${why}`, { cause });
     }
     merged.currentContext ||= config.currentContext;
     merged.clusters.push(...config.clusters.filter(({ name }) => merged.getCluster(name) === null));
@@ -96,6 +104,11 @@ function readFiles(files: readonly string[]): KubeConfig {
   if (merged.contexts.length === 0)
     throw new KubeConfigError(`${files.join(', ')}: no context is in it; is it a kubeconfig?`);
   return merged;
+}
+
+function requireAddress(cluster: string, field: string, address: string): void {
+  if (/^https?:\/\//i.test(address)) return;
+  throw new KubeConfigError(`the ${field} ${address} of cluster "${cluster}" must begin with http:// or https://`);
 }
 
 function requireFile(file: string, what: string): void {

@@ -111,10 +111,7 @@ function createDispatcher(tls: Tls, proxyUrl: string | undefined): Agent | Proxy
   // have their own limits.
   const common = { allowH2: false, bodyTimeout: 0, keepAliveTimeout: 30_000 };
   const connect = { ...tls, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000, allowH2: false };
-  if (proxyUrl === undefined) return new Agent({ ...common, connect });
-  if (proxyUrl.startsWith('socks')) {
-    throw new Error(`SOCKS proxies are not supported (proxy-url ${proxyUrl}): use an HTTP proxy`);
-  }
+  if (proxyUrl === undefined || proxyUrl === '') return new Agent({ ...common, connect });
   return new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect });
 }
 

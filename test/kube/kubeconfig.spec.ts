@@ -8,7 +8,7 @@ import { PooledKubeConfig } from '../../src/kube/kubeconfig.ts';
 import { KubeConfigError, loadKubeConfig } from '../../src/kube/kubeconfig-loader.ts';
 import type { ControlPlane } from '../support/cluster.ts';
 import { useSharedCluster } from '../support/cluster.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, rejectionOf } from './failure.ts';
 
 /** A kubeconfig with a context for each name. */
 function aKubeconfig(names: readonly string[], server = 'https://127.0.0.1:1'): string {
@@ -82,6 +82,38 @@ describe('loadKubeConfig', () => {
     const broken = join(folder, 'broken');
     await writeFile(broken, 'clusters: {');
     expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, broken);
+    await writeFile(broken, 'users:\n- {token: secret\n');
+    expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, /^(?![^]*secret)/);
+    await writeFile(broken, aKubeconfig(['one']).replaceAll(/"server":"[^"]*"/g, '"server":""'));
+    expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, /broken.*server is missing/);
+  });
+
+  it('says which address of a cluster is none, and tells nobody the password of a proxy', async () => {
+    const file = join(folder, 'cluster');
+    const load = async (cluster: object) => {
+      await writeFile(
+        file,
+        aKubeconfig(['one']).replace(/"cluster":\{[^}]*\}/, `"cluster":${JSON.stringify(cluster)}`),
+      );
+      return loadKubeConfig({ kubeconfig: file });
+    };
+    const failures = {
+      '10.0.0.1:6443': await rejectionOf(load({ server: '10.0.0.1:6443' })),
+      'proxy:3128': await rejectionOf(load({ server: 'https://one', 'proxy-url': 'proxy:3128' })),
+      'socks5://proxy:1080': await rejectionOf(
+        load({ server: 'https://one', 'proxy-url': 'socks5://u:secret@proxy:1080' }),
+      ),
+    };
+    for (const [address, failure] of Object.entries(failures)) {
+      expect(failure).to.be.instanceOf(KubeConfigError);
+      expect(String(failure))
+        .to.include('"one"')
+        .and.include(address)
+        .and.include('must begin with http')
+        .not.include('secret');
+    }
+    const { server } = await (await load({ server: 'https://one', 'proxy-url': '' })).credentials();
+    expect(server).to.equal('https://one');
   });
 
   it('uses the token file that was given instead of the user’s own credentials', async () => {
