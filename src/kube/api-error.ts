@@ -103,7 +103,8 @@ export function isGone(error: unknown): error is ApiError {
 export function describeCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [error.cause ?? []].flat();
-  const words = [error.message, inner.map(describeCause).join('; ')].filter((text) => text !== '');
+  // Standard error of a credential plugin ends with a newline.
+  const words = [error.message.trim(), inner.map(describeCause).join('; ')].filter((text) => text !== '');
   return words.length === 0 ? error.name : [...new Set(words)].join(': ');
 }
 

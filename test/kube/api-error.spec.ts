@@ -48,6 +48,7 @@ describe('parseApiError', () => {
     expect(describeCause(wrapped)).to.equal('fetch failed: self-signed certificate');
     expect(describeCause(new TypeError())).to.equal('TypeError');
     expect(describeCause('gone')).to.equal('gone');
+    expect(describeCause(new Error('session has expired\n'))).to.equal('session has expired');
   });
 
   it('tells the kinds of failure apart', () => {
