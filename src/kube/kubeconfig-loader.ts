@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { KubeConfig, type User } from '@kubernetes/client-node';
+import { parse } from 'yaml';
 import { describeCause } from './api-error.ts';
 import { PooledKubeConfig } from './kubeconfig.ts';
 
@@ -11,6 +12,11 @@ export interface KubeConfigOptions {
   readonly context?: string | undefined;
   /** A file with a bearer token, used instead of the user's own credentials and read again once a minute. */
   readonly tokenFile?: string | undefined;
+}
+
+/** What we read of a kubeconfig ourselves. */
+interface KubeconfigFile {
+  readonly users: readonly ({ readonly name: string; readonly user?: { readonly tokenFile?: string } } | null)[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,7 +50,8 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
     );
   }
   const cluster = config.getCurrentCluster();
-  if (cluster === null) throw new KubeConfigError(`context "${config.currentContext}" names an unknown cluster`);
+  if (cluster === null)
+    throw new KubeConfigError(`context "${config.currentContext}" names an unknown cluster, or one without a server`);
   requireAddress(cluster.name, 'server', cluster.server);
   if (cluster.proxyUrl !== undefined && cluster.proxyUrl !== '') {
     // It may have a password.
@@ -52,8 +59,7 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
   }
   if (options.tokenFile !== undefined) {
     requireFile(options.tokenFile, 'token file');
-    const user = { name: 'token-file', authProvider: { name: 'tokenFile', config: { tokenFile: options.tokenFile } } };
-    config.loadFromClusterAndUser(cluster, user);
+    config.loadFromClusterAndUser(cluster, withTokenFile({ name: 'token-file' }, options.tokenFile));
   }
   return config;
 }
@@ -89,7 +95,10 @@ function readFiles(files: readonly string[]): KubeConfig {
     requireFile(file, 'kubeconfig');
     const config = new KubeConfig();
     try {
-      config.loadFromFile(file);
+      // kubectl cares only for what it uses.
+      config.loadFromFile(file, { onInvalidEntry: 'filter' });
+      const tokenFiles = readTokenFiles(file);
+      config.users = config.users.map((user) => withTokenFile(user, tokenFiles.get(user.name)));
     } catch (cause) {
       // Further lines quote the file, which may have tokens.
       const [why = ''] = describeCause(cause).split('\n', 1);
@@ -104,6 +113,24 @@ function readFiles(files: readonly string[]): KubeConfig {
   if (merged.contexts.length === 0)
     throw new KubeConfigError(`${files.join(', ')}: no context is in it; is it a kubeconfig?`);
   return merged;
+}
+
+/** @returns the token files that a kubeconfig names, by user: client-node does not know the field */
+function readTokenFiles(file: string): ReadonlyMap<string, string> {
+  const content = parse(readFileSync(file, 'utf8'), { logLevel: 'error' }) as Partial<KubeconfigFile> | null;
+  const users = Array.isArray(content?.users) ? (content.users as KubeconfigFile['users']) : [];
+  return new Map(
+    users.flatMap((one) => {
+      const path = one?.user?.tokenFile;
+      return path ? [[one.name, resolve(dirname(file), path)]] : [];
+    }),
+  );
+}
+
+function withTokenFile(user: User, tokenFile: string | undefined): User {
+  if (tokenFile === undefined) return user;
+  const { token: _token, ...rest } = user;
+  return { ...rest, authProvider: { name: 'tokenFile', config: { tokenFile } } };
 }
 
 function requireAddress(cluster: string, field: string, address: string): void {

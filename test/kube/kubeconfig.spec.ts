@@ -85,7 +85,22 @@ describe('loadKubeConfig', () => {
     await writeFile(broken, 'users:\n- {token: secret\n');
     expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, /^(?![^]*secret)/);
     await writeFile(broken, aKubeconfig(['one']).replaceAll(/"server":"[^"]*"/g, '"server":""'));
-    expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, /broken.*server is missing/);
+    expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, /"one".*without a server/);
+  });
+
+  it('reads what it needs as kubectl does: also beside what is incomplete', async () => {
+    const file = join(folder, 'incomplete');
+    const { clusters, ...rest } = JSON.parse(aKubeconfig(['one'])) as { readonly clusters: readonly object[] };
+    await writeFile(file, JSON.stringify({ ...rest, clusters: [{ name: 'none', cluster: {} }, ...clusters] }));
+    expect((await loadKubeConfig({ kubeconfig: file }).credentials()).server).to.equal('https://127.0.0.1:1/one');
+  });
+
+  it('reads the token file of a user, relative to the kubeconfig, and rather than a token beside it', async () => {
+    const file = join(folder, 'with-token-file');
+    await writeFile(join(folder, 'token'), 'of-the-file\n');
+    await writeFile(file, aKubeconfig(['one']).replace('{"token":"', '{"tokenFile":"token","token":"'));
+    const { headers } = await loadKubeConfig({ kubeconfig: file }).credentials();
+    expect(headers).to.deep.equal({ authorization: 'Bearer of-the-file' });
   });
 
   it('says which address of a cluster is none, and tells nobody the password of a proxy', async () => {
