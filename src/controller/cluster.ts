@@ -175,9 +175,11 @@ export class Cluster {
     this.partitions.forget();
   }
 
+  /** Call this when the node is gone: its partition goes with it. */
   forget(name: string): void {
     this.memory.forget(name);
     this.nodes.drop(name);
+    this.partitions.drop(name);
   }
 
   /** Whether a policy asks for, or a node names, this config file of the device plugin. */
