@@ -2,6 +2,7 @@ import { nodePartitions, nodes } from '../api/resources.ts';
 import { repartitioningTaint } from '../api/names.ts';
 import type { GpuNodePartition, NodePartitionStatus } from '../api/types.ts';
 import type { Command, Drain } from '../core/node/commands.ts';
+import { describeModeChanges } from '../core/report/mode-changes.ts';
 import { describeDrain } from '../core/status/drain-text.ts';
 import { countWords } from '../core/text/cut-text.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -135,8 +136,10 @@ export class NodeNotifier {
 }
 
 function describeWork(partition: GpuNodePartition | undefined): string {
-  const { destroy = 0, create = 0, gpusChanging = 0 } = partition?.status?.device?.plan ?? {};
-  return `destroys ${destroy} and creates ${countWords(create, 'instance')} on ${countWords(gpusChanging, 'GPU')}`;
+  const { plan } = partition?.status?.device ?? {};
+  const { destroy = 0, create = 0, gpusChanging = 0 } = plan ?? {};
+  const instances = `destroys ${destroy} and creates ${countWords(create, 'instance')}`;
+  return `${instances} on ${countWords(gpusChanging, 'GPU')}${describeModeChanges(plan)}`;
 }
 
 function reasonOf(status: NodePartitionStatus | undefined): string {

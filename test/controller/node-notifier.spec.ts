@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { PlanReport } from '../../src/api/types.ts';
 import type { NodeStep } from '../../src/controller/node-step.ts';
 import { NodeNotifier } from '../../src/controller/node-notifier.ts';
 import type { NodeObject } from '../../src/controller/node-object.ts';
@@ -13,11 +14,11 @@ const taint = { key: 'gpupartition.dev/repartitioning', effect: 'NoSchedule' } a
 const plan = { hash: 'h', wishHash: 'w', keep: 0, destroy: 1, create: 2, gpusChanging: 1 };
 const grant = aWriteGrant({ epoch: 3, planHash: 'h' });
 
-function aTeller() {
+function aTeller(more: Partial<PlanReport> = {}) {
   const log = new RecordedLog();
   const notes: EventNote[] = [];
   const partition = aPartition({
-    device: { ...aDevice(aGpu()), plan },
+    device: { ...aDevice(aGpu()), plan: { ...plan, ...more } },
     phase: 'Ready',
     policy: { name: 'p', generation: 1 },
     granted: { gpus: [], epoch: 3, planHash: 'h', deadline: '' },
@@ -90,6 +91,9 @@ describe('what is told of a node', () => {
       'Node Normal Repartitioned',
     ]);
     expect(notes[0]?.message).to.equal('policy p, grant 3: destroys 1 and creates 2 instances on 1 GPU');
+    const mode = aTeller({ modeChanges: 1 });
+    mode.look({ phase: 'Updating', reason: 'Applying', message: '' }, [grant]);
+    expect(mode.notes[0]?.message).to.match(/ on 1 GPU, with a change of MIG mode or a reset of 1 GPU$/);
   });
 
   it('is an Event that names the pods and the work before any pod is evicted', () => {

@@ -24,6 +24,19 @@ describe('what a policy of mode Plan would do to a node of another policy', () =
     expect(plan).to.deep.include({ gpusChanging: 1, destroy: 2, create: 7, affectedPods: ['team/a'] });
   });
 
+  it('says that a MIG mode changes, which may be all that is done', () => {
+    const whole = aPartition({ device: aDevice(aGpu(), aGpu({ index: 1 })) });
+    const messageOf = (preset: string, of: typeof whole): string =>
+      planBeside('n', fleet.claimBeside(aPolicy({ name: 'plan', mode: 'Plan', layouts: [{ preset }] }), of), of)
+        .message;
+    expect(messageOf('all-enabled', whole)).to.equal(
+      'mode Plan, nothing changes: would keep 0, destroy 0 and create 0 instances, with a change of MIG mode or a reset of 2 GPUs',
+    );
+    expect(messageOf('all-disabled', partition)).to.match(
+      /destroy 2 and create 0 instances, with a change of MIG mode or a reset of 1 GPU, evict team\/a$/,
+    );
+  });
+
   it('waits for pods where the policy evicts none', () => {
     const policy = aPolicy({ name: 'plan', mode: 'Plan', drain: { scope: 'None' } });
     const { message } = planBeside('n', fleet.claimBeside(policy, partition), partition);

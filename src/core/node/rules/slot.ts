@@ -1,5 +1,6 @@
 import { managedConfig } from '../../nvidia/plugin-config/managed-config.ts';
 import { listLosers } from '../../pods/lost-devices.ts';
+import { describeModeChanges } from '../../report/mode-changes.ts';
 import type { Slot, SlotRequest } from '../../rollout/slot.ts';
 import { hasFailed } from '../change-failure.ts';
 import { backendOf, nameBackend } from '../backend.ts';
@@ -110,8 +111,10 @@ function countEvictions(situation: Situation): number {
 
 /** What the plan does to the node, pods first. */
 export function describePlan(situation: Pick<Situation, 'partition' | 'claim'>): string {
-  const { keep = 0, destroy = 0, create = 0 } = situation.partition.status?.device?.plan ?? {};
-  return `would keep ${keep}, destroy ${destroy} and create ${countWords(create, 'instance')}${describePods(situation)}`;
+  const { plan } = situation.partition.status?.device ?? {};
+  const { keep = 0, destroy = 0, create = 0 } = plan ?? {};
+  const more = `${describeModeChanges(plan)}${describePods(situation)}`;
+  return `would keep ${keep}, destroy ${destroy} and create ${countWords(create, 'instance')}${more}`;
 }
 
 function describePods({ partition, claim }: Pick<Situation, 'partition' | 'claim'>): string {
