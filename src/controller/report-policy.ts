@@ -1,4 +1,5 @@
 import { policies } from '../api/resources.ts';
+import type { PolicyReason } from '../api/names.ts';
 import type { GpuPartitionPolicy, PolicyStatus } from '../api/types.ts';
 import type { PolicyRecord } from '../core/policy/policy-record.ts';
 import type { PolicyTally } from '../core/policy/tally.ts';
@@ -16,6 +17,8 @@ import type { Cluster } from './cluster.ts';
 type Policy = GpuPartitionPolicy & KubeObject;
 
 const mostLeft = 10;
+/** Reasons of a rollout that is not stalled, but may need somebody to continue. A pause, a window or a soak was asked for. */
+const blocked: ReadonlySet<string> = new Set<PolicyReason>(['Waiting', 'NodesUnavailable']);
 
 /** Writes what was found on a policy's nodes to its status, and as Events. */
 export class PolicyReporter {
@@ -88,10 +91,11 @@ export class PolicyReporter {
     const earlier = before?.conditions?.find(({ type }) => type === 'Ready');
     const isSame = ready?.reason === earlier?.reason && ready?.status === earlier?.status;
     if (!ready || isSame || ready.reason === 'Reconciling') return;
+    const isStalled = policy.status?.conditions?.some(({ type, status }) => type === 'Stalled' && status === 'True');
     this.#events.record({
       object: policy,
       resource: policies,
-      type: ready.status === 'True' ? 'Normal' : 'Warning',
+      type: isStalled === true || blocked.has(ready.reason) ? 'Warning' : 'Normal',
       reason: ready.reason,
       action: 'Reconcile',
       message: ready.message,
