@@ -3,7 +3,7 @@ import type { ClassPlan } from '../demand/demand-plan.ts';
 import type { CostGap } from '../demand/pool.ts';
 import { countLimit } from '../rollout/limit.ts';
 import { listChanged } from '../supply/demand-answer.ts';
-import { reportDemand } from '../supply/demand-report.ts';
+import { ranOutOfTime, reportDemand } from '../supply/demand-report.ts';
 import type { WantedSlice } from '../supply/wanted-slices.ts';
 import { compareText } from '../text/fingerprint.ts';
 import type { PoolQuestion, WholeGpus } from './pool-question.ts';
@@ -82,7 +82,7 @@ export function advisePool(question: PoolQuestion, plan?: PoolPlan, free?: PoolP
     ...(why !== undefined && { why }),
   };
   if (asked === undefined || plan === undefined) return { ...known, slices: [] };
-  const shortfall = { lacking: plan.unserved, lackingAtLeast: free?.unserved };
+  const shortfall = { lacking: plan.unserved, lackingAtLeast: free?.unserved, isUnproven: ranOutOfTime(plan) };
   const { states } = reportDemand(asked.wanted, members, shortfall);
   const slices = states.map((state, index): SliceAdvice => {
     const { name, wanted, offered, used, waiting = 0, unmet, why: reason } = state;

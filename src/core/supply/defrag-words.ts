@@ -1,13 +1,9 @@
 import type { ClassPlan } from '../demand/demand-plan.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
+import { ranOutOfTime } from './demand-report.ts';
 
 /** What a plan that frees slices leaves lacking, and whether that is proven. */
 type Freed = Pick<ClassPlan, 'unserved' | 'gap'>;
-
-/** Whether the time ended before it was known how much a plan serves at most. */
-function ranOutOfTime({ gap }: Pick<ClassPlan, 'gap'>): boolean {
-  return gap?.figure === 'unserved';
-}
 
 /**
  * Why slices cannot be freed, in words; undefined if they can.

@@ -131,7 +131,10 @@ export function judgeRequest(
 /** A request that no plan serves: it is refused, unless GPUs are left alone for now. */
 export function judgeShortage(
   { request, free }: FreeRequest,
-  { members, shortfall: { lackingAtLeast } }: { readonly members: readonly Member[]; readonly shortfall: Shortfall },
+  {
+    members,
+    shortfall: { lackingAtLeast, isUnproven },
+  }: { readonly members: readonly Member[]; readonly shortfall: Shortfall },
 ): DefragState {
   const slices = hasError(free) ? '' : writeLayout(free);
   const alone = members.filter(({ gpu }) => gpu.isResting === true).length;
@@ -142,7 +145,9 @@ export function judgeShortage(
   const isHeld = lackingAtLeast !== undefined && Object.keys(lackingAtLeast).length === 0;
   const why = isHeld
     ? 'that takes evictions, which demand.evict Never forbids'
-    : 'there is no room beside the demand and what runs';
+    : isUnproven === true
+      ? 'no room was found in the time for a plan, and there may be some: ask again, or for fewer'
+      : 'there is no room beside the demand and what runs';
   return { request, state: 'Refused', message: `${slices} cannot be made idle: ${why}` };
 }
 

@@ -1,5 +1,6 @@
 import type { DemandState } from '../../api/types.ts';
 import { coverDemand, readDemand } from '../demand/coverage.ts';
+import type { ClassPlan } from '../demand/demand-plan.ts';
 import type { DemandReport } from '../policy/demand-report.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
@@ -15,19 +16,27 @@ export interface Shortfall {
   readonly lackingAtLeast?: Lacking | undefined;
   /** Whether the policy forbids all evictions. */
   readonly isSpared?: boolean;
+  /** The planner's time ended first: there may be room. */
+  readonly isUnproven?: boolean;
+}
+
+/** Whether the time ended before it was known how much a plan serves at most. */
+export function ranOutOfTime({ gap }: Pick<ClassPlan, 'gap'>): boolean {
+  return gap?.figure === 'unserved';
 }
 
 export function reportDemand(
   wanted: readonly WantedSlice[],
   members: readonly Member[],
-  { lacking, lackingAtLeast, isSpared = true }: Shortfall,
+  { lacking, lackingAtLeast, isSpared = true, isUnproven = false }: Shortfall,
 ): DemandReport {
   const missing = missingNow(wanted, members);
   const states = wanted.map((one): DemandState => {
     const { name, count, used, waiting, beyond } = one;
     const unmet = sumOf(one, lacking);
     const freed = lackingAtLeast === undefined ? 0 : Math.max(0, unmet - sumOf(one, lackingAtLeast));
-    const why = unmet > 0 ? explain({ unmet, freed, isSpared }, members) : beyond > 0 ? explainMax(one) : undefined;
+    const why =
+      unmet > 0 ? explain({ unmet, freed, isSpared, isUnproven }, members) : beyond > 0 ? explainMax(one) : undefined;
     return {
       name,
       wanted: count,
@@ -83,11 +92,14 @@ interface Unmet {
   /** Of these, those that evictions would make room for. */
   readonly freed: number;
   readonly isSpared: boolean;
+  readonly isUnproven: boolean;
 }
 
-function explain({ unmet, freed, isSpared }: Unmet, members: readonly Member[]): string {
+function explain({ unmet, freed, isSpared, isUnproven }: Unmet, members: readonly Member[]): string {
   const gpus = members.length;
   if (gpus === 0) return 'no selected node has reported a GPU that takes part yet';
+  if (freed === 0 && isUnproven)
+    return `no room was found for ${unmet} more in the time for a plan, and there may be some: add GPUs, or want less`;
   if (freed === 0) {
     const who = gpus === 1 ? 'GPU of the selected nodes does' : `${gpus} GPUs of the selected nodes do`;
     return `the ${who} not hold ${unmet} more beside the other slices${explainModes(members)}: add GPUs, or want less`;

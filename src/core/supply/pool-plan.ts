@@ -1,7 +1,7 @@
 import type { ClassLayout, ClassPlan } from '../demand/demand-plan.ts';
 import type { PoolGpu } from '../demand/pool.ts';
 import { type DemandAsked, isServed } from './demand-question.ts';
-import type { Shortfall } from './demand-report.ts';
+import { ranOutOfTime, type Shortfall } from './demand-report.ts';
 import type { Member } from './member.ts';
 
 /** A pool to be planned. */
@@ -11,7 +11,7 @@ export interface PlanQuestion {
 }
 
 /** A layout for every GPU of a pool. */
-export interface PlannedPool extends Pick<ClassPlan, 'cost' | 'unserved'> {
+export interface PlannedPool extends Pick<ClassPlan, 'cost' | 'unserved' | 'gap'> {
   /** In the order of the pool. */
   readonly layouts: readonly ClassLayout[];
 }
@@ -57,6 +57,7 @@ export function* planMembers(
     shortfall: {
       lacking: plan.unserved,
       lackingAtLeast: free?.unserved,
+      ...(ranOutOfTime(plan) && { isUnproven: true }),
       ...(free && asked.evict === 'IfNeeded' && { isSpared: false }),
     },
   };

@@ -43,6 +43,27 @@ describe('a plan for the demand of a pool', () => {
     expect(found.questions).to.equal(1);
   });
 
+  it('takes what the solver found no room for in time for no proof that there is none', () => {
+    const planning = planMembers([aMember('n1')], ask(9, 'IfNeeded'));
+    const cost = { unserved: 2, evictions: 0, gpusChanged: 1, instancesDestroyed: 1 };
+    planning.next();
+    const answer = (figure: 'unserved' | 'gpusChanged'): PlannedPool => ({
+      cost,
+      unserved: { small: 2 },
+      layouts: [],
+      gap: { figure, value: 2, bound: 0 },
+    });
+    const { value } = planning.next(answer('unserved'));
+    expect(value).to.have.deep.property('shortfall', {
+      lacking: { small: 2 },
+      lackingAtLeast: undefined,
+      isUnproven: true,
+    });
+    const proven = planMembers([aMember('n1')], ask(9, 'IfNeeded'));
+    proven.next();
+    expect(proven.next(answer('gpusChanged')).value).to.not.have.nested.property('shortfall.isUnproven');
+  });
+
   it('takes GPUs that rest for what nothing else can serve', async () => {
     const found = await plan([aMember('n1', { rests: true }), aMember('n2', { busy: true })], ask(3));
     expect(changed(found)).to.deep.equal([3, 0]);

@@ -237,6 +237,8 @@ describe('a demand that follows pods', () => {
     const { states, condition } = reportDemand(limited, members, { lacking: {} });
     expect(states[0]).to.include({ wanted: 4, offered: 3, waiting: 3 });
     expect(condition.reason).to.equal('Reconciling');
+    const unproven = reportDemand(limited, members, { lacking: { '1g.5gb': 1 }, isUnproven: true });
+    expect(unproven.condition.message).to.include('no room was found for 1 more in the time for a plan');
     const done = reportDemand(wanted({ profiles, max: 3 }, { [small]: 3 }), members, { lacking: {} });
     expect(done.condition).to.include({
       status: 'False',
