@@ -100,9 +100,9 @@ function readFiles(files: readonly string[]): KubeConfig {
       const tokenFiles = readTokenFiles(file);
       config.users = config.users.map((user) => withTokenFile(user, tokenFiles.get(user.name)));
     } catch (cause) {
-      // Further lines quote the file, which may have tokens.
+      // Without its other lines, which quote the file and its tokens, and without the cause, which a program would log.
       const [why = ''] = describeCause(cause).split('\n', 1);
-      throw new KubeConfigError(`${file} is not a kubeconfig file: ${why}`, { cause });
+      throw new KubeConfigError(`${file} is not a kubeconfig file: ${why}`);
     }
     merged.currentContext ||= config.currentContext;
     merged.clusters.push(...config.clusters.filter(({ name }) => merged.getCluster(name) === null));

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'chai';
 import { KubeClient } from '../../src/kube/client.ts';
@@ -83,7 +84,9 @@ describe('loadKubeConfig', () => {
     await writeFile(broken, 'clusters: {');
     expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, broken);
     await writeFile(broken, 'users:\n- {token: secret\n');
-    expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, /^(?![^]*secret)/);
+    // A program logs the cause, too.
+    const failure = await rejectionOf(Promise.resolve().then(() => loadKubeConfig({ kubeconfig: broken })));
+    expect(inspect(failure)).to.include('is not a kubeconfig file: ').and.not.include('secret');
     await writeFile(broken, aKubeconfig(['one']).replaceAll(/"server":"[^"]*"/g, '"server":""'));
     expect(() => loadKubeConfig({ kubeconfig: broken })).to.throw(KubeConfigError, /"one".*without a server/);
   });
