@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { KubeConfig, type User } from '@kubernetes/client-node';
+import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { describeCause } from './api-error.ts';
 import { PooledKubeConfig } from './kubeconfig.ts';
@@ -17,6 +17,13 @@ export interface KubeConfigOptions {
 /** What we read of a kubeconfig ourselves. */
 interface KubeconfigFile {
   readonly users: readonly ({ readonly name: string; readonly user?: { readonly tokenFile?: string } } | null)[];
+}
+
+/** `exec` of a user in a kubeconfig, which client-node does not describe. */
+interface PluginConfig {
+  readonly apiVersion?: string;
+  readonly provideClusterInfo?: boolean;
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,6 +64,7 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
     // It may have a password.
     requireAddress(cluster.name, 'proxy-url', cluster.proxyUrl.replace(/\/\/.*@/, '//'));
   }
+  config.users = config.users.map((user) => withExecInfo(user, cluster));
   if (options.tokenFile !== undefined) {
     requireFile(options.tokenFile, 'token file');
     config.loadFromClusterAndUser(cluster, withTokenFile({ name: 'token-file' }, options.tokenFile));
@@ -131,6 +139,21 @@ function withTokenFile(user: User, tokenFile: string | undefined): User {
   if (tokenFile === undefined) return user;
   const { token: _token, ...rest } = user;
   return { ...rest, authProvider: { name: 'tokenFile', config: { tokenFile } } };
+}
+
+/** Tells a credential plugin what client-go tells it, and client-node does not: some refuse to work without it. */
+function withExecInfo(user: User, cluster: Cluster): User {
+  const exec = user.exec as PluginConfig | null | undefined;
+  if (!exec) return user;
+  const known = {
+    server: cluster.server,
+    'tls-server-name': cluster.tlsServerName,
+    'certificate-authority-data': cluster.caData,
+    'proxy-url': cluster.proxyUrl,
+  };
+  const spec = { interactive: false, ...(exec.provideClusterInfo === true && { cluster: known }) };
+  const value = JSON.stringify({ apiVersion: exec.apiVersion, kind: 'ExecCredential', spec });
+  return { ...user, exec: { ...exec, env: [...(exec.env ?? []), { name: 'KUBERNETES_EXEC_INFO', value }] } };
 }
 
 function requireAddress(cluster: string, field: string, address: string): void {

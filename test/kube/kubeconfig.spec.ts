@@ -106,6 +106,28 @@ describe('loadKubeConfig', () => {
     expect(headers).to.deep.equal({ authorization: 'Bearer of-the-file' });
   });
 
+  it('tells a credential plugin what kubectl tells it: some refuse to work without it', async () => {
+    const file = join(folder, 'with-plugin');
+    const script = `printf '{"status": {"token": "%s"}}' "$(printf %s "$KUBERNETES_EXEC_INFO" | base64 -w 0)"`;
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    const told = async (more: object): Promise<unknown> => {
+      const exec = { apiVersion, command: 'sh', args: ['-c', script], interactiveMode: 'Never', ...more };
+      const user = `"user":${JSON.stringify({ exec })}`;
+      await writeFile(
+        file,
+        aKubeconfig(['one']).replace('"user":{"token":"token-of-one"}', () => user),
+      );
+      const { headers } = await loadKubeConfig({ kubeconfig: file }).credentials();
+      return JSON.parse(Buffer.from(headers['authorization']?.slice('Bearer '.length) ?? '', 'base64').toString());
+    };
+    const spec = { interactive: false };
+    expect(await told({})).to.deep.equal({ apiVersion, kind: 'ExecCredential', spec });
+    const cluster = { server: 'https://127.0.0.1:1/one' };
+    expect(await told({ provideClusterInfo: true, env: [{ name: 'A', value: 'b' }] })).to.deep.include({
+      spec: { ...spec, cluster },
+    });
+  });
+
   it('says which address of a cluster is none, and tells nobody the password of a proxy', async () => {
     const file = join(folder, 'cluster');
     const load = async (cluster: object) => {
