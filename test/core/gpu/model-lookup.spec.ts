@@ -78,6 +78,8 @@ describe('the models selector of a policy', () => {
     ['*', 'NVIDIA A30'],
     ['*-MIG-1g.5gb', 'NVIDIA-A100-SXM4-40GB-MIG-1g.5gb'],
     ['A100-SXM4-40GB', 'A100-SXM4-40GB'],
+    ['H100 80GB HBM3', 'NVIDIA H100 80GB HBM3'],
+    ['RTX PRO 6000 *', 'NVIDIA RTX PRO 6000 Blackwell Server Edition'],
   ] as const)
     it(`${glob} meets ${product}`, () => {
       expect(matchesModelGlob(glob, { product })).to.equal(true);

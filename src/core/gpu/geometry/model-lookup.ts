@@ -70,10 +70,11 @@ export interface GpuName {
 
 /**
  * Whether a `models` selector of a policy matches a GPU: a glob of `*` and `?`, case ignored, matched against the canonical id and
- * the product as GPU Feature Discovery writes it, without `NVIDIA-`.
+ * the product as GPU Feature Discovery writes it, without `NVIDIA-`. nvidia-smi writes spaces where that has dashes.
  */
 export function matchesModelGlob(glob: string, gpu: GpuName): boolean {
-  return namesOf(gpu).some((name) => matchesGlob(glob, name));
+  const dashed = glob.trim().replaceAll(/ +/g, '-');
+  return namesOf(gpu).some((name) => matchesGlob(dashed, name));
 }
 
 const names = new Map<string, readonly string[]>();
