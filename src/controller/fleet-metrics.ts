@@ -113,6 +113,9 @@ export function registerFleet(registry: Registry, now: () => number, leading: ()
     'gpu_partition_policy_max_unavailable',
     'Nodes of a policy that may be unavailable at a time, from rollout.maxUnavailable: its budget.',
     ['policy'],
-    policies(({ policy, tally }) => countLimit(policy.spec.rollout?.maxUnavailable ?? 1, tally.matched)),
+    policies(
+      ({ policy: { spec, status }, tally }) =>
+        status?.limits?.maxUnavailable ?? countLimit(spec.rollout?.maxUnavailable ?? 1, tally.own),
+    ),
   );
 }

@@ -188,6 +188,23 @@ describe('the metrics of the controller', () => {
     ]);
   });
 
+  it('tell the budget of a policy as its status does: percentages are of the nodes with GPUs over which it decides', async () => {
+    const registry = new Registry();
+    const limits = { nodes: 50, maxUnavailable: 5, maxConcurrentNodes: 20 };
+    const policy = { ...aPolicy({ rollout: { maxUnavailable: '10%' } }), status: { limits } };
+    const record = aPolicyRecord(policy);
+    for (let at = 0; at < 100; at += 1) record.tally.expect(`n${at}`);
+    const fleet = {
+      get policies() {
+        return [record][Symbol.iterator]();
+      },
+    };
+    metricsOf(registry).attach(aLeader({ fleet }));
+    expect(await linesOf(registry, 'gpu_partition_policy_max_unavailable')).to.deep.equal([
+      'gpu_partition_policy_max_unavailable{policy="p"} 5',
+    ]);
+  });
+
   it('say which lists are missing, and which loop is stuck', () => {
     let synced = false;
     const figures = (): ReadonlyMap<string, WatchFigures> => new Map([['nodes', { ...watch, synced }]]);
