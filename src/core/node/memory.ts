@@ -1,4 +1,5 @@
 import type { NodePartitionStatus } from '../../api/types.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 import { timeText } from '../text/duration.ts';
 
 /** What is waited for, each with its start. A wait ends with the first outcome that does not return it, unless {@link keepWaits} keeps it. */
@@ -119,7 +120,7 @@ export function recallMemory(status: NodePartitionStatus | undefined): NodeMemor
     const isKnown = lasting.find((one) => one === name);
     return isKnown === undefined || !Number.isFinite(at)
       ? []
-      : [[isKnown, { since: at, ...(of !== undefined && { of }), ...(count !== undefined && { count }) }] as const];
+      : [[isKnown, { since: at, ...definedOnly({ of, count }) }] as const];
   });
   const closed = readClosedTime(status?.closed);
   return { waits: Object.fromEntries(known), evictions: {}, ...(closed && { closed }) };
@@ -128,12 +129,7 @@ export function recallMemory(status: NodePartitionStatus | undefined): NodeMemor
 function readClosedTime(status: NodePartitionStatus['closed'] = {}): ClosedTime | undefined {
   const { lastSeconds } = status;
   const [since, deviceDoneAt, offeredAt] = [status.since, status.deviceDoneTime, status.offeredTime].map(readTime);
-  const closed = {
-    ...(since !== undefined && { since }),
-    ...(lastSeconds !== undefined && { lastSeconds }),
-    ...(deviceDoneAt !== undefined && { deviceDoneAt }),
-    ...(offeredAt !== undefined && { offeredAt }),
-  };
+  const closed = definedOnly({ since, lastSeconds, deviceDoneAt, offeredAt });
   return Object.keys(closed).length > 0 ? closed : undefined;
 }
 
@@ -145,13 +141,13 @@ function readTime(text = ''): number | undefined {
 /** The closed time as it is written to the status; undefined if the node was never closed. */
 export function closedStatus({ closed }: NodeMemory): NodePartitionStatus['closed'] {
   if (closed === undefined) return undefined;
-  const { since, lastSeconds, deviceDoneAt, offeredAt } = closed;
-  return {
-    ...(since !== undefined && { since: timeText(since) }),
-    ...(lastSeconds !== undefined && { lastSeconds }),
-    ...(deviceDoneAt !== undefined && { deviceDoneTime: timeText(deviceDoneAt) }),
-    ...(offeredAt !== undefined && { offeredTime: timeText(offeredAt) }),
-  };
+  const { lastSeconds } = closed;
+  const [since, deviceDoneTime, offeredTime] = [closed.since, closed.deviceDoneAt, closed.offeredAt].map(writeTime);
+  return definedOnly({ since, lastSeconds, deviceDoneTime, offeredTime });
+}
+
+function writeTime(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : timeText(at);
 }
 
 /** The waits that are written to the status, by name. */
@@ -160,7 +156,7 @@ export function lastingWaits({ waits }: NodeMemory): NonNullable<NodePartitionSt
     const wait = waits[name];
     if (wait === undefined) return [];
     const { since, of, count } = wait;
-    return [{ name, since: timeText(since), ...(of !== undefined && { of }), ...(count !== undefined && { count }) }];
+    return [{ name, since: timeText(since), ...definedOnly({ of, count }) }];
   });
 }
 

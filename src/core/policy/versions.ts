@@ -1,4 +1,5 @@
 import type { GpuPartitionPolicy, PolicySpec, PolicyStatus } from '../../api/types.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 import { isRetiring, retire } from './retirement.ts';
 import { specUnder } from './schedules.ts';
 import { laterMark, type ScheduleMark } from './timetable.ts';
@@ -144,11 +145,11 @@ export function storeVersions({
   inForce,
   previous,
 }: Omit<PolicyVersions, 'newest'>): Pick<PolicyStatus, 'acceptedGeneration' | 'inForce' | 'previous'> {
-  return {
-    ...(acceptedGeneration !== undefined && { acceptedGeneration }),
-    ...(inForce && { inForce: storeVersion(inForce) }),
-    ...(previous && { previous: storeVersion(previous) }),
-  };
+  return definedOnly({
+    acceptedGeneration,
+    inForce: inForce && storeVersion(inForce),
+    previous: previous && storeVersion(previous),
+  });
 }
 
 function storeVersion(version: GpuPartitionPolicy): StoredVersion {

@@ -8,6 +8,7 @@ import type {
   GpuState,
   LostGpu,
 } from '../gpu/state/device-state.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 import { sameJson } from '../text/fingerprint.ts';
 import { cutText } from '../text/cut-text.ts';
 
@@ -125,10 +126,4 @@ function reportModel(product: string, geometry: Geometry): ModelReport {
 
 function listEngines({ copy, decoder, encoder, jpeg, ofa }: Engines): number[] {
   return [copy, decoder, encoder, jpeg, ofa];
-}
-
-type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
-
-function definedOnly<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
