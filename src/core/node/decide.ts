@@ -3,11 +3,11 @@ import { keepClosedTime, beginByNow, type NodeMemory, waitFor } from './memory.t
 import { releaseNode } from './node-marks.ts';
 import { isClosed, isUnfinished, metadataOf, type NodeView, pickLabels } from './node-view.ts';
 import { combine } from '../metadata/node-change.ts';
-import { patchNode } from '../metadata/node-patch.ts';
 import { pausedLabels } from '../pods/gpu-holders.ts';
 import { noteFailures } from './change-failure.ts';
 import type { Command } from './commands.ts';
 import { needsSlot } from './disruption.ts';
+import { joinCommands, opensNode } from './joined-commands.ts';
 import { keepWaits } from './kept-waits.ts';
 import { alsoWaits, askInOrder, type Outcome, type Rule, type Ruling, type Verdict } from './outcome.ts';
 import { agentSilent, deviceUnreadable, driverReplaced, noGpus, notReadSinceBoot } from './rules/agent.ts';
@@ -87,7 +87,7 @@ export function decide(snapshot: NodeSnapshot, known: NodeMemory): Decision {
   // A closed node is about to be granted or opened, which rests on everything being read: one look instead of two.
   if ('needs' in outcome) return isClosed(snapshot.node) && outcome.needs === 'Pods' ? { needs: 'All' } : outcome;
   const { verdict } = outcome;
-  const commands = dropNoOps(snapshot, joinPatches(outcome.commands ?? []));
+  const commands = joinCommands(snapshot, outcome.commands ?? []);
   if (snapshot.fresh === undefined && opensNode(commands)) return { needs: 'All' };
   const waits = {
     ...keepWaits(situation, verdict),
@@ -185,7 +185,7 @@ function decidePartition({ partition, node, claim }: NodeSnapshot): {
   // If the API no longer has this resource, no object can be created, but our marks must still be removed. A closed node waits for its
   // agent's report.
   const isReleased = claim.winner === undefined && !isUnfinished(node);
-  const released = isReleased ? dropNoOps({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
+  const released = isReleased ? joinCommands({ node }, [{ name: 'PatchNode', change: releaseNode() }]) : [];
   const isGpuNode = claim.winner !== undefined || node.metadata.labels?.[gpuPresenceLabel] === 'true';
   if (!isGpuNode || node.metadata.uid === undefined) return { verdict, commands: released };
   return { verdict: soon, commands: [...released, { name: 'CreatePartition' }] };
@@ -224,36 +224,4 @@ function forgetOrphans({ node, partition }: Situation, commands: readonly Comman
 
 function writesSpec({ name }: Command): boolean {
   return name.startsWith('Write') || name === 'RevokeGrant' || name === 'DeletePartition';
-}
-
-/** A Node that already matches is not written, and opening a node that is already open is not reported. */
-function dropNoOps({ node }: Pick<NodeSnapshot, 'node'>, commands: readonly Command[]): readonly Command[] {
-  const metadata = metadataOf(node);
-  return commands.flatMap((command): readonly Command[] => {
-    if (command.name !== 'PatchNode') return [command];
-    const { removeTaints = [] } = command.change;
-    const present = removeTaints.filter((removed) => metadata.taints.some(({ key }) => key === removed));
-    const change = { ...command.change, removeTaints: present };
-    return patchNode(metadata, change).length > 0 ? [{ name: 'PatchNode', change }] : [];
-  });
-}
-
-/** Opening lets pods in at once and cannot be undone; so does advertising devices on a node that is closed only because it advertises none. */
-function opensNode(commands: readonly Command[]): boolean {
-  return commands.some(
-    (command) =>
-      command.name === 'AdvertiseDevices' ||
-      (command.name === 'PatchNode' && (command.change.removeTaints?.length ?? 0) > 0),
-  );
-}
-
-/** One write for all changes of the Node: a second one would start from a state that no longer exists. */
-function joinPatches(commands: readonly Command[]): readonly Command[] {
-  const changes = commands.flatMap((command) => (command.name === 'PatchNode' ? [command.change] : []));
-  if (changes.length < 2) return commands;
-  const last = commands.findLastIndex(({ name }) => name === 'PatchNode');
-  return commands.flatMap((command, index): readonly Command[] => {
-    if (command.name !== 'PatchNode') return [command];
-    return index === last ? [{ name: 'PatchNode', change: combine(...changes) }] : [];
-  });
 }

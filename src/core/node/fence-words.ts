@@ -2,7 +2,8 @@ import type { DeviceReport } from '../../api/types.ts';
 import { advertisedResources, advertises, resourcesText } from '../nvidia/resources/advertised.ts';
 import { timeText } from '../text/duration.ts';
 import { nameBackend } from './backend.ts';
-import { type FenceSituation, type FenceStep, isExact, standingMs } from './fence.ts';
+import { type FenceSituation, isExact, standingMs } from './fence.ts';
+import type { FenceStep } from './fence-step.ts';
 import type { Verdict } from './outcome.ts';
 
 /** A node that waits for its device plugin is checked again periodically: pods are not watched. */
