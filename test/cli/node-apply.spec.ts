@@ -261,20 +261,23 @@ describe('gpu-partition node apply', () => {
     expect(host.starts(0)).to.deep.equal([0, 2, 3, 4]);
   });
 
-  it('finishes the GPU at hand when it is told to stop, and begins no other', async () => {
-    using host = new SimulatedHost([A100, A100]).withFaults('sleep DeviceCreateGpuInstance ms=200');
-    const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
-    const done = host.node('apply', '-f', layout);
-    await eventually(
-      async () => host.starts(0).length,
-      (count) => count > 0,
-    );
-    process.emit('SIGTERM');
-    const { code, stderr } = await done;
-    expect(code).to.equal(1);
-    expect(stderr).to.contain('GPU 1 ').and.to.contain('not begun').and.to.contain('Stopped');
-    expect([host.starts(0), host.starts(1)]).to.deep.equal([[0, 4], []]);
-  });
+  // A terminal that goes away, as with a lost connection, says so more than once: its shell does, and then the kernel.
+  for (const signals of [['SIGTERM'], ['SIGHUP', 'SIGHUP']] as const) {
+    it(`finishes the GPU at hand when it is told to stop by ${signals.join(' and ')}, and begins no other`, async () => {
+      using host = new SimulatedHost([A100, A100]).withFaults('sleep DeviceCreateGpuInstance ms=200');
+      const layout = host.write('layout.yaml', { layouts: [{ profiles: { '3g.20gb': 2 } }] });
+      const done = host.node('apply', '-f', layout);
+      await eventually(
+        async () => host.starts(0).length,
+        (count) => count > 0,
+      );
+      const isHeard = signals.map((signal) => process.emit(signal));
+      const { code, stderr } = await done;
+      expect([code, ...isHeard]).to.deep.equal([1, ...signals.map(() => true)]);
+      expect(stderr).to.contain('GPU 1 ').and.to.contain('not begun').and.to.contain('Stopped');
+      expect([host.starts(0), host.starts(1)]).to.deep.equal([[0, 4], []]);
+    });
+  }
 
   it('says that an earlier one was cut off, and continues from what is there', async () => {
     using host = new SimulatedHost([A100]).withLargeSlice(0);
