@@ -1,6 +1,3 @@
-import { text } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
-
 import { pods } from '../../api/resources.ts';
 import { type KubeObject, objectPath } from '../../kube/resource.ts';
 import type { BundledPod } from './cluster-bundle.ts';
@@ -25,6 +22,22 @@ const mostBytes = 512 * 1024;
 /** A ServiceAccount token: none is ever logged; if one is, it is redacted. */
 const token = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 
+/** The end of a log: the kubelet's own `limitBytes` would keep the beginning of what it sends. */
+async function readEnd(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    kept.push(chunk);
+    length += chunk.length;
+    for (let [first] = kept; first && length - first.length > mostBytes; [first] = kept) {
+      kept.shift();
+      length -= first.length;
+    }
+  }
+  const end = Buffer.concat(kept).subarray(-mostBytes);
+  return end.subarray(length > mostBytes ? end.indexOf('\n') + 1 : 0).toString('utf8');
+}
+
 /** The last lines of each container, and of its predecessor if it was restarted. */
 export async function readLogs(
   reader: LenientReader,
@@ -36,7 +49,7 @@ export async function readLogs(
     for (const { name: container = '' } of pod.spec?.containers ?? []) {
       const restarts = pod.status?.containerStatuses?.find(({ name }) => name === container)?.restartCount ?? 0;
       for (const previous of restarts > 0 ? [true, false] : [false]) {
-        const log = await readLog(reader, pod, { container, previous, tailLines: logLines, limitBytes: mostBytes });
+        const log = await readLog(reader, pod, { container, previous, tailLines: logLines });
         if (log !== undefined) logs.push(log);
       }
     }
@@ -47,12 +60,7 @@ export async function readLogs(
 async function readLog(
   reader: LenientReader,
   { metadata: { name, namespace } }: BundledPod,
-  query: {
-    readonly container: string;
-    readonly previous: boolean;
-    readonly tailLines: number;
-    readonly limitBytes: number;
-  },
+  query: { readonly container: string; readonly previous: boolean; readonly tailLines: number },
 ): Promise<PodLog | undefined> {
   const { container, previous } = query;
   const ref = { resource: pods, name, ...(namespace === undefined ? {} : { namespace }), subresource: 'log' };
@@ -65,7 +73,7 @@ async function readLog(
       accept: '*/*',
       attempts: 1,
       timeoutMs: 30_000,
-      readBody: (chunks) => text(Readable.from(chunks)),
+      readBody: readEnd,
     });
   });
   if (typeof log !== 'string') return undefined;
