@@ -150,7 +150,7 @@ export function viewRow({ metadata, spec, status }: GpuNodePartition): NodeRowVi
     urgency: urgencyOfNode(phase, reason),
     phase,
     reason,
-    message: ready?.message ?? '',
+    message: ready?.message ?? 'nothing is known yet',
     since: ready?.lastTransitionTime,
     layout: status?.layout ?? '',
     used: instances.filter(({ busy }) => busy === true).length,

@@ -148,6 +148,12 @@ describe('the pictures of gpu-partition status and report', () => {
     expect(lines.at(-1)).to.equal('and 10 more nodes; -o wide shows all');
   });
 
+  it('say of a node without a status that nothing is known, in the fleet and of the node', () => {
+    const { status: _status, ...bare } = aStatusNode({ name: 'n' });
+    for (const lines of [drawFleet([], [bare], { columns: 200, now: storyTime }), drawNodeStatus(bare, 200)])
+      expect(lines.map(plainText).join('\n')).to.contain('AgentNotReporting: nothing is known yet');
+  });
+
   it('say so where there is nothing', () => {
     const lines = drawFleet([], [], { columns: 80, now: storyTime }).map(plainText);
     expect(lines[0]).to.equal('no policy');
