@@ -3,7 +3,8 @@ import { Acceptance } from './acceptance.ts';
 import { Census } from './census.ts';
 import { checkPolicy } from './check.ts';
 import type { NodeClaim } from './claim.ts';
-import { type Contender, type Contest, isOwn, judgeContest } from './contest.ts';
+import { Contenders } from './contenders.ts';
+import { type Contest, isOwn, judgeContest } from './contest.ts';
 import { PolicyRecord } from './policy-record.ts';
 import { DemandChoices } from './demand-choices.ts';
 import type { DemandWishes } from './demand-wish.ts';
@@ -12,7 +13,7 @@ import { isRetiring } from './retirement.ts';
 import { Selections } from './selections.ts';
 import type { Support } from './sharing.ts';
 import { type NodeOutcome, PolicyTally } from './tally.ts';
-import { accept, isSameEdit, type PolicyVersions, readVersions, stakeOf } from './versions.ts';
+import { accept, hasWorkLeft, isSameEdit, type PolicyVersions, readVersions } from './versions.ts';
 import type { ScheduleMark } from './timetable.ts';
 import { WishCache } from './wish-cache.ts';
 
@@ -24,6 +25,7 @@ export class Fleet {
   readonly #support: Support;
   readonly #policies = new Map<string, PolicyRecord>();
   readonly #selections = new Selections();
+  readonly #contenders = new Contenders(this.#policies, this.#selections);
   readonly #census = new Census();
   readonly #wishes = new WishCache();
   readonly #acceptance = new Acceptance(this.#wishes);
@@ -64,11 +66,8 @@ export class Fleet {
     this.#policies.set(name, record);
     this.#selections.setPolicy(record.scope);
     const isSame = known?.policy.spec === record.policy.spec;
-    record.tally = isSame ? known.tally : new PolicyTally(this.#nodesWhere(record, isOwn));
-    this.#acceptance.begin(
-      record,
-      this.#nodesWhere(record, ({ byNewest }) => byNewest),
-    );
+    record.tally = isSame ? known.tally : new PolicyTally(this.#contenders.nodesWhere(record, isOwn));
+    this.#beginAcceptance(record);
     const left = before.filter((node) => !record.nodes.has(node));
     // While it is being checked nothing changes for the nodes that it keeps.
     return record.awaitsAcceptance && !isRetiring(versions.newest) ? left : [...left, ...record.nodes];
@@ -93,7 +92,7 @@ export class Fleet {
   /** The tally that a policy begins with when its newest generation is accepted, or another schedule is in force. */
   tallyAfter({ versions, refusal, nodes, isAccepted }: PolicyRecord, accepts: boolean): PolicyTally {
     const after = accepts && !isAccepted ? accept(versions) : versions;
-    return new PolicyTally(this.#nodesWhere(new PolicyRecord(after, refusal, nodes), isOwn));
+    return new PolicyTally(this.#contenders.nodesWhere(new PolicyRecord(after, refusal, nodes), isOwn));
   }
 
   /** @returns nodes that it selected */
@@ -122,7 +121,7 @@ export class Fleet {
 
   /** Who decides over a node, and who does not. */
   contestOf(node: string): Contest {
-    return judgeContest(this.#contendersOf(node));
+    return judgeContest(this.#contenders.of(node));
   }
 
   /** The policy that decides over a node now. */
@@ -171,7 +170,7 @@ export class Fleet {
 
   /** Asks whether a node can take the newest generation of a policy, which is not accepted yet. */
   check(record: PolicyRecord, node: string, partition: GpuNodePartition | undefined): void {
-    this.#acceptance.check(record, node, this.#contendersOf(node), partition);
+    this.#acceptance.check(record, node, this.#contenders.of(node), partition);
   }
 
   /**
@@ -179,12 +178,10 @@ export class Fleet {
    * @returns policies that are judged differently because of it
    */
   review(node: string, partition: GpuNodePartition | undefined): readonly string[] {
-    const contenders = this.#contendersOf(node);
+    const contenders = this.#contenders.of(node);
+    const products = (partition?.status?.device?.gpus ?? []).map(({ product }) => product);
     return [
-      ...this.#takeProducts(
-        node,
-        (partition?.status?.device?.gpus ?? []).map(({ product }) => product),
-      ),
+      ...this.#takeProducts(node, products),
       ...contenders.flatMap(({ record }) =>
         this.#acceptance.review(record, node, contenders, partition) ? [record.name] : [],
       ),
@@ -198,12 +195,15 @@ export class Fleet {
       const { refusal: before, newest, name } = record;
       if (before === undefined) return [];
       record.refusal = checkPolicy(newest.spec, this.#support, this.#census.products);
-      this.#acceptance.begin(
-        record,
-        this.#nodesWhere(record, ({ byNewest }) => byNewest),
-      );
+      this.#beginAcceptance(record);
       return record.refusal?.message === before.message ? [] : [name];
     });
+  }
+
+  /** Asks all nodes that the newest version of a policy selects whether they can take it. */
+  #beginAcceptance(record: PolicyRecord): void {
+    const nodes = this.#contenders.nodesWhere(record, ({ byNewest }) => byNewest);
+    this.#acceptance.begin(record, nodes);
   }
 
   /** Counts what was found on a node for its policies. @returns those whose status this changes */
@@ -233,22 +233,8 @@ export class Fleet {
     if (isSwitch) record.demand = undefined;
     const before = [...record.nodes];
     this.#selections.setPolicy(record.scope);
-    record.tally = new PolicyTally(this.#nodesWhere(record, isOwn));
+    record.tally = new PolicyTally(this.#contenders.nodesWhere(record, isOwn));
     return [...before.filter((node) => !record.nodes.has(node)), ...record.nodes];
-  }
-
-  #contendersOf(node: string): readonly Contender[] {
-    return this.#selections.of(node).flatMap((selection) => {
-      const record = this.#policies.get(selection.policy);
-      return record ? [{ ...selection, record }] : [];
-    });
-  }
-
-  #nodesWhere(record: PolicyRecord, holds: (contender: Contender) => boolean): readonly string[] {
-    return [...record.nodes].filter((node) => {
-      const selection = this.#selections.of(node).find(({ policy }) => policy === record.name);
-      return selection !== undefined && holds({ ...selection, record });
-    });
   }
 
   /** Takes in that a node's labels have changed how a policy selects it. */
@@ -260,9 +246,4 @@ export class Fleet {
     else record.tally.remove(node);
     this.#acceptance.place(record, node, selection?.byNewest === true);
   }
-}
-
-/** Whether a policy that is being deleted first makes the GPUs whole that it decides over. */
-function hasWorkLeft(versions: PolicyVersions): boolean {
-  return isRetiring(versions.newest) && stakeOf(versions) !== undefined;
 }

@@ -139,6 +139,11 @@ export function stakeOf(versions: PolicyVersions): GpuPartitionPolicy | undefine
   return acceptedGeneration !== undefined && enforces(newest) ? newest : undefined;
 }
 
+/** Whether a policy that is being deleted first makes the GPUs whole that it decides over. */
+export function hasWorkLeft(versions: PolicyVersions): boolean {
+  return isRetiring(versions.newest) && stakeOf(versions) !== undefined;
+}
+
 /** What of the versions is kept in the policy's status. */
 export function storeVersions({
   acceptedGeneration,
