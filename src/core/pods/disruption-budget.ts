@@ -1,4 +1,5 @@
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
+import { countWords } from '../text/cut-text.ts';
 
 /** The parts of a PodDisruptionBudget that decide whether an eviction goes through. */
 export interface BudgetView {
@@ -117,8 +118,8 @@ function explainRefusal({ metadata, status }: BudgetView): string {
     return 'has not been processed by the disruption controller since it changed';
   }
   if (neverAllows({ metadata, status: status ?? {} })) {
-    const { expectedPods, desiredHealthy } = status ?? {};
-    return `never allows a disruption: it needs ${desiredHealthy} healthy pods and covers ${expectedPods}`;
+    const { expectedPods = 0, desiredHealthy = 0 } = status ?? {};
+    return `never allows a disruption: it needs ${countWords(desiredHealthy, 'healthy pod')} and covers ${expectedPods}`;
   }
   const { currentHealthy, desiredHealthy } = status ?? {};
   const healthy =

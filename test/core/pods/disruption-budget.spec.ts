@@ -49,6 +49,8 @@ describe('what PodDisruptionBudgets say to an eviction', () => {
       message: 'PodDisruptionBudget team/pdb never allows a disruption: it needs 2 healthy pods and covers 2',
       isLasting: true,
     });
+    const one = judgeBudgets(aPod(), [aBudget({ ...none, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 })]);
+    expect(one?.message).to.match(/: it needs 1 healthy pod and covers 1$/);
     for (const [pod, budget] of [
       [aPod(), aBudget({ ...full, expectedPods: 3 })],
       [aPod(), aBudget({ ...full, observedGeneration: 0 })],
