@@ -370,7 +370,7 @@ export interface GpuPartitionPolicy {
      */
     rollout?: {
       /**
-       * Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the selected nodes, rounded down but at least 1. 0 holds the rollout. Example: 10%.
+       * Nodes that may be unavailable at a time, NotReady and Failed ones included: a number, or a percentage of the nodes with GPUs over which the policy decides, rounded down but at least 1. 0 holds the rollout. Example: 10%.
        */
       maxUnavailable?: number | string;
       /**
@@ -387,7 +387,7 @@ export interface GpuPartitionPolicy {
         soak?: string;
       };
       /**
-       * Failed nodes that halt the rollout (reason Halted): a number, or a percentage of the selected nodes, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.
+       * Failed nodes that halt the rollout (reason Halted): a number, or a percentage of the nodes with GPUs over which the policy decides, rounded down but at least 1. No new node starts then; failed nodes are retried. Example: 3.
        */
       failureThreshold?: number | string;
       /**
