@@ -68,7 +68,7 @@ describe('presets', () => {
       );
       expect(listPresets(without(slices))).to.not.include('all-balanced');
     }
-    expect(listPresets(a30)).to.include.members(['all-disabled', 'all-enabled', 'all-balanced', 'all-1g.6gb.me']);
+    expect(listPresets(a30)).to.include.members(['all-disabled', 'all-enabled', 'all-balanced', 'all-1g.6gb+me']);
   });
 
   it('switch MIG off, or on without instances', () => {
@@ -98,7 +98,7 @@ describe('presets', () => {
   for (const name of ['all-1g.5gb', 'any-1g.6gb', 'balanced', 'all-', 'all-1c.2g.12gb'])
     it(`refuse ${name} on an A30 and name those that it has`, () => {
       const preset = expandPreset(modelOf('a30'), name);
-      expect('refusal' in preset && preset.refusal.message).to.include('all-2g.12gb.me');
+      expect('refusal' in preset && preset.refusal.message).to.include('all-2g.12gb+me');
     });
 });
 

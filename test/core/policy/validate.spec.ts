@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import type { PolicySpec } from '../../../src/api/types.ts';
+import { MODELS } from '../../../src/core/gpu/geometry/models.ts';
+import { listPresets } from '../../../src/core/gpu/plan/preset.ts';
 import { claimKey } from '../../../src/core/policy/precedence.ts';
 import { RULE_MESSAGES } from '../../../src/core/policy/broken-rule.ts';
 import { findBrokenRules } from '../../../src/core/policy/rules.ts';
@@ -88,6 +90,14 @@ describe('validatePolicy', () => {
     expect(findings.map(({ code, path }) => [code, path.join('.')])).to.deep.equal([
       ['UnknownProfile', 'spec.demand.slices.1.profiles'],
     ]);
+  });
+
+  it('names no preset that it would refuse, where it refuses one', () => {
+    for (const model of MODELS)
+      for (const preset of listPresets(model)) {
+        const found = findingsOf({ layouts: [{ gpus: { models: [model.id] }, preset }] });
+        expect(found, `${preset} on ${model.id}`).to.deep.equal([]);
+      }
   });
 
   it('tells a preset that a model lacks from a profile', () => {

@@ -33,15 +33,10 @@ export function expandPreset(geometry: Geometry, preset: string, model?: GpuMode
   return { mig: 'Enabled', layout: { [profile.name]: profile.maxInstances } };
 }
 
-/** Names of all presets of a GPU, as a user writes them. */
+/** Names of all presets of a GPU, as a policy writes them. */
 export function listPresets(geometry: Geometry): readonly string[] {
   const balanced = 'refusal' in expandBalanced(geometry, undefined) ? [] : ['all-balanced'];
-  return [
-    'all-disabled',
-    'all-enabled',
-    ...balanced,
-    ...geometry.profiles.map(({ name }) => `all-${name.replaceAll('+', '.')}`),
-  ];
+  return ['all-disabled', 'all-enabled', ...balanced, ...geometry.profiles.map(({ name }) => `all-${name}`)];
 }
 
 /** `1g.24gb.me.all` may be `1g.24gb+me.all`: the dot that follows `gb` stands for the plus. No preset splits GPU instances. */
