@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect } from 'chai';
@@ -107,6 +107,23 @@ describe('gpu-partition node apply', () => {
     expect(code).to.equal(3);
     expect(stderr).to.contain('who holds a GPU').and.to.contain('--ignore-pods');
     expect(host.takeChanges()).to.deep.equal([]);
+  });
+
+  it('does nothing more where the kubelet that told who holds what goes away: its socket is missing while it restarts', async () => {
+    using host = new SimulatedHost([A100]).withSevenSlices(0);
+    const kubelet = await servePodResources(host.podResourcesSocket, {
+      '/v1.PodResourcesLister/List': () => {
+        rmSync(host.podResourcesSocket);
+        return encodeList([]);
+      },
+    });
+    try {
+      const { stderr } = await host.node('apply', '-f', host.write('l.yaml', 'layouts: [{mig: Disabled}]'));
+      expect(stderr).to.contain('KubeletSocketMissing');
+      expect(host.takeChanges()).to.deep.equal([]);
+    } finally {
+      await kubelet.close();
+    }
   });
 
   it('changes nothing where all or nothing was asked for and one GPU is in the way', async () => {

@@ -28,19 +28,23 @@ export function addPodOptions(command: Command): Command {
 }
 
 /**
- * What the pods of this host hold, as `DeviceApplyOptions.listHeld` defines it. A host without a kubelet has none.
- * @throws DeviceError Stopped if the kubelet does not answer: unknown does not mean nobody
+ * What the pods of this host hold, as `DeviceApplyOptions.listHeld` defines it. A host without a kubelet has none; one that has it now
+ * has it until the end, though the socket is missing while it restarts.
+ *
+ * @returns the question; it throws DeviceError Stopped if the kubelet does not answer: unknown does not mean nobody
  */
-export async function listHeldOnHost(
+export function listHeldOnHost(
   { podResourcesSocket, ignorePods = false }: PodOptions,
   device: DeviceState,
-): Promise<ReadonlySet<string>> {
-  if (ignorePods || !existsSync(podResourcesSocket)) return new Set();
-  try {
-    const holdings = await new PodResourcesClient({ socket: podResourcesSocket }).list();
-    return listHeldIds(holdersOf(reportDevice(device), holdings));
-  } catch (cause) {
-    const found = `${cause instanceof Error ? cause.message : String(cause)}; --ignore-pods proceeds without`;
-    throw new DeviceError('Stopped', { tried: 'to ask the kubelet who holds a GPU', found, cause });
-  }
+): () => Promise<ReadonlySet<string>> {
+  if (ignorePods || !existsSync(podResourcesSocket)) return () => Promise.resolve(new Set());
+  const kubelet = new PodResourcesClient({ socket: podResourcesSocket });
+  return async () => {
+    try {
+      return listHeldIds(holdersOf(reportDevice(device), await kubelet.list()));
+    } catch (cause) {
+      const found = `${cause instanceof Error ? cause.message : String(cause)}; --ignore-pods proceeds without`;
+      throw new DeviceError('Stopped', { tried: 'to ask the kubelet who holds a GPU', found, cause });
+    }
+  };
 }

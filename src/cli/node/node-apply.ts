@@ -75,7 +75,7 @@ export async function applyLayout(
     const cutOff = journal.read();
     if (cutOff !== undefined) watcher.onCutOff(cutOff);
     const device = await readHost(driver);
-    const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(limits, device);
+    const listHeld = listHeldOnHost(limits, device);
     const plan = planHost(device, layout, {
       held: await reportAsync(3, listHeld),
       mayReset: limits.allowGpuReset === true,

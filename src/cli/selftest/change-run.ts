@@ -49,7 +49,7 @@ export async function runChangeTest(
     await host.giveBack();
     const device = await readHost(driver);
     const gpu = findGpu(device, options.gpu);
-    const listHeld = (): Promise<ReadonlySet<string>> => listHeldOnHost(options, device);
+    const listHeld = listHeldOnHost(options, device);
     const reason = refuseTest(gpu, device, await reportAsync(3, listHeld));
     if (reason !== undefined) return refuseChange(gpu, reason);
     watcher.onBegin(gpu);
