@@ -36,7 +36,7 @@ export class DeviceView {
   #report: Report | undefined;
   #state: DeviceState | undefined;
   #monitorsOf: Monitors = new Map();
-  #readMs: number | undefined;
+  #began: { readonly atMs: number; readonly wallMs: number } | undefined;
   /** When the report was complete. */
   #readAt = -Infinity;
   /** When the last attempt to read was made. */
@@ -87,9 +87,11 @@ export class DeviceView {
     return mayBeBackSoon(this.#need);
   }
 
-  /** When the reading of the report began to ask for pods, by this machine's clock. */
+  /** When its reading began to ask for pods, by this machine's clock as it is now: never too late, though it was set back, or suspended. */
   get readMs(): number | undefined {
-    return this.#readMs;
+    if (this.#began === undefined) return undefined;
+    const { atMs, wallMs } = this.#began;
+    return Math.min(wallMs, this.#clock.wallMs() - (this.#clock.monotonicMs() - atMs));
   }
 
   /** The processes on the devices, and the monitors, for messages. */
@@ -157,7 +159,7 @@ export class DeviceView {
   async accept(state: DeviceState): Promise<Fault | undefined> {
     this.#triedAt = this.#clock.monotonicMs();
     const report = reportDevice(state);
-    const beganMs = this.#clock.wallMs();
+    const began = { atMs: this.#triedAt, wallMs: this.#clock.wallMs() };
     let monitorsOf: Monitors;
     try {
       const word = await this.#kubelet?.ask(report, this.asked);
@@ -176,7 +178,7 @@ export class DeviceView {
     }
     this.#state = state;
     this.#monitorsOf = monitorsOf;
-    this.#readMs = beganMs;
+    this.#began = began;
     this.#readAt = this.#clock.monotonicMs();
     this.failures = 0;
     return undefined;

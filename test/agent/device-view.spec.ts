@@ -59,4 +59,14 @@ describe('what the agent knows of its GPUs', () => {
     expect(view.report.advertised).to.deep.equal({ stale: 1, resources });
     expect(view.isSettling).to.equal(true);
   });
+
+  it('was never read later than it was, though the machine’s clock is set back since then, or the machine suspended', async () => {
+    const { clock, view } = await aChangedView();
+    const began = clock.wallMs();
+    await clock.advance(2_000);
+    clock.shiftWall(600_000);
+    expect(view.readMs, 'suspended for ten minutes').to.equal(began);
+    clock.shiftWall(-3_600_000 - 600_000);
+    expect(view.readMs, 'set back by an hour').to.equal(clock.wallMs() - 2_000);
+  });
 });
