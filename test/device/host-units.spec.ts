@@ -19,12 +19,18 @@ describe('services of the host that were stopped for a change', () => {
   });
 
   /** `systemctl` that knows which units are active, writes down what it is told, and refuses one command. */
-  function someUnits(active: readonly string[], refused = 'none', units = allowed): HostUnits {
+  function someUnits(
+    active: readonly string[],
+    refused = 'none',
+    units = allowed,
+    starting: readonly string[] = [],
+  ): HostUnits {
     writeScript(
       tool.file,
-      `case "$1 $3 $2" in`,
-      ...active.map((unit) => `"is-active ${unit} "*) exit 0;;`),
-      `is-active*) exit 3;; esac`,
+      `case "$*" in`,
+      ...active.map((unit) => `"is-active ${unit}") echo active; exit 0;;`),
+      ...starting.map((unit) => `"is-active ${unit}") echo activating; exit 3;;`),
+      `is-active*) echo inactive; exit 3;; esac`,
       `echo "$*" >> ${log}`,
       `case "$*" in "${refused}") echo "Job for $2 failed" >&2; exit 1;; esac`,
     );
@@ -41,6 +47,14 @@ describe('services of the host that were stopped for a change', () => {
     expect(takeLog().slice(2)).to.deep.equal(['start dcgm.service', 'start nvsm.service']);
     expect(existsSync(path)).to.equal(false);
     expect(await someUnits([]).borrow()).to.equal(false);
+  });
+
+  it('include one that is about to run: it starts, or systemd starts it again by itself', async () => {
+    const units = someUnits(['nvsm.service'], 'none', allowed, ['nvidia-dcgm.service']);
+    expect(await units.borrow()).to.equal(true);
+    expect(takeLog()).to.deep.equal(['stop nvsm.service', 'stop nvidia-dcgm.service']);
+    expect(await units.giveBack()).to.deep.equal([]);
+    expect(takeLog().slice(2)).to.deep.equal(['start nvidia-dcgm.service', 'start nvsm.service']);
   });
 
   it('are started by the next program where this one did not live to do it, whatever that one may stop', async () => {

@@ -33,8 +33,8 @@ export class HostUnits {
   }
 
   /**
-   * Stops the running units.
-   * @returns whether any was running
+   * Stops the units that run or are about to.
+   * @returns whether there was any
    * @throws DeviceError if one does not stop, or nothing can be recorded; {@link giveBack} starts the others again
    */
   async borrow(): Promise<boolean> {
@@ -49,10 +49,13 @@ export class HostUnits {
     return true;
   }
 
-  /** One that may run would hold the GPU: no answer is not taken for a stopped one. */
+  /**
+   * One that may run would hold the GPU: no answer is not taken for a stopped one, and neither is one that starts, or that systemd starts
+   * again after a while.
+   */
   async #isActive(unit: string): Promise<boolean> {
-    const answer = await this.#run('is-active', '--quiet', unit);
-    if (answer.rc === 0) return true;
+    const answer = await this.#run('is-active', unit);
+    if (answer.rc === 0 || answer.stdout.trim() === 'activating') return true;
     if (notRunning.includes(answer.rc)) return false;
     throw failureOf(`is-active ${unit}`, answer);
   }
