@@ -24,6 +24,8 @@ export interface WorkOptions {
 export interface Failure {
   readonly uuid: string;
   readonly error: DeviceError;
+  /** Why its previous state could not be restored. */
+  readonly undoError?: DeviceError | undefined;
 }
 
 export interface WorkResult {

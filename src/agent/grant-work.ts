@@ -137,7 +137,7 @@ export class GrantWork {
     view.expire();
     const { failures, state } = await device.apply(granted.gpus, work, options);
     const [failure] = failures;
-    const fault = failure && faultOf(failure.error, failure.uuid);
+    const fault = failure && faultOf(failure.error, failure.uuid, failure.undoError);
     return { state, fault: fault && nameMonitors(fault, view.report.gpus ?? [], view.users), hasBegun: true };
   }
 

@@ -166,7 +166,9 @@ export function deviceOf(
         results.flatMap(({ error }) => error ?? []);
       const { results, device } = await (unknown ? unknown.watch(apply, failuresOf) : apply());
       if (results.some(({ operations }) => operations > 0)) await afterChange?.();
-      const failures = results.flatMap(({ uuid, error }): readonly Failure[] => (error ? [{ uuid, error }] : []));
+      const failures = results.flatMap(({ uuid, error, undoError }): readonly Failure[] =>
+        error ? [{ uuid, error, undoError }] : [],
+      );
       return { failures, state: device };
     },
   };

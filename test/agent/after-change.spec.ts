@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { deviceOf } from '../../src/agent/open-device.ts';
 import type { WorkOptions } from '../../src/agent/device.ts';
+import type { Step } from '../../src/core/gpu/plan/step.ts';
 import { silentLogger } from '../../src/process/logger.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 
@@ -32,5 +33,31 @@ describe('device nodes and CDI specs', () => {
     expect(seen).to.deep.equal([2]);
     await device.apply([wish], [{ uuid: wish.uuid, steps: [] }], options);
     expect(seen).to.deep.equal([2]);
+  });
+});
+
+describe('a GPU whose change failed', () => {
+  it('is told about with the reason why its previous layout is not back, if it is not', async () => {
+    const node = new InProcessNode(['A100-SXM4-40GB'], 'gpu 0 mig 1 pending 1\n');
+    node.run(['mig', '-i', '0', '-cgi', '9:0,9:4', '-C']);
+    node.faults = 'fail DeviceCreateGpuInstance rc=999';
+    const device = deviceOf(node.openDriver(), {
+      journal: { begin: () => Promise.resolve(), finish: () => undefined },
+      lock: { explainLoss: () => undefined },
+      logger: silentLogger,
+    });
+    const wish = { uuid: node.uuid(0), profiles: { '7g.40gb': 1 } };
+    const step = (action: Step['action'], name: string, start: number): Step => {
+      return { action, profile: name, start, computeInstances: [name] };
+    };
+    const steps = [
+      step('DestroyInstance', '3g.20gb', 0),
+      step('DestroyInstance', '3g.20gb', 4),
+      step('CreateInstance', '7g.40gb', 0),
+    ];
+    const { failures } = await device.apply([wish], [{ uuid: wish.uuid, steps }], options);
+    expect(failures.map(({ error, undoError }) => [error.code, undoError?.code])).to.deep.equal([
+      ['DriverFailed', 'DriverFailed'],
+    ]);
   });
 });

@@ -21,7 +21,8 @@ export class GrantRefused extends Error {
   }
 }
 
-export function faultOf(error: unknown, gpu?: string): Fault {
+/** @param undoError why the GPU is not as it was before the work that failed */
+export function faultOf(error: unknown, gpu?: string, undoError?: DeviceError): Fault {
   if (error instanceof GrantRefused) return { code: error.code, message: error.message };
   const about = gpu === undefined ? {} : { gpu };
   if (error instanceof KubeletError) return { code: error.code, message: error.explanation, ...about };
@@ -30,5 +31,9 @@ export function faultOf(error: unknown, gpu?: string): Fault {
   }
   const { code, explanation, instance } = error;
   const where = [gpu === undefined && error.gpu !== undefined ? `GPU ${error.gpu}` : [], instance ?? []].flat();
-  return { code, message: [...where, explanation].join(': '), ...about };
+  const message = [...where, explanation].join(': ');
+  if (undoError === undefined) return { code, message, ...about };
+  const { code: undoCode, tried, found } = undoError;
+  const undo = `its previous layout could not be restored: ${undoCode}: tried ${tried}; found ${found}`;
+  return { code, message: `${message}; ${undo}`, ...about };
 }

@@ -23,4 +23,14 @@ describe('a fault as people read it', () => {
     const { message } = faultOf(new DeviceError('InUse', { ...details, instance: '1g.5gb at 0' }));
     expect(message).to.match(/^GPU 00000000:07:00\.0: 1g\.5gb at 0: tried /);
   });
+
+  it('says why the previous layout of a GPU is not back', () => {
+    const error = new DeviceError('DriverFailed', { tried: 'one', found: 'exit code 255' });
+    const undoError = new DeviceError('GpuLost', { tried: 'another', found: 'nothing' });
+    expect(faultOf(error, 'GPU-1', undoError)).to.deep.equal({
+      code: 'DriverFailed',
+      message: `${error.explanation}; its previous layout could not be restored: GpuLost: tried another; found nothing`,
+      gpu: 'GPU-1',
+    });
+  });
 });
