@@ -4,12 +4,16 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { stringify } from 'yaml';
 import { fleet, policies } from '../core/view/status-stories.ts';
 import { eventually } from '../support/eventually.ts';
 import { run } from './run.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+
+const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gpu-node-1', labels: { pool: 'inference' } } };
+const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'train', namespace: 'team' } };
 
 describe('gpu-partition ui', () => {
   let folder: string;
@@ -21,8 +25,6 @@ describe('gpu-partition ui', () => {
 
   it('opens a saved cluster, as kubectl prints it, until it is interrupted', async function () {
     const file = join(folder, 'cluster.yaml');
-    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gpu-node-1', labels: { pool: 'inference' } } };
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'train', namespace: 'team' } };
     await writeFile(file, stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, node, pod] }));
     const child = spawn(process.execPath, [main, 'ui', '--snapshot', file]);
     let said = '';
@@ -40,6 +42,19 @@ describe('gpu-partition ui', () => {
     expect(found.nodes.find((one) => one.node === 'gpu-node-1')?.pool).to.equal('inference');
     child.kill('SIGINT');
     expect((await once(child, 'close'))[0]).to.equal(0);
+  });
+
+  it('ends where its address cannot be written, since the page cannot be opened', async function () {
+    const file = join(folder, 'cluster.yaml');
+    await writeFile(file, stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, node, pod] }));
+    const child = spawn('sh', ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, main, 'ui', '--snapshot', file]);
+    const closed = once(child, 'close');
+    try {
+      expect(await readText(child.stderr)).to.match(/^error: the output is incomplete: /);
+      expect((await closed)[0]).to.equal(3);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 
   it('refuses a file that has no fleet in it', async () => {

@@ -34,10 +34,13 @@ export function uiCommand({ terminal }: CommandContext): Command {
       const interrupted = new AbortController();
       const stop = (): void => interrupted.abort();
       process.once('SIGINT', stop).once('SIGTERM', stop);
+      // The address is written once: without it the page cannot be opened.
+      const endLoss = terminal.stdout.onLoss(stop);
       try {
         if (options.snapshot === undefined) await serveLive(terminal, options, interrupted.signal);
         else await serveSnapshot(terminal, options.snapshot, options, interrupted.signal);
       } finally {
+        endLoss();
         process.off('SIGINT', stop).off('SIGTERM', stop);
       }
     });
