@@ -181,6 +181,56 @@ describe('gpu-partition recommend for a cluster', () => {
     });
   });
 
+  it('gives a policy the name of no other that enforces, however long the names are', async () => {
+    const long = `${'x'.repeat(55)}.`;
+    for (const [name, others, advised] of [
+      [`${'y'.repeat(56)}-demand`, [], `${'y'.repeat(54)}-demand-2`],
+      ['p', ['p-demand', 'p-demand-2'], 'p-demand-3'],
+      [`${long}tail`, [], `${'x'.repeat(55)}-demand`],
+    ] as const) {
+      const policy = sliced({ name });
+      const none = { nodeSelector: { matchLabels: { pool: 'none' } } };
+      const policies = [policy, ...others.map((other) => sliced({ name: other, ...none }))];
+      const nodes = [aFleetNode({ name: 'n1', slices: halves }, policy)];
+      const { answer } = await ask(aCluster(nodes, { policies, pods: [aWaitingPod('s', small)] }));
+      expect(only(answer).advised?.metadata.name).to.equal(advised);
+    }
+  });
+
+  it('gives two policies two names where long ones differ at their ends', async () => {
+    const policies = ['a', 'b'].map((end) => {
+      const name = `${'z'.repeat(60)}-${end}`;
+      return sliced({ name, nodeSelector: { matchLabels: { pool: end } } });
+    });
+    const nodes = policies.map((policy) =>
+      aFleetNode(
+        {
+          name: policy.metadata.name,
+          slices: halves,
+          pods: { '3g.20gb@0': ['a'] },
+          node: { labels: policy.spec.nodeSelector.matchLabels ?? {} },
+        },
+        policy,
+      ),
+    );
+    const { answer } = await ask(aCluster(nodes, { policies }));
+    const names = answer.pools.map(({ advised }) => advised?.metadata.name);
+    expect(names).to.deep.equal([`${'z'.repeat(56)}-demand`, `${'z'.repeat(54)}-demand-2`]);
+  });
+
+  it('makes the name of a policy of the labels of --selector, whatever their values are', async () => {
+    const labels = { 'nvidia.com/gpu.product': 'NVIDIA-A100_SXM4.40GB', zone: '' };
+    const { node, partition } = aFleetNode({ name: 'n1', slices: halves, node: { labels } });
+    const { policy: _none, wish: _neither, ...spec } = partition.spec;
+    const cluster = aCluster([{ node, partition: { ...partition, spec } }], {
+      policies: [],
+      pods: [aWaitingPod('s', small)],
+    });
+    const selector = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+    const { answer } = await ask(cluster, '--selector', selector.join(','));
+    expect(only(answer).advised?.metadata.name).to.equal('nvidia-a100-sxm4-40gb-demand');
+  });
+
   it('takes the nodes of --selector for one pool', async () => {
     const { answer } = await ask(aPool(), '--selector', 'pool=p');
     expect(only(answer).advised?.spec.nodeSelector).to.deep.equal({ matchLabels: { pool: 'p' } });

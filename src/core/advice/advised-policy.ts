@@ -4,9 +4,6 @@ import type { EvictionRule } from '../demand/pool.ts';
 import { asWritten } from '../policy/as-written.ts';
 import type { AdvicePool } from './pools.ts';
 
-const suffix = '-demand';
-/** A policy's name becomes a label value. */
-const longestName = 63;
 const highestPriority = 1_000_000_000;
 
 /**
@@ -14,12 +11,11 @@ const highestPriority = 1_000_000_000;
  * that decides now: it takes that one's nodes over by a higher priority, and gives them back when it is deleted.
  */
 export function advisePolicy(
-  { name, policy, selector }: AdvicePool,
+  { advisedName, policy, selector }: AdvicePool,
   slices: PolicyDemand['slices'],
   evict: EvictionRule,
 ): GpuPartitionPolicy {
   const { layouts: _layouts, sharing: _sharing, demand, drain, ...kept } = policy?.spec ?? usualSpec;
-  const isOwn = isPlanned(policy);
   const { scope, ...otherDrain } = drain ?? {};
   const keepsScope = scope !== undefined && (scope !== 'Node' || evict === 'IfNeeded');
   const keptDrain = { ...otherDrain, ...(keepsScope && { scope }) };
@@ -30,7 +26,7 @@ export function advisePolicy(
     nodeSelector: selector ?? kept.nodeSelector,
     mode: 'Plan',
     strategy: 'mixed',
-    ...(policy && !isOwn && { priority: Math.min(highestPriority, (policy.spec.priority ?? 0) + 1) }),
+    ...(policy && !isPlanned(policy) && { priority: Math.min(highestPriority, (policy.spec.priority ?? 0) + 1) }),
     ...(Object.keys(keptDrain).length > 0 && { drain: keptDrain }),
     demand: {
       ...keptDemand,
@@ -42,11 +38,10 @@ export function advisePolicy(
   const written: GpuPartitionPolicy = policy ?? {
     apiVersion: 'gpupartition.dev/v1alpha1',
     kind: 'GpuPartitionPolicy',
-    metadata: { name },
+    metadata: { name: advisedName },
     spec,
   };
-  const ownName = isOwn ? name : `${name.slice(0, longestName - suffix.length)}${suffix}`;
-  return asWritten({ ...written, metadata: { name: ownName } }, spec);
+  return asWritten({ ...written, metadata: { name: advisedName } }, spec);
 }
 
 const usualSpec: PolicySpec = { nodeSelector: {}, strategy: 'mixed' };

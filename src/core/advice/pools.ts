@@ -4,11 +4,14 @@ import { findModel } from '../gpu/geometry/model-lookup.ts';
 import { type LabelSelection, meetsSelection } from '../metadata/label-selector.ts';
 import { byPrecedence, selectsNode } from '../policy/precedence.ts';
 import { compareText } from '../text/fingerprint.ts';
+import { nameAdvised } from './advised-name.ts';
 import { findSelector } from './pool-selector.ts';
 
 /** GPU nodes for which one policy is advised. */
 export interface AdvicePool {
   readonly name: string;
+  /** Of the policy that is advised. */
+  readonly advisedName: string;
   /** Decides over these nodes now; undefined if none does. */
   readonly policy: GpuPartitionPolicy | undefined;
   /** Selects these nodes; undefined if no label tells them from others. */
@@ -21,6 +24,20 @@ export interface AdvicePool {
  * Sorted by name.
  */
 export function listPools(facts: ClusterFacts, selection?: LabelSelection): readonly AdvicePool[] {
+  const pools = findPools(facts, selection).toSorted((a, b) => compareText(a.name, b.name));
+  const deciding = new Set(pools.map(({ policy }) => policy));
+  const others = facts.policies.filter((policy) => !isPlanned(policy) || deciding.has(policy));
+  const taken = new Set(others.map(({ metadata }) => metadata.name));
+  return pools.map((pool) => {
+    const advisedName = isPlanned(pool.policy) ? pool.name : nameAdvised(pool.name, taken);
+    taken.add(advisedName);
+    return { ...pool, advisedName };
+  });
+}
+
+type NamedPool = Omit<AdvicePool, 'advisedName'>;
+
+function findPools(facts: ClusterFacts, selection: LabelSelection | undefined): readonly NamedPool[] {
   const nodes = listGpuNodes(facts).map((node) => ({ ...node, policy: decidingPolicy(node, facts.policies) }));
   if (selection !== undefined) {
     const taken = nodes.filter(({ labels }) => meetsSelection(selection, labels));
@@ -29,17 +46,16 @@ export function listPools(facts: ClusterFacts, selection?: LabelSelection): read
     const name = policy?.metadata.name ?? nameSelection(selection);
     return taken.length === 0 ? [] : [{ name, policy, selector: selectorOf(selection), nodes: taken }];
   }
-  const pools = [...Map.groupBy(nodes, ({ policy }) => policy)].flatMap(([policy, own]) =>
+  return [...Map.groupBy(nodes, ({ policy }) => policy)].flatMap(([policy, own]) =>
     policy === undefined ? groupByModels(own, facts) : [fromPolicy(policy, own)],
   );
-  return pools.toSorted((a, b) => compareText(a.name, b.name));
 }
 
-function fromPolicy(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): AdvicePool {
+function fromPolicy(policy: GpuPartitionPolicy, nodes: readonly GpuNode[]): NamedPool {
   return { name: policy.metadata.name, policy, selector: policy.spec.nodeSelector, nodes };
 }
 
-function groupByModels(nodes: readonly GpuNode[], { nodes: all }: ClusterFacts): readonly AdvicePool[] {
+function groupByModels(nodes: readonly GpuNode[], { nodes: all }: ClusterFacts): readonly NamedPool[] {
   return [...Map.groupBy(nodes, nameModels)].map(([name, own]) => {
     const names = new Set(own.map((one) => one.name));
     const others = all.filter(({ metadata }) => !names.has(metadata.name));
@@ -54,7 +70,7 @@ function groupByModels(nodes: readonly GpuNode[], { nodes: all }: ClusterFacts):
 /** `a100-40gb`; `unread` for nodes whose GPUs no agent has reported. */
 function nameModels({ partition }: GpuNode): string {
   const products = (partition?.status?.device?.gpus ?? []).map(
-    ({ product }) => findModel(product)?.id ?? product.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'),
+    ({ product }) => findModel(product)?.id ?? asName(product),
   );
   return products.length === 0 ? 'unread' : [...new Set(products)].toSorted(compareText).join('-');
 }
@@ -74,7 +90,14 @@ function decidingPolicy(
 
 /** `pool=inference` is called `inference`. */
 function nameSelection({ matchLabels = {} }: LabelSelection): string {
-  return Object.values(matchLabels).join('-') || 'selected';
+  return asName(Object.values(matchLabels).join('-')) || 'selected';
+}
+
+function asName(words: string): string {
+  return words
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
 }
 
 function selectorOf({ matchLabels = {} }: LabelSelection): PolicySpec['nodeSelector'] {
