@@ -192,6 +192,23 @@ describe('gpu-partition recommend --prometheus', () => {
     expect(prometheus?.headers[0]).to.equal(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
   });
 
+  it('takes a password as it is where its percent sign begins no code', async () => {
+    const url = await speak(answerWith(1, []));
+    await ask(url.replace('://', '://me:50%off@'));
+    expect(prometheus?.headers[0]).to.equal(`Basic ${Buffer.from('me:50%off').toString('base64')}`);
+  });
+
+  it('passes on what Prometheus warns of, once: part of the past may be missing', async () => {
+    const whole = answerWith(1, [{ resource: 'nvidia_com_mig_1g_5gb', node: 'n1', amounts: [1] }]);
+    const url = await speak((query) => {
+      const answer = JSON.parse(whole(query).body) as object;
+      return { body: JSON.stringify({ ...answer, warnings: ['No StoreAPIs matched', 7] }) };
+    });
+    const { code, stderr } = await ask(url);
+    expect(code).to.equal(0);
+    expect(stderr).to.equal(`warning: Prometheus at ${url} says: No StoreAPIs matched\n`);
+  });
+
   const garbage: readonly (readonly [string, ReturnType<Speak>, string])[] = [
     ['a page', { body: '<html>' }, 'answered something that is not JSON'],
     ['another JSON', { body: '{"ok":true}' }, 'answered something that is not a range of values'],

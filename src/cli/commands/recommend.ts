@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 
 import { MODELS } from '../../core/gpu/geometry/models.ts';
+import type { RequestHistory } from '../../core/advice/history.ts';
 import { type DemandPlan, planDemand } from '../../process/demand-solver.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
 import { integer } from '../../process/option.ts';
@@ -21,7 +22,7 @@ import { type FiledGpu, readPool } from '../recommend/pool-file.ts';
 import { readQuantile, readUrl, readWindow } from '../recommend/history-option.ts';
 import { readRequests } from '../recommend/prometheus.ts';
 import { answerSize, printSizeAnswer, readSize } from '../recommend/size-answer.ts';
-import { printJson, type Terminal } from '../terminal.ts';
+import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
 
 interface Options extends ConnectionOptions {
   readonly snapshot?: readonly string[];
@@ -149,24 +150,32 @@ function print(terminal: Terminal, output: Options['output'], answer: unknown, a
 /** For a cluster. */
 async function advise(options: Options, terminal: Terminal, outcome: CommandOutcome): Promise<void> {
   const { snapshot, model, selector, evict, timeLimit, output } = options;
-  const { prometheus, window, quantile } = options;
+  const { prometheus, quantile } = options;
   if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');
   const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
-  const history = prometheus && {
-    ...(await readRequests({
-      url: prometheus,
-      length: window,
-      end: Date.now() / 1000,
-      labels: options.prometheusLabels,
-    })),
-    quantile,
-  };
+  const past = prometheus && (await readPast(prometheus, options, terminal));
+  const history = past && { ...past, quantile };
   const rules = { evict: evict === 'if-needed' ? 'IfNeeded' : 'Never', seconds: timeLimit, selector, history } as const;
   const answer = await orExplain(answerCluster(facts, rules));
   if (hasShortage(answer)) outcome.code = 1;
   if (output === 'json') printJson(terminal, answer);
   else if (output === 'yaml') terminal.stdout.write(writePolicies(answer));
   else printClusterAnswer(terminal, answer);
+}
+
+async function readPast(
+  url: URL,
+  { window, prometheusLabels }: Options,
+  { stderr }: Terminal,
+): Promise<RequestHistory> {
+  const { warnings, ...past } = await readRequests({
+    url,
+    length: window,
+    end: Date.now() / 1000,
+    labels: prometheusLabels,
+  });
+  for (const text of warnings) printLine(stderr, `${paint(stderr, 'yellow', 'warning:')} ${text}`);
+  return past;
 }
 
 async function makePlan(

@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring';
 import type { RequestHistory, RequestSeries } from '../../core/advice/history.ts';
 import { fieldsOf } from '../../core/policy/broken-rule.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
@@ -34,13 +35,18 @@ function askKnown(own: string): string {
   return `max(kube_pod_status_phase{phase="Running"${own}})`;
 }
 
+/** What Prometheus answered, and what it warns of: that a part of the data did not answer, for example. */
+interface ToldHistory extends RequestHistory {
+  readonly warnings: readonly string[];
+}
+
 /** Reads from Prometheus what pods asked for. @throws CliError with code 3 if it does not answer, or has nothing */
-export async function readRequests(window: HistoryWindow): Promise<RequestHistory> {
+export async function readRequests(window: HistoryWindow): Promise<ToldHistory> {
   const own = Object.entries(window.labels ?? {})
     .map(([label, value]) => `,${label}="${value}"`)
     .join('');
-  const [seen, series] = await Promise.all([queryRange(window, askKnown(own)), queryRange(window, askRequests(own))]);
-  const times = seen.flatMap(({ values }) => values.map(([time]) => time));
+  const [seen, asked] = await Promise.all([queryRange(window, askKnown(own)), queryRange(window, askRequests(own))]);
+  const times = seen.series.flatMap(({ values }) => values.map(([time]) => time));
   if (times.length === 0)
     throw new CliError(
       `Prometheus at ${nameOf(window.url)} has no kube_pod_status_phase in this window: does it scrape kube-state-metrics?`,
@@ -48,11 +54,19 @@ export async function readRequests(window: HistoryWindow): Promise<RequestHistor
     );
   return {
     times,
-    series: series.map(({ metric, values }): RequestSeries => {
+    warnings: [...new Set([seen, asked].flatMap(({ warnings }) => warnings))].map(
+      (text) => `Prometheus at ${nameOf(window.url)} says: ${text}`,
+    ),
+    series: asked.series.map(({ metric, values }): RequestSeries => {
       const { resource = '', node = '' } = metric;
       return { resource, node: node === '' ? undefined : node, amounts: new Map(values) };
     }),
   };
+}
+
+interface RangeAnswer {
+  readonly series: readonly Series[];
+  readonly warnings: readonly string[];
 }
 
 interface Series {
@@ -60,7 +74,7 @@ interface Series {
   readonly values: readonly (readonly [time: number, value: number])[];
 }
 
-async function queryRange({ url, length, end }: HistoryWindow, query: string): Promise<readonly Series[]> {
+async function queryRange({ url, length, end }: HistoryWindow, query: string): Promise<RangeAnswer> {
   const step = Math.max(leastStep, Math.ceil(length / mostPoints));
   // At full steps, so that both questions, and the next run's, are asked of the same times.
   const last = Math.floor(end / step) * step;
@@ -72,7 +86,11 @@ async function queryRange({ url, length, end }: HistoryWindow, query: string): P
   const result = data?.['result'];
   if (data?.['resultType'] !== 'matrix' || !Array.isArray(result))
     throw fail(url, 'answered something that is not a range of values');
-  return result.map((one) => readSeries(url, one));
+  const warnings = Array.isArray(fields?.['warnings']) ? fields['warnings'] : [];
+  return {
+    series: result.map((one) => readSeries(url, one)),
+    warnings: warnings.filter((one) => typeof one === 'string'),
+  };
 }
 
 function readSeries(url: URL, value: unknown): Series {
@@ -98,7 +116,7 @@ async function post(url: URL, body: URLSearchParams): Promise<unknown> {
   const { username, password } = url;
   target.username = '';
   target.password = '';
-  const secret = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  const secret = Buffer.from(`${unescape(username)}:${unescape(password)}`).toString('base64');
   const headers = username === '' ? {} : { authorization: `Basic ${secret}` };
   let response: Response;
   let text: string;
