@@ -43,6 +43,7 @@ interface Options extends ConnectionOptions {
 
 /** Options of questions that need no cluster. */
 const offline = ['pool', 'demand', 'size'];
+const connection = ['kubeconfig', 'context'];
 
 export function recommendCommand({ terminal, outcome }: CommandContext): Command {
   return addConnectionOptions(new Command('recommend'))
@@ -84,15 +85,21 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
       'with --prometheus: for all slices, what was enough for this share of the time',
       readQuantile,
     )
-    .option(
-      '--pool <file>',
-      'JSON or YAML, - for standard input: {"gpus": [{"id", "model", "instances": [{"profile", "start", "busy"}]}]}; a whole GPU has "mig": "Disabled" and "busy" instead',
-      readPath,
+    .addOption(
+      new Option(
+        '--pool <file>',
+        'JSON or YAML, - for standard input: {"gpus": [{"id", "model", "instances": [{"profile", "start", "busy"}]}]}; a whole GPU has "mig": "Disabled" and "busy" instead',
+      )
+        .argParser(readPath)
+        .conflicts(connection),
     )
-    .option(
-      '--demand <file>',
-      'JSON or YAML, - for standard input: {"1g.5gb": 40, "3g.20gb": 4, "whole": 2}, those in use included',
-      readPath,
+    .addOption(
+      new Option(
+        '--demand <file>',
+        'JSON or YAML, - for standard input: {"1g.5gb": 40, "3g.20gb": 4, "whole": 2}, those in use included',
+      )
+        .argParser(readPath)
+        .conflicts(connection),
     )
     .addOption(
       new Option(
@@ -105,6 +112,9 @@ export function recommendCommand({ terminal, outcome }: CommandContext): Command
       new Option('--size <memory>', 'instead: which slices have so much usable memory, as 38GiB or 40GB').conflicts([
         'pool',
         'demand',
+        'evict',
+        'timeLimit',
+        ...connection,
       ]),
     )
     .option('--model <model>', 'with --size: this model alone')
