@@ -107,7 +107,7 @@ export interface GpuPartitionPolicy {
          */
         spare?: number | string;
         /**
-         * Decides what goes short if not everything fits: the cost of each slice that cannot be offered. Absent: the memory slices of its smallest profile.
+         * Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile.
          */
         weight?: number;
       }[];
@@ -294,7 +294,7 @@ export interface GpuPartitionPolicy {
            */
           spare?: number | string;
           /**
-           * Decides what goes short if not everything fits: the cost of each slice that cannot be offered. Absent: the memory slices of its smallest profile.
+           * Decides what goes short if not everything fits: the cost of each slice that cannot be offered; spare ones go short first. Absent: the memory slices of its smallest profile.
            */
           weight?: number;
         }[];
