@@ -134,13 +134,17 @@ function warnShadowed(taken: LayoutVerdict['taken'], path: FieldPath): Finding {
 
 function warnUnknownModels(entry: PolicyLayout, path: FieldPath): Finding {
   const field = entry.gpus?.models === undefined ? 'pciDeviceIds' : 'models';
-  const given = [...(entry.gpus?.models ?? []), ...(entry.gpus?.pciDeviceIds ?? [])].join(', ');
+  const { models = [], pciDeviceIds = [] } = entry.gpus ?? {};
+  const given = [...models, ...pciDeviceIds].join(', ');
+  const vendor = /^nvidia[- ]/i;
+  const names = models.filter((glob) => vendor.test(glob)).map((glob) => glob.replace(vendor, ''));
+  const hint = names.length > 0 ? `; leave out NVIDIA: write ${names.join(', ')}` : '';
   const known = field === 'models' ? `; known models are ${MODELS.map(({ id }) => id).join(', ')}` : '';
   return {
     severity: 'warning',
     code: 'NoSuchModel',
     path: [...path, 'gpus', field],
-    message: `no known GPU model matches ${given}, so the layout could not be checked${known}`,
+    message: `no known GPU model matches ${given}, so the layout could not be checked${hint}${known}`,
   };
 }
 

@@ -64,6 +64,8 @@ describe('validatePolicy', () => {
     expect(first?.message).to.match(
       /^no known GPU model matches X9000-\*, 0xFFFF10DE, .*; known models are a100-40gb,/,
     );
+    const [vendor] = findingsOf({ layouts: [{ gpus: { models: ['NVIDIA-A30', 'nvidia h100*'] }, mig: 'Disabled' }] });
+    expect(vendor?.message).to.match(/could not be checked; leave out NVIDIA: write A30, h100\*; known models are/);
     const [byId] = findingsOf({ layouts: [{ gpus: { pciDeviceIds: ['0xFFFF10DE'] }, mig: 'Disabled' }] });
     expect(byId?.path.at(-1)).to.equal('pciDeviceIds');
     expect(byId?.message).to.match(/^no known GPU model matches 0xFFFF10DE, so the layout could not be checked$/);
