@@ -7,6 +7,8 @@ import { HostLoans } from '../../src/device/host/host-loans.ts';
 import type { HostUnits } from '../../src/device/host/host-units.ts';
 import { LoanNote } from '../../src/device/host/loan-note.ts';
 import { PersistenceMode } from '../../src/device/host/persistence-mode.ts';
+import { type Clock, systemClock } from '../../src/process/clock.ts';
+import { FakeClock } from '../process/fake-clock.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import { InProcessNode } from './simulated-node.ts';
 
@@ -121,6 +123,30 @@ describe('a change of MIG mode that services of the host hold up', () => {
   });
 });
 
-function hostOf(node: InProcessNode, units: Pick<HostUnits, 'borrow' | 'giveBack'>): HostLoans {
-  return new HostLoans({ persistence: new PersistenceMode(node.openDriver(), new LoanNote()), units });
+describe('a service that does not start again, and takes a minute to say so', () => {
+  it('is tried again after a rest from its last attempt: readings of the GPUs in between do not wait for it', async () => {
+    const clock = new FakeClock();
+    let attempts = 0;
+    const giveBack = async (): Promise<readonly string[]> => {
+      attempts += 1;
+      await clock.advance(60_000);
+      return ['the service nvsm.service was stopped for a change and does not start'];
+    };
+    const host = hostOf(new InProcessNode(['A30']), { borrow: () => Promise.resolve(true), giveBack }, clock);
+    await host.startUnits();
+    await host.giveBack();
+    expect(attempts, 'right after the change').to.equal(1);
+    await clock.advance(30_000);
+    await host.giveBack();
+    await host.giveBack();
+    expect(attempts, 'after the rest').to.equal(2);
+  });
+});
+
+function hostOf(
+  node: InProcessNode,
+  units: Pick<HostUnits, 'borrow' | 'giveBack'>,
+  clock: Clock = systemClock,
+): HostLoans {
+  return new HostLoans({ persistence: new PersistenceMode(node.openDriver(), new LoanNote()), units, clock });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { DeviceDriver } from '../command/driver.ts';
+import { type Clock, systemClock } from '../../process/clock.ts';
 import { findTool } from '../command/tool.ts';
 import { HostUnits } from './host-units.ts';
 import { LoanNote } from './loan-note.ts';
@@ -11,6 +12,7 @@ interface HostLoanParts {
   readonly units?: Pick<HostUnits, 'borrow' | 'giveBack'>;
   /** Rest before what failed is tried again, in ms; systemd itself refuses a service that is started too often. */
   readonly retryMs?: number;
+  readonly clock?: Pick<Clock, 'monotonicMs'>;
 }
 
 /**
@@ -19,12 +21,15 @@ interface HostLoanParts {
  */
 export class HostLoans {
   readonly #parts: HostLoanParts;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #unitProblems: readonly string[] = [];
   #persistenceProblems: readonly string[] = [];
+  /** When the last attempt ended: a unit may take a minute not to start, and every reading of the GPUs would wait for it. */
   #triedAt = -Infinity;
 
   constructor(parts: HostLoanParts) {
     this.#parts = parts;
+    this.#clock = parts.clock ?? systemClock;
   }
 
   /** What could not be given back so far, a sentence each. */
@@ -39,6 +44,7 @@ export class HostLoans {
 
   async startUnits(): Promise<void> {
     this.#unitProblems = (await this.#parts.units?.giveBack()) ?? [];
+    this.#triedAt = this.#clock.monotonicMs();
   }
 
   /** To be called before persistence mode of a GPU is switched off. @throws DeviceError JournalUnavailable */
@@ -48,13 +54,13 @@ export class HostLoans {
 
   async restorePersistence(): Promise<void> {
     this.#persistenceProblems = await this.#parts.persistence.giveBack();
+    this.#triedAt = this.#clock.monotonicMs();
   }
 
   /** Gives back what is still owed, also by an earlier program; nothing is run if nothing is. Never throws a DeviceError. */
   async giveBack(): Promise<void> {
     const { retryMs = 30_000 } = this.#parts;
-    if (this.problems.length > 0 && performance.now() - this.#triedAt < retryMs) return;
-    this.#triedAt = performance.now();
+    if (this.problems.length > 0 && this.#clock.monotonicMs() - this.#triedAt < retryMs) return;
     await this.restorePersistence();
     await this.startUnits();
   }
