@@ -3,6 +3,9 @@ import { doubledMs } from '../text/duration.ts';
 import type { Fault } from './fault.ts';
 import { cutText } from '../text/cut-text.ts';
 
+/** The firmware's text, or a file of the user's: as much of it as the API takes. */
+const longestMachine = 128;
+
 const retry = { baseMs: 5_000, maxMs: 5 * 60_000 };
 
 /** Rest before the next try after this many consecutive failures, in ms. */
@@ -59,7 +62,7 @@ export function lastingFields(
   const known = signalled === undefined ? before : signalled;
   return {
     agentVersion,
-    ...(machine === undefined ? {} : { machine }),
+    ...(machine === undefined ? {} : { machine: machine.slice(0, longestMachine) }),
     ...(seen?.observedEpoch === undefined ? {} : { observedEpoch: seen.observedEpoch }),
     ...(known ? { signalled: known } : {}),
     ...(seen?.lastGood === undefined ? {} : { lastGood: seen.lastGood }),

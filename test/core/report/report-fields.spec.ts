@@ -18,6 +18,10 @@ describe('the fields that an agent always reports', () => {
     });
   });
 
+  it('have no more of the machine’s name than the API takes: it would refuse the whole report', () => {
+    expect(lastingFields({ ...agent, machine: 'x'.repeat(300) }, undefined, null).machine).to.have.length(128);
+  });
+
   it('forget it when this process has worked and signalled nothing, or something else', () => {
     const seen = { bootID: 'boot-2', signalled };
     expect(lastingFields(agent, seen, null).signalled).to.equal(undefined);
