@@ -2,11 +2,16 @@ import { expect } from 'chai';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { useScratchFolder } from '../device/scratch-folder.ts';
 import { aCluster, aFleetNode, sliced } from '../core/plan/cluster-builder.ts';
 import { run } from './run.ts';
 import { snapshotYaml } from './snapshot-text.ts';
 
 describe('gpu-partition explain pod', () => {
+  const scratch = useScratchFolder();
+  const config = scratch.path('config');
+  before(async () => writeFile(config, JSON.stringify(unreachable)));
+
   it('cannot find out where there is no cluster', async () => {
     const { code, stderr } = await run(['explain', 'pod', 'team/train', '--kubeconfig', '/nonexistent/config']);
     expect(code).to.equal(3);
@@ -14,30 +19,38 @@ describe('gpu-partition explain pod', () => {
   });
 
   it('cannot find out where the API server does not answer', async function () {
-    const folder = await mkdtemp(join(tmpdir(), 'explain-'));
-    try {
-      const config = join(folder, 'config');
-      await writeFile(config, JSON.stringify(unreachable));
-      const { code, stderr } = await run(['explain', 'pod', 'team/train', '--kubeconfig', config]);
-      expect(code).to.equal(3);
-      expect(stderr).to.match(/^error: cannot read pod team\/train: /);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const { code, stderr } = await run(['explain', 'pod', 'team/train', '--kubeconfig', config]);
+    expect(code).to.equal(3);
+    expect(stderr).to.match(/^error: cannot read pod team\/train: /);
+  });
+
+  it('takes an empty namespace of a context for default, as kubectl does', async () => {
+    const [{ name, context }] = unreachable.contexts;
+    const file = scratch.path('without-namespace');
+    await writeFile(
+      file,
+      JSON.stringify({ ...unreachable, contexts: [{ name, context: { ...context, namespace: '' } }] }),
+    );
+    const { stderr } = await run(['explain', 'pod', 'train', '--kubeconfig', file]);
+    expect(stderr).to.match(/^error: cannot read pod default\/train: /);
   });
 
   it('is used wrongly with half a name, or with two namespaces', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'explain-'));
-    try {
-      const config = join(folder, 'config');
-      await writeFile(config, JSON.stringify(unreachable));
-      for (const argv of [['team/'], ['a/b/c'], ['team/train', '-n', 'other']]) {
-        const { code, stderr } = await run(['explain', 'pod', ...argv, '--kubeconfig', config]);
-        expect({ code, lines: stderr.trim().split('\n').length }, argv.join(' ')).to.deep.equal({ code: 2, lines: 1 });
-      }
-    } finally {
-      await rm(folder, { recursive: true });
+    for (const argv of [['team/'], ['a/b/c'], ['team/train', '-n', 'other']]) {
+      const { code, stderr } = await run(['explain', 'pod', ...argv, '--kubeconfig', config]);
+      expect({ code, lines: stderr.trim().split('\n').length }, argv.join(' ')).to.deep.equal({ code: 2, lines: 1 });
     }
+  });
+
+  it('is used wrongly with what cannot be a name, and asks for it nowhere', async () => {
+    for (const kind of ['pod', 'claim'])
+      for (const argv of [[''], ['..'], ['team/..'], ['../train'], ['a b'], ['train', '-n', '']]) {
+        const { code, stderr } = await run(['explain', kind, ...argv, '--kubeconfig', config]);
+        expect(code, argv.join(' ')).to.equal(2);
+        expect(stderr).to.match(
+          /^error: "[^"]*" is not (?:the name of a (?:pod|claim|namespace)|of the form NAMESPACE\/NAME)\n$/,
+        );
+      }
   });
 
   it('says what a demand makes of a pod of a snapshot, with the solver where the pool is large', async () => {
@@ -83,7 +96,7 @@ const unreachable = {
   apiVersion: 'v1',
   kind: 'Config',
   'current-context': 'c',
-  contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+  contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }] as const,
   clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
   users: [{ name: 'u', user: { token: 't' } }],
 };
