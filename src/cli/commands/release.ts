@@ -66,16 +66,42 @@ async function releaseNodes(client: KubeClient): Promise<readonly ReleaseAnswer[
   );
   const known = new Map(partitions.map((one) => [one.metadata.name, one]));
   const answers: ReleaseAnswer[] = [];
-  for (const node of await listAll<KubeObject & NodeView>(client, nodes)) {
+  for (const node of await listAll<FullNode>(client, nodes)) {
     const { name } = node.metadata;
-    const release = planRelease(node, known.get(name), Date.now());
+    const release = await releaseNode(client, node, known.get(name));
     if (release.state === 'Clean') continue;
-    if (release.state === 'Marked') {
-      await write(`node ${name}`, () => client.patch({ resource: nodes, name }, release.patch));
-    }
     answers.push({ kind: 'Node', name, isReleased: release.state === 'Marked', message: describeRelease(release) });
   }
   return answers;
+}
+
+type FullNode = KubeObject & NodeView;
+
+/** How often one node is read again: in a large cluster the list is minutes old when the last nodes are reached. */
+const mostReadings = 5;
+
+/** A node that is gone has no marks either. */
+async function releaseNode(
+  client: KubeClient,
+  first: FullNode,
+  partition: GpuNodePartition | undefined,
+): Promise<NodeRelease> {
+  const { name } = first.metadata;
+  let node: FullNode | undefined = first;
+  for (let reading = 1; node !== undefined; reading += 1) {
+    const release = planRelease(node, partition, Date.now());
+    if (release.state !== 'Marked') return release;
+    try {
+      await client.patch({ resource: nodes, name }, release.patch);
+      return release;
+    } catch (error) {
+      const isStale = error instanceof ApiError && [404, 409, 422].includes(error.code);
+      if (!isStale || reading === mostReadings) throw refuse(`node ${name}`, error);
+    }
+    const selection = { fieldSelector: `metadata.name=${name}` };
+    [node] = await ask(`node ${name}`, async () => (await client.list<FullNode>(nodes, selection)).items);
+  }
+  return { state: 'Clean' };
 }
 
 function describeRelease(release: Exclude<NodeRelease, { readonly state: 'Clean' }>): string {
@@ -106,9 +132,13 @@ async function write(what: string, act: () => Promise<unknown>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new CliError(`cannot change ${what}: ${error.message}`, 3, { cause: error });
+    throw refuse(what, error);
   }
+}
+
+function refuse(what: string, error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  return new CliError(`cannot change ${what}: ${error.message}`, 3, { cause: error });
 }
 
 function print({ stdout }: Terminal, answers: readonly ReleaseAnswer[]): void {
