@@ -7,7 +7,7 @@ import { findResting, type RestingFailure } from '../../core/node/retry.ts';
 import { isSubdomain } from '../../core/text/label-syntax.ts';
 import { countWords } from '../../core/text/cut-text.ts';
 import { timeText } from '../../core/text/duration.ts';
-import { ApiError } from '../../kube/api-error.ts';
+import { ApiError, isNotFound } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { Turnstile } from '../../process/turnstile.ts';
@@ -94,7 +94,7 @@ async function retryNode(client: KubeClient, partition: Partition): Promise<Retr
     const now = ready ? `; it is ${ready.reason}: ${ready.message}` : '';
     return { node, isAsked: false, message: `nothing to retry${now}` };
   }
-  await annotate(client, node);
+  if (!(await annotate(client, node))) return { node, isAsked: false, message: 'there is no such Node any more' };
   const { code, message, equal, isResting } = failure;
   const rest = isResting
     ? `was resting after ${countWords(equal, code === 'Drifting' ? 'repair' : 'failed attempt')}`
@@ -102,11 +102,14 @@ async function retryNode(client: KubeClient, partition: Partition): Promise<Retr
   return { node, isAsked: true, failure, message: `retry requested; it ${rest}: ${code}: ${message}` };
 }
 
-async function annotate(client: KubeClient, node: string): Promise<void> {
+/** @returns whether there is such a Node: its partition outlives it for a moment */
+async function annotate(client: KubeClient, node: string): Promise<boolean> {
   const patch = { metadata: { annotations: { [retryAnnotation]: timeText(Date.now()) } } };
   try {
     await client.merge({ resource: nodes, name: node }, patch, { metadataOnly: true });
+    return true;
   } catch (error) {
+    if (isNotFound(error)) return false;
     if (!(error instanceof ApiError)) throw error;
     throw new CliError(`cannot write annotation ${retryAnnotation} of node ${node}: ${error.message}`, 3, {
       cause: error,
