@@ -10,6 +10,7 @@ import type { FleetStatusView } from '../../src/core/view/fleet-status.ts';
 import { changingNode, fleet, policies } from '../core/view/status-stories.ts';
 import { eventually } from '../support/eventually.ts';
 import { fixtures, jsonRunner, run } from './run.ts';
+import { listOf, SpokenApi } from './spoken-api.ts';
 
 const execute = promisify(execFile);
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
@@ -114,6 +115,19 @@ describe('gpu-partition status', () => {
     expect(await describe(file))
       .to.match(/event 12:00:02 Kept: two pods stay/)
       .and.not.contain('of this node');
+  });
+
+  it('says so of a node that is deleted while it is read', async () => {
+    const bare = { metadata: { name: 'n1' }, spec: {} };
+    await using api = await SpokenApi.start((_, { pathname }) =>
+      pathname.endsWith('/n1') ? 404 : listOf(...(pathname.endsWith('/gpunodepartitions') ? [bare] : [])),
+    );
+    const config = api.writeKubeconfig(join(folder, 'config'));
+    expect(await run(['status', 'n1', '--kubeconfig', config])).to.deep.equal({
+      code: 2,
+      stdout: '',
+      stderr: 'error: there is no GpuNodePartition n1\n',
+    });
   });
 
   it('explains a pod of a saved cluster', async () => {

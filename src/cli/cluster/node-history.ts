@@ -3,15 +3,16 @@ import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import { type EventView, type NodeHistory, viewHistory } from '../../core/view/node-timeline.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { CliError } from '../exit.ts';
 import { type SavedCluster, snapshotCommand } from '../plan/snapshot-file.ts';
 import { ask, listAllowed } from './connection.ts';
 
-/** The last change of a node and its Events; without Events if the user may not list them. @throws Error if there is no such node */
+/** The last change of a node and its Events; without Events if the user may not list them. @throws CliError if there is no such node */
 export async function readHistory(client: KubeClient, node: string): Promise<NodeHistory> {
   const partition = await ask(`GpuNodePartition ${node}`, () =>
     client.find<GpuNodePartition & KubeObject>({ resource: nodePartitions, name: node }),
   );
-  if (!partition) throw new Error(`there is no GpuNodePartition ${node}`);
+  if (!partition) throw new CliError(`there is no GpuNodePartition ${node}`);
   const name = partition.spec.policy?.name;
   const [policy, found] = await Promise.all([
     name === undefined ? undefined : findPolicy(client, name),
@@ -21,10 +22,10 @@ export async function readHistory(client: KubeClient, node: string): Promise<Nod
   return viewHistory(partition, policy, found);
 }
 
-/** The same of a saved cluster. @throws Error if there is no such node */
+/** The same of a saved cluster. @throws CliError if there is no such node */
 export function savedHistory({ partitions, policies: all, events: found }: SavedCluster, node: string): NodeHistory {
   const partition = partitions.find(({ metadata }) => metadata.name === node);
-  if (!partition) throw new Error(`the snapshot has no GpuNodePartition ${node}`);
+  if (!partition) throw new CliError(`the snapshot has no GpuNodePartition ${node}`);
   const policy = all.find(({ metadata }) => metadata.name === partition.spec.policy?.name);
   const own = found.filter(({ involvedObject = {} }) => involvedObject.name === node);
   if (found.length > 0) return viewHistory(partition, policy, own);
