@@ -113,6 +113,8 @@ export class GpuPartitionOperator extends ResilientOperator {
       if (change.type === 'delete') {
         cluster.rollout.dropPolicy(change.key);
         const left = fleet.removePolicy(change.key);
+        // What is remembered of its demand goes too.
+        demandQueue.add(change.key);
         sliceWatch.follow();
         return requeueNodes(left);
       }
