@@ -96,6 +96,7 @@ export async function openDevice(
     });
     tellOfDeviceNodes(report, logger);
   };
+  if (cutOff) await afterChange();
   return {
     device: deviceOf(smi, {
       gpusAtOnce: options.gpusAtOnce,
@@ -146,6 +147,7 @@ export function deviceOf(
       const apply = (): ReturnType<typeof applyNode> =>
         applyNode(driver, targetsOf(wishes, work), {
           journal,
+          afterChange,
           ...(options.state && { device: options.state }),
           undo: options.undo,
           allowReset: options.allowGpuReset,
@@ -165,7 +167,6 @@ export function deviceOf(
       const failuresOf = ({ results }: Awaited<ReturnType<typeof apply>>) =>
         results.flatMap(({ error }) => error ?? []);
       const { results, device } = await (unknown ? unknown.watch(apply, failuresOf) : apply());
-      if (results.some(({ operations }) => operations > 0)) await afterChange?.();
       const failures = results.flatMap(({ uuid, error, undoError }): readonly Failure[] =>
         error ? [{ uuid, error, undoError }] : [],
       );

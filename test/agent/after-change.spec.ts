@@ -1,8 +1,12 @@
 import { expect } from 'chai';
-import { deviceOf } from '../../src/agent/open-device.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deviceOf, openDevice } from '../../src/agent/open-device.ts';
 import type { WorkOptions } from '../../src/agent/device.ts';
 import type { Step } from '../../src/core/gpu/plan/step.ts';
+import { Journal } from '../../src/device/host/journal.ts';
 import { silentLogger } from '../../src/process/logger.ts';
+import { useScratchFolder } from '../device/scratch-folder.ts';
 import { InProcessNode } from '../device/simulated-node.ts';
 
 const options: WorkOptions = {
@@ -17,11 +21,15 @@ const options: WorkOptions = {
 };
 
 describe('device nodes and CDI specs', () => {
+  const scratch = useScratchFolder();
+
   it('follow a change, and only a change, before anybody hears of it', async () => {
     const node = new InProcessNode(['A100-SXM4-40GB']);
     const seen: number[] = [];
+    // A program that is killed in between leaves the journal, by which the next one knows.
+    const finish = (): void => void expect(seen).to.have.length(1);
     const device = deviceOf(node.openDriver(), {
-      journal: { begin: () => Promise.resolve(), finish: () => undefined },
+      journal: { begin: () => Promise.resolve(), finish },
       lock: { explainLoss: () => undefined },
       logger: silentLogger,
       afterChange: async () => void seen.push(node.takeChanges().length),
@@ -33,6 +41,22 @@ describe('device nodes and CDI specs', () => {
     expect(seen).to.deep.equal([2]);
     await device.apply([wish], [{ uuid: wish.uuid, steps: [] }], options);
     expect(seen).to.deep.equal([2]);
+  });
+
+  it('follow a change at the start of the next agent, if the one that made it was killed', async () => {
+    const stateDir = scratch.path('state');
+    const bootIdFile = scratch.path('boot-id');
+    const spec = scratch.path('toolkit', 'run', 'cdi');
+    mkdirSync(spec, { recursive: true });
+    for (const file of [bootIdFile, join(spec, 'nvidia.yaml')]) writeFileSync(file, '1\n');
+    const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: bootIdFile });
+    await journal.begin({ gpus: [{ uuid: 'GPU-1', mig: 'Enabled', placements: [] }] });
+    const told: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void told.push(message) };
+    const paths = { stateDir, bootIdFile, toolkitRoot: [scratch.path('toolkit')], nvidiaSmi: '/nonexistent' };
+    const tellOfLock = (): Promise<void> => Promise.resolve();
+    await openDevice({ nodeName: 'n', gpusAtOnce: 1, timeouts: {}, tellOfLock, ...paths }, logger, options.signal);
+    expect(told).to.include('device nodes or a CDI spec do not follow the layout');
   });
 });
 

@@ -48,6 +48,12 @@ describe('gpu-partition node apply', () => {
     const { code, stderr } = await host.node('apply', '-f', 'layout.yaml', '--toolkit-root', root);
     expect(code).to.equal(0);
     expect(stderr).to.match(/^note: .*run\/cdi\/nvidia\.yaml describes the previous layout: no nvidia-ctk in /);
+    await new Journal({ path: join(host.stateDir, 'journal.json') }).begin({ gpus: [] });
+    const again = await host.node('apply', '-f', 'layout.yaml', '--toolkit-root', root);
+    expect(again.stdout).to.match(/\nunchanged: 0 operations\n$/);
+    expect(again.stderr, 'the one before was killed, perhaps before this').to.equal(stderr);
+    const third = await host.node('apply', '-f', 'layout.yaml', '--toolkit-root', root);
+    expect(third.stderr).to.equal('');
   });
 
   it('re-shapes a GPU around an instance that is in use', async () => {

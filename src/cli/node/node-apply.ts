@@ -73,7 +73,14 @@ export async function applyLayout(
     const host = await reportAsync(3, async () => openHostLoans(driver, { folder, units: limits.hostUnits ?? [] }));
     await host.giveBack();
     const cutOff = journal.read();
-    if (cutOff !== undefined) watcher.onCutOff(cutOff);
+    let notes: readonly string[] = [];
+    const afterChange = async (): Promise<void> => {
+      notes = await refreshHost(limits, cwd);
+    };
+    if (cutOff !== undefined) {
+      watcher.onCutOff(cutOff);
+      await afterChange();
+    }
     const device = await readHost(driver);
     const listHeld = listHeldOnHost(limits, device);
     const plan = planHost(device, layout, {
@@ -91,7 +98,7 @@ export async function applyLayout(
         state: plan.state === 'Unchanged' ? 'Unchanged' : 'NotApplied',
         plan,
         results: [],
-        notes: host.problems,
+        notes: [...notes, ...host.problems],
       };
     }
     const { results } = await withSignal((signal) =>
@@ -99,6 +106,7 @@ export async function applyLayout(
         applyNode(driver, changing.map(toTarget), {
           device,
           journal,
+          afterChange,
           listHeld,
           listOpeners: (minor) => listGpuOpeners(minor),
           host,
@@ -116,9 +124,12 @@ export async function applyLayout(
     );
     const isDone = results.every(({ outcome }) => outcome === 'Applied' || outcome === 'Unchanged');
     const state = isDone && plan.state !== 'Refused' ? 'Applied' : 'NotApplied';
-    const isChanged = results.some(({ operations }) => operations > 0);
-    const notes = [...(isChanged ? await refreshHost(limits, cwd) : []), ...host.problems];
-    return { state, plan, results: results.map((result) => report(result, changing)), notes };
+    return {
+      state,
+      plan,
+      results: results.map((result) => report(result, changing)),
+      notes: [...notes, ...host.problems],
+    };
   });
 }
 

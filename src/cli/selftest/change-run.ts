@@ -65,9 +65,9 @@ export async function runChangeTest(
         onProfile: watcher.onProfile,
       }).run(),
     );
-    if (test.isPutBack) journal.finish();
     // If there was no instance before, none needs a device node now.
     const notes = [...(gpu.instances.length > 0 ? await refreshHost(options, cwd) : []), ...host.problems];
+    if (test.isPutBack) journal.finish();
     return notes.length > 0 ? { ...test, notes } : test;
   });
 }

@@ -42,6 +42,11 @@ export interface DeviceApplyOptions {
    */
   readonly host?: Omit<HostLoans, 'giveBack' | 'problems'>;
   readonly onProgress?: (progress: Progress) => void;
+  /**
+   * Updates everything else on this host that depends on the devices, once they have changed. The journal ends after it: whoever finds
+   * one that an earlier program left does this first.
+   */
+  readonly afterChange?: (() => Promise<void>) | undefined;
   /** Written before the first operation; if that fails, nothing is touched. */
   readonly journal?: Pick<Journal, 'begin' | 'finish'>;
 }

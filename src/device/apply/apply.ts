@@ -53,6 +53,8 @@ export async function applyNode(
     device = await changeAll(context, changing);
     // 4. Undo what must not stay.
     if (await undoAll(options, changing)) device = undefined;
+    // 5. What else on the host follows the devices.
+    if (changing.some(({ gpu }) => gpu.operations > 0)) await options.afterChange?.();
     options.journal?.finish();
   }
   return { results: tasks.map(reportTask), device };
