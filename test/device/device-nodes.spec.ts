@@ -64,4 +64,11 @@ describe('device nodes and CDI specs after a change', () => {
     expect(problems[0]).to.match(/create-device-nodes.*exit code 1.*no such device/);
     expect(done.length).to.be.greaterThan(0);
   });
+
+  it('may be rewritten by the sample of a unit, to which all but its own folders is read-only', () => {
+    const unit = readFileSync(new URL('../../samples/host/gpu-partition.service', import.meta.url), 'utf8');
+    expect(unit)
+      .to.match(/^ProtectSystem=strict$/m)
+      .and.to.match(/^ReadWritePaths=-\/run\/cdi$/m);
+  });
 });
