@@ -139,9 +139,10 @@ function reportedUse(gpuNode: GpuNode, resource: string): ResourceUse {
     })),
   );
   const whole = gpus.filter(({ mig }) => mig !== 'Enabled').map((gpu) => usersOf(gpu, userKey(gpu.uuid)));
+  const isNamedBySlice = isDra(gpuNode) || strategyOf(gpuNode) === 'mixed';
   const held = isSliced
     ? slices.filter(({ profile }) => isResourceOf(resource, profile)).map(({ users }) => users)
-    : [...whole, ...(isDra(gpuNode) ? [] : slices.map(({ users }) => users))];
+    : [...whole, ...(isNamedBySlice ? [] : slices.map(({ users }) => users))];
   const all = held.filter((users) => users !== undefined);
   // What no pod is named for, some process has.
   const usedWithout = (gone: readonly string[]): number =>

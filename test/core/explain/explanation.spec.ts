@@ -742,6 +742,10 @@ describe('explain pod', () => {
     const idle = aGpu({ index: 1 });
     const cut = aGpu({ index: 2, slices: ['3g.20gb@0*', '3g.20gb@4'] });
     expect(says({ gpus: [taken, idle] })).to.contain(`1 of 2 ${gpu} are in use, held by team/a`);
+    // Slices that are in use beside them are none of them.
+    expect(says({ gpus: [taken, idle, cut], strategy: 'mixed' })).to.contain(
+      `1 of 2 ${gpu} are in use, held by team/a`,
+    );
     expect(says({ gpus: [cut], strategy: 'single', allocatable: { [gpu]: '2' } })).to.contain(
       `1 of 2 ${gpu} are in use`,
     );
