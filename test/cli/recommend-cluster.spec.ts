@@ -9,6 +9,7 @@ import type { ClusterPod, ClusterState } from '../../src/core/plan/cluster-state
 import { aCluster, aFleetNode, aTeamPod, sliced } from '../core/plan/cluster-builder.ts';
 import { aGpu } from '../support/builders.ts';
 import { jsonRunner, run } from './run.ts';
+import { listOf, SpokenApi } from './spoken-api.ts';
 import { snapshotYaml } from './snapshot-text.ts';
 
 const runJson = jsonRunner<ClusterAnswer>();
@@ -229,6 +230,31 @@ describe('gpu-partition recommend for a cluster', () => {
     const selector = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
     const { answer } = await ask(cluster, '--selector', selector.join(','));
     expect(only(answer).advised?.metadata.name).to.equal('nvidia-a100-sxm4-40gb-demand');
+  });
+
+  it('cannot tell what is wanted where the user may not list pods, or which evictions are allowed without budgets', async () => {
+    const { nodes, partitions, policies, pods } = aPool();
+    const lists: Readonly<Record<string, readonly object[]>> = {
+      nodes,
+      gpunodepartitions: partitions,
+      gpupartitionpolicies: policies,
+      pods,
+    };
+    for (const [refused, options, code] of [
+      ['pods', [], 3],
+      ['poddisruptionbudgets', [], 0],
+      ['poddisruptionbudgets', ['--evict', 'if-needed'], 3],
+    ] as const) {
+      await using api = await SpokenApi.start((_, { pathname }) => {
+        const plural = pathname.split('/').at(-1) ?? '';
+        return plural === refused ? 403 : listOf(...(lists[plural] ?? []));
+      });
+      const config = api.writeKubeconfig(join(folder, 'config'));
+      const answer = await run(['recommend', ...options, '--kubeconfig', config], { cwd: folder });
+      expect(answer.code, answer.stdout).to.equal(code);
+      if (code === 3)
+        expect(answer.stderr).to.match(new RegExp(`^error: cannot read ${refused}: you may not list them`));
+    }
   });
 
   it('takes the nodes of --selector for one pool', async () => {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 
+import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import { MODELS } from '../../core/gpu/geometry/models.ts';
 import type { RequestHistory } from '../../core/advice/history.ts';
 import { type DemandPlan, planDemand } from '../../process/demand-solver.ts';
@@ -163,6 +164,7 @@ async function advise(options: Options, terminal: Terminal, outcome: CommandOutc
   const { prometheus, quantile } = options;
   if (model !== undefined) throw new CliError('--model goes with --size; choose nodes of a cluster with --selector');
   const facts = snapshot === undefined ? await readFacts(connect(options)) : await readSavedFacts(snapshot, terminal);
+  demandRights(facts, evict);
   const past = prometheus && (await readPast(prometheus, options, terminal));
   const history = past && { ...past, quantile };
   const rules = { evict: evict === 'if-needed' ? 'IfNeeded' : 'Never', seconds: timeLimit, selector, history } as const;
@@ -171,6 +173,15 @@ async function advise(options: Options, terminal: Terminal, outcome: CommandOutc
   if (output === 'json') printJson(terminal, answer);
   else if (output === 'yaml') terminal.stdout.write(writePolicies(answer));
   else printClusterAnswer(terminal, answer);
+}
+
+/** @throws CliError if the user may not see what a recommendation goes by: it would be proven for a smaller demand */
+function demandRights({ pods, budgets }: ClusterFacts, evict: Options['evict']): void {
+  const refuse = (what: string, why: string): CliError =>
+    new CliError(`cannot read ${what}: you may not list them, and ${why}`, 3);
+  if (pods === undefined) throw refuse('pods', 'they say which slices are wanted');
+  if (budgets === undefined && evict === 'if-needed')
+    throw refuse('poddisruptionbudgets', 'they say which pods may be evicted');
 }
 
 async function readPast(
