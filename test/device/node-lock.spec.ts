@@ -168,6 +168,11 @@ describe('lock of a node', () => {
     await other.release();
   });
 
+  it('says so if its folder has too long a path for a socket', async () => {
+    const error = await lockNode({ folder: scratch.path('x'.repeat(100)), waitMs: 0 }).catch(String);
+    expect(error).to.match(/JournalUnavailable.*a socket in it would have a path of \d+ bytes, and Linux takes 107/);
+  });
+
   it('says when its folder cannot be used, and gives up waiting when asked', async () => {
     expect(await codeOf(lockNode({ folder: '/proc/no-such-folder', waitMs: 0 }))).to.equal('JournalUnavailable');
     const folder = scratch.path('waiting');

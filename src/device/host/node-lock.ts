@@ -156,10 +156,17 @@ function isListening(path: string): Promise<boolean> {
   });
 }
 
+/** Of a Unix socket, in bytes (unix(7)). */
+const longestPath = 107;
+
 function listen(folder: string, path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     try {
       makeOwnFolder(folder);
+      const bytes = Buffer.byteLength(path);
+      // The system's own word for it would be `invalid argument`.
+      if (bytes > longestPath)
+        throw new Error(`a socket in it would have a path of ${bytes} bytes, and Linux takes ${longestPath}`);
     } catch (error) {
       reject(unusable(folder, error));
       return;
