@@ -150,6 +150,7 @@ async function runAgent(options: Options): Promise<void> {
   const opened = await openDevice({ ...options, timeouts, tellOfLock: tellLock }, logger, asked, (done) =>
     health?.metrics.operated(done),
   );
+  if (opened === undefined) return health?.server.stop();
   const lost = watchLock(opened.explainLoss, asked);
   const signal = AbortSignal.any([asked, lost]);
   const device = health?.metrics.measure(opened.device) ?? opened.device;

@@ -51,15 +51,16 @@ export interface OpenDevice {
 /** Called with each operation that is done, as a command line. */
 type OnOperation = (done: string) => void;
 
-/** Opens the GPUs of this node, and waits until no other agent works on them. */
+/** Opens the GPUs of this node, and waits until no other agent works on them. @returns undefined if the signal aborts before that */
 export async function openDevice(
   options: DeviceOptions,
   logger: Logger,
   signal: AbortSignal,
   onOperation?: OnOperation,
-): Promise<OpenDevice> {
+): Promise<OpenDevice | undefined> {
   const { stateDir, nvidiaSmi, driverRoot, libraryPath, tellOfLock } = options;
   const lock = await takeLock(stateDir, logger, signal, tellOfLock);
+  if (lock === undefined) return undefined;
   const journal = new Journal({ path: join(stateDir, 'journal.json'), bootIdPath: options.bootIdFile });
   const cutOff = journal.read();
   if (cutOff) logger.warn('an apply was interrupted; the device shows its result', { gpus: cutOff.gpus });
@@ -191,7 +192,7 @@ async function takeLock(
   logger: Logger,
   signal: AbortSignal,
   tell: DeviceOptions['tellOfLock'],
-): Promise<NodeLock> {
+): Promise<NodeLock | undefined> {
   try {
     return await lockNode({ folder, waitMs: 0 });
   } catch (error) {
@@ -204,6 +205,9 @@ async function takeLock(
     const told = tell(message, AbortSignal.any([signal, had.signal]));
     try {
       return await lockNode({ folder, signal });
+    } catch (cause) {
+      if (signal.aborted) return undefined;
+      throw cause;
     } finally {
       had.abort();
       await told;
