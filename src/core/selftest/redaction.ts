@@ -1,3 +1,4 @@
+import { MODELS } from '../gpu/geometry/models.ts';
 import { DeviceError } from '../gpu/state/device-error.ts';
 import { explainFault } from '../host/host-fault.ts';
 
@@ -14,15 +15,29 @@ export function redactOutput(output: string, hostName: string): string {
   return hideHost(output.replace(processName, '$1redacted').replace(serial, '$1redacted'), hostName);
 }
 
+/** Words of nvidia-smi and of product names: parsers need them, and as the name of a machine they identify none. */
+const common = new Set(
+  [
+    'gpu',
+    'mig',
+    'nvidia',
+    'device',
+    'uuid',
+    ...MODELS.flatMap(({ products }) => products.flatMap(({ name }) => name.split(/[ -]/))),
+  ].map((word) => word.toLowerCase()),
+);
+
 /** @param text anything; the machine's name in it, short or in full, becomes `host` */
 export function hideHost(text: string, hostName: string): string {
   const [short = ''] = hostName.split('.');
-  return [hostName, short].filter((name) => name.length > 1).reduce(replaceWord, text);
+  return [hostName, short]
+    .filter((name) => name.length > 1 && !common.has(name.toLowerCase()))
+    .reduce(replaceWord, text);
 }
 
 function replaceWord(text: string, name: string): string {
   const plain = name.replaceAll(/[^\w]/g, String.raw`\$&`);
-  return text.replaceAll(new RegExp(`(?<![\\w-])${plain}(?![\\w-])`, 'gi'), 'host');
+  return text.replaceAll(new RegExp(`(?<![\\w-]|</?)${plain}(?![\\w-])`, 'gi'), 'host');
 }
 
 /** A device error in one sentence, without process names: a bundle is shared with others. */

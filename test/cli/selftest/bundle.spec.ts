@@ -147,4 +147,12 @@ describe('the support bundle of a node', () => {
       'on host and host, not on gpu-70',
     );
   });
+
+  it('leaves what the parsers read, whatever the machine is called', () => {
+    const report = '<gpu id="0"><product_name>NVIDIA H100 80GB HBM3</product_name><mig_mode>N/A</mig_mode></gpu>';
+    const list = 'GPU 0: NVIDIA H100 PCIe (UUID: GPU-1)\n  MIG 1g.10gb Device 0: (UUID: MIG-1)\n';
+    for (const name of ['gpu.example.com', 'h100.example.com', 'nvidia', 'mig', 'pcie'])
+      for (const output of [report, list]) expect(redactOutput(output, name), name).to.equal(output);
+    expect(redactOutput('<fault>on h100.example.com</fault>', 'h100.example.com')).to.equal('<fault>on host</fault>');
+  });
 });
