@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -54,6 +55,23 @@ describe('gpu-partition ui', () => {
       expect((await closed)[0]).to.equal(3);
     } finally {
       child.kill('SIGKILL');
+    }
+  });
+
+  it('says that its port is taken', async () => {
+    const file = join(folder, 'cluster.yaml');
+    await writeFile(file, stringify({ apiVersion: 'v1', kind: 'List', items: [...policies, ...fleet, node, pod] }));
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    try {
+      expect(await run(['ui', '--snapshot', file, '--port', `${port}`])).to.deep.equal({
+        code: 3,
+        stdout: '',
+        stderr: `error: cannot serve the page: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+      });
+    } finally {
+      other.close();
     }
   });
 

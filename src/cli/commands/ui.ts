@@ -7,7 +7,14 @@ import { whenAborted } from '../../process/abort.ts';
 import { integer } from '../../process/option.ts';
 import { FleetFeed } from '../../ui/fleet-feed.ts';
 import { type PageSources, servePage } from '../../ui/page-server.ts';
-import { addConnectionOptions, ask, connect, type ConnectionOptions, sourceOf } from '../cluster/connection.ts';
+import {
+  addConnectionOptions,
+  ask,
+  connect,
+  type ConnectionOptions,
+  messageOf,
+  sourceOf,
+} from '../cluster/connection.ts';
 import { readSavedFacts } from '../cluster/facts.ts';
 import { type FollowedFleet, followFleet, readFleet } from '../cluster/follow.ts';
 import { NodePools } from '../cluster/node-pools.ts';
@@ -86,7 +93,7 @@ async function serve(
   work: () => Promise<void>,
 ): Promise<void> {
   const server = await servePage(sources, port).catch((error: unknown) => {
-    throw new CliError(`cannot serve the page: ${String(error)}`, 3, { cause: error });
+    throw new CliError(`cannot serve the page: ${messageOf(error)}`, 3, { cause: error });
   });
   try {
     printLine(stdout, `${server.address}  (Ctrl-C ends it)`);
