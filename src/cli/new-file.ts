@@ -1,5 +1,5 @@
 import { constants, lstatSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { CliError } from './exit.ts';
@@ -17,14 +17,19 @@ export function demandNewFile(path: string, { cwd }: Pick<Terminal, 'cwd'>): voi
   throw new CliError(`${path} is there already; name a new file`);
 }
 
-/** Writes a file that only its user can read. @throws CliError if it already exists, or cannot be written */
+/** Writes a file that only its user can read. @throws CliError if it already exists, or cannot be written; nothing is left of it then */
 export async function saveNewFile(path: string, text: string, { cwd }: Pick<Terminal, 'cwd'>): Promise<void> {
   // If root runs this in somebody else's folder, a link there could point to a system file.
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const name = resolve(cwd, path);
+  let isMade = false;
   try {
-    await using file = await open(resolve(cwd, path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    await using file = await open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    isMade = true;
     await file.writeFile(text);
   } catch (cause) {
-    throw new CliError(`cannot write ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, 2, { cause });
+    if (isMade) await rm(name, { force: true });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(`cannot write ${path}: ${why}`, isMade ? 3 : 2, { cause });
   }
 }
