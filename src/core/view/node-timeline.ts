@@ -107,10 +107,15 @@ function viewEvent({ type, reason = '', message = '', count, metadata, ...times 
   return {
     at: `${at.slice(0, 19)}Z`,
     isWarning: type === 'Warning',
-    reason,
-    message,
+    reason: inOneLine(reason),
+    message: inOneLine(message),
     count: series?.count ?? count ?? 1,
   };
+}
+
+/** Anybody may write Events: a line of one must not pass for one of ours. */
+function inOneLine(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
 }
 
 /** The controller records what it does on the Node and on its partition. */

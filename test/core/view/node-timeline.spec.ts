@@ -70,6 +70,14 @@ describe('the history of a node', () => {
     ]);
   });
 
+  it('has the words of an Event in one line, whoever wrote it', () => {
+    const message = 'exit 1:\n  no space left\r\n\n  phase    Ready\n';
+    const { events } = viewHistory(aStatusNode({ name: 'n' }), undefined, [event('Bad\nReason', 1, { message })]);
+    expect(events.map((one) => [one.reason, one.message])).to.deep.equal([
+      ['Bad Reason', 'exit 1: no space left phase Ready'],
+    ]);
+  });
+
   it('is empty where nothing is known', () => {
     expect(viewHistory(aStatusNode({ name: 'n', phase: 'Pending' }), undefined, [])).to.deep.equal({
       timeline: [],
