@@ -1,31 +1,18 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /** The answer to one request; an object is sent as JSON, and nothing at all is a 404. */
-type Speak = (method: string, url: URL) => object | string | number | undefined;
+type Speak = (method: string, url: URL, body: string) => object | string | number | undefined;
 
 /** A server that speaks the API of Kubernetes, with the answers that a test gives. */
 export class SpokenApi implements AsyncDisposable {
   readonly #server: Server;
-  /** `METHOD PATH` of each request. */
-  readonly asked: string[] = [];
 
   private constructor(speak: Speak) {
-    this.#server = createServer((request, response) => {
-      const { method = '', url = '' } = request;
-      const { pathname, search } = new URL(url, 'http://api');
-      this.asked.push(`${method} ${pathname}`);
-      const answer = speak(method, new URL(pathname + search, 'http://api')) ?? 404;
-      if (typeof answer === 'string') response.end(answer);
-      else if (typeof answer === 'object') response.end(JSON.stringify(answer));
-      else {
-        const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: answer, message: `told ${answer}` };
-        response.writeHead(answer).end(JSON.stringify(status));
-      }
-      request.resume();
-    });
+    this.#server = createServer((request, response) => void reply(request, response, speak));
   }
 
   static async start(speak: Speak): Promise<SpokenApi> {
@@ -59,4 +46,15 @@ export class SpokenApi implements AsyncDisposable {
 /** A list of objects in one page. */
 export function listOf(...items: readonly object[]): object {
   return { metadata: { resourceVersion: '1' }, items };
+}
+
+async function reply(request: IncomingMessage, response: ServerResponse, speak: Speak): Promise<void> {
+  const { method = '', url = '' } = request;
+  const answer = speak(method, new URL(url, 'http://api'), await text(request)) ?? 404;
+  if (typeof answer === 'string') response.end(answer);
+  else if (typeof answer === 'object') response.end(JSON.stringify(answer));
+  else {
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: answer, message: `told ${answer}` };
+    response.writeHead(answer).end(JSON.stringify(status));
+  }
 }

@@ -3,13 +3,16 @@ import { parse } from 'yaml';
 import type { GpuPartitionPolicy } from '../../src/api/types.ts';
 import type { UndoAnswer } from '../../src/cli/commands/undo.ts';
 import { accept, readVersions, storeVersions } from '../../src/core/policy/versions.ts';
+import { useScratchFolder } from '../device/scratch-folder.ts';
 import { uniqueName, useSharedCluster } from '../support/cluster.ts';
 import { jsonRunner, run } from './run.ts';
+import { SpokenApi } from './spoken-api.ts';
 
 const path = '/apis/gpupartition.dev/v1alpha1/gpupartitionpolicies';
 
 describe('gpu-partition undo', () => {
   const cluster = useSharedCluster();
+  const scratch = useScratchFolder();
   let kubeconfig: string;
   let name: string;
 
@@ -90,6 +93,28 @@ describe('gpu-partition undo', () => {
     await acceptIt();
     expect((await undo('--apply')).stdout).to.match(/^wrote generation 2 of policy .* instead of generation 3/);
     expect((await read()).spec.layouts).to.deep.equal(layouts(7));
+  });
+
+  it('is not in the way of the controller, which writes the status meanwhile', async () => {
+    await write(4);
+    await acceptIt();
+    await write(9);
+    const stored = await read();
+    await using api = await SpokenApi.start((method, _, body) => {
+      if (method !== 'PATCH') return stored;
+      // By then the status is another one, and the spec is not.
+      const now = { generation: stored.metadata.generation, resourceVersion: 'later' };
+      const tests = (
+        JSON.parse(body) as { readonly op: string; readonly path: string; readonly value: unknown }[]
+      ).filter(({ op }) => op === 'test');
+      const holds = tests.every(({ path: at, value }) =>
+        Object.entries(now).some(([key, is]) => at === `/metadata/${key}` && is === value),
+      );
+      return holds ? stored : 422;
+    });
+    const config = api.writeKubeconfig(scratch.path('config'));
+    const { code, stderr } = await run(['undo', name, '--apply', '--kubeconfig', config]);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
   it('has nothing to undo where the first generation is in force, or none ever was', async () => {

@@ -96,10 +96,11 @@ function describeWriter({ metadata }: Policy): string {
 }
 
 async function write(client: KubeClient, policy: Policy, { spec }: GpuPartitionPolicy): Promise<void> {
-  const { name, resourceVersion = '' } = policy.metadata;
+  const { name, generation } = policy.metadata;
   try {
     await client.patch({ resource: policies, name }, [
-      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+      // Not the resourceVersion: the controller writes the status all the time.
+      { op: 'test', path: '/metadata/generation', value: generation },
       { op: 'replace', path: '/spec', value: spec },
     ]);
   } catch (error) {
