@@ -58,7 +58,7 @@ describe('a pod whose device was destroyed', () => {
     expect(verdict).to.include({ phase: 'Waiting', reason: 'PodsUseGpus' });
     expect(verdict.message)
       .to.include(`ns/goes: ${loss}; ns/goes: it has no controller`)
-      .and.include('delete them yourself');
+      .and.include('delete it yourself');
     expect([world.taintKeys, evictionsOf(world)]).to.deep.equal([[], []]);
     world.pods = [stays];
     world.report(free);
