@@ -63,10 +63,9 @@ function nextStart(window: Window, after: number): number | undefined {
   }
 }
 
-/** With every hour none is left out and none counts twice: a window opens whenever the clock shows a time of the schedule. */
+/** With `*` as the hour no hour is left out and none counts twice: a window opens whenever the clock shows a time of the schedule. */
 function isHourly({ schedule }: Window): boolean {
-  const [minute, hour = ''] = schedule.trim().split(/\s+/);
-  return minute === '@hourly' || ['*', '?', '*/1', '0-23'].includes(hour);
+  return /^[*?]$/.test(schedule.split(' ')[1] ?? '');
 }
 
 /** A time of day is one start a day: when the clock first shows it or, on the day that leaves it out, the time after it. */
