@@ -2,7 +2,7 @@ import type { PolicyDemand } from '../../api/types.ts';
 import { WHOLE } from '../demand/pool.ts';
 import { isResourceOf } from '../explain/cluster-facts.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
-import { isWhole, profilesServing, shareProfiles } from '../policy/demand-profiles.ts';
+import { servingAny, shareProfiles } from '../policy/demand-profiles.ts';
 
 type Slices = PolicyDemand['slices'];
 
@@ -71,7 +71,10 @@ function raise(slice: Slices[number], profiles: readonly string[], least: Profil
 }
 
 function listServing(slice: Slices[number], geometries: readonly Geometry[]): readonly string[] {
-  return isWhole(slice) ? [WHOLE] : geometries.flatMap((geometry) => profilesServing(slice, geometry, ''));
+  return servingAny(
+    slice,
+    geometries.map((geometry) => [geometry, ''] as const),
+  );
 }
 
 export interface SliceRules {

@@ -47,6 +47,15 @@ export function profilesServing(slice: SliceEntry, geometry: Geometry, product: 
   return names;
 }
 
+/** The same of several kinds of GPUs, with {@link WHOLE} for whole GPUs. @param kinds each with a product */
+export function servingAny(
+  slice: SliceEntry,
+  kinds: Iterable<readonly [geometry: Geometry, product: string]>,
+): readonly string[] {
+  if (isWhole(slice)) return [WHOLE];
+  return [...kinds].flatMap(([geometry, product]) => profilesServing(slice, geometry, product));
+}
+
 function listServing({ profiles = [], memory }: SliceEntry, geometry: Geometry, product: string): readonly string[] {
   if (memory !== undefined) return listHolding(geometry, memory);
   const model = findModel(product);

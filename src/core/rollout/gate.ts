@@ -25,7 +25,7 @@ export type RolloutGate =
       readonly count: number;
       /** The first of them. */
       readonly nodes: readonly NodeRolloutState[];
-      /** Nodes in flight, which use up places as well, besides those. */
+      /** Nodes in flight besides those: they take places too. */
       readonly changing: number;
     }
   | { readonly reason: 'CanarySoak'; readonly nodes: readonly string[]; readonly endsAt: number | undefined };

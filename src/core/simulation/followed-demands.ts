@@ -1,9 +1,9 @@
 import type { GpuPartitionPolicy, PolicyDemand } from '../../api/types.ts';
 import { WHOLE } from '../demand/pool.ts';
 import { GPU_RESOURCE, labelProfile, migResourceName } from '../nvidia/labels/label-key.ts';
-import { isWhole, profilesServing } from '../policy/demand-profiles.ts';
+import { servingAny } from '../policy/demand-profiles.ts';
+import { byTurn } from '../supply/waiting-share.ts';
 import { followsPods } from '../supply/wanted-slices.ts';
-import { compareText } from '../text/fingerprint.ts';
 import { DemandPlayer, type Relay } from './demand-player.ts';
 import type { FleetGpu, SimulationFleet } from './fleet.ts';
 import type { PoolPlanner } from './layout-choice.ts';
@@ -32,10 +32,7 @@ export class FollowedDemands {
   /** Those that are followed from now on; what is remembered of the ones that stay is kept. */
   follow(policyOf: ReadonlyMap<string, GpuPartitionPolicy>): void {
     const known = new Map(this.#followed.map((one) => [one.policy, one]));
-    // As waiting pods are shared among pools.
-    const ordered = [...new Set(policyOf.values())].toSorted(
-      (a, b) => (b.spec.priority ?? 0) - (a.spec.priority ?? 0) || compareText(a.metadata.name, b.metadata.name),
-    );
+    const ordered = [...new Set(policyOf.values())].toSorted((a, b) => byTurn(turnOf(a), turnOf(b)));
     this.#followed = ordered.flatMap((policy) => {
       const { demand } = policy.spec;
       if (demand === undefined) return [];
@@ -62,12 +59,12 @@ export class FollowedDemands {
   }
 }
 
+function turnOf({ metadata, spec }: GpuPartitionPolicy): Parameters<typeof byTurn>[0] {
+  return { policy: metadata.name, priority: spec.priority ?? 0 };
+}
+
 function listFollowing(demand: PolicyDemand, gpus: readonly FleetGpu[]): ReadonlySet<string> {
   const following = followsPods(demand) ? demand.slices.filter(({ count }) => count === undefined) : [];
   const kinds = new Map(gpus.map(({ geometry, product }) => [geometry, product]));
-  return new Set(
-    following.flatMap((slice) =>
-      isWhole(slice) ? [WHOLE] : [...kinds].flatMap(([geometry, product]) => profilesServing(slice, geometry, product)),
-    ),
-  );
+  return new Set(following.flatMap((slice) => servingAny(slice, kinds)));
 }

@@ -3,7 +3,7 @@ import { WHOLE } from '../demand/pool.ts';
 import type { GpuNode } from '../explain/cluster-facts.ts';
 import type { Geometry } from '../gpu/geometry/geometry.ts';
 import { GPU_RESOURCE } from '../nvidia/labels/label-key.ts';
-import { isWhole, profilesServing } from '../policy/demand-profiles.ts';
+import { servingAny } from '../policy/demand-profiles.ts';
 import { layoutFor } from '../policy/gpu-layout.ts';
 import { asScheduled, specUnder } from '../policy/schedules.ts';
 import { liveGeometry } from '../wish/live-geometry.ts';
@@ -54,9 +54,7 @@ function offers({ layouts = [], demand }: PolicySpec, kinds: Kinds, resource: st
       const layout = layoutFor(entry, geometry, product);
       return 'profiles' in layout ? Object.keys(layout.profiles) : 'mig' in layout ? [WHOLE] : [];
     }),
-    ...(demand?.slices ?? []).flatMap((slice) =>
-      isWhole(slice) ? [WHOLE] : profilesServing(slice, geometry, product),
-    ),
+    ...(demand?.slices ?? []).flatMap((slice) => servingAny(slice, [[geometry, product]])),
   ]);
   return profiles.some((profile) => isOfProfile(resource, profile));
 }

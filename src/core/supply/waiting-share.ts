@@ -5,6 +5,11 @@ import type { PodPool, PoolNode } from './pod-pool.ts';
 /** Slices that pods wait for, by policy and resource. */
 export type WaitingByPolicy = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
+/** Order in which pools take pods that wait: the higher priority first, then by name. */
+export function byTurn(a: Pick<PodPool, 'policy' | 'priority'>, b: Pick<PodPool, 'policy' | 'priority'>): number {
+  return b.priority - a.priority || compareText(a.policy, b.policy);
+}
+
 /**
  * Shares pods that wait among pools, each for one, since it gets one node only: for a pool that serves it as it is; else for one whose
  * demand follows pods with such slices, else one that wants a fixed number of them, else one that could have all of them; of several
@@ -18,9 +23,7 @@ export function* sharing(
   waiters: readonly Waiter[],
   pools: readonly PodPool[],
 ): Generator<undefined, WaitingByPolicy, undefined> {
-  const ordered = pools
-    .toSorted((a, b) => b.priority - a.priority || compareText(a.policy, b.policy))
-    .map((pool) => new OpenPool(pool));
+  const ordered = pools.toSorted(byTurn).map((pool) => new OpenPool(pool));
   const shares = new Map(pools.map(({ policy }) => [policy, new Map<string, number>()]));
   const count = (pool: OpenPool, { requests }: Waiter, pods: number): void => {
     const share = shares.get(pool.policy);
