@@ -3,7 +3,8 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { describeCause } from './api-error.ts';
-import { PooledKubeConfig } from './kubeconfig.ts';
+import { findEnvironmentProxy } from './environment-proxy.ts';
+import { type ImpersonatingUser, PooledKubeConfig } from './kubeconfig.ts';
 
 export interface KubeConfigOptions {
   /** Path of a kubeconfig file; takes precedence over everything else. */
@@ -14,14 +15,22 @@ export interface KubeConfigOptions {
   readonly tokenFile?: string | undefined;
 }
 
-/** What we read of a kubeconfig ourselves. */
+/** What we read of a kubeconfig ourselves: client-node does not know these fields of a user. */
+interface OwnFields {
+  readonly tokenFile?: string;
+  readonly 'as-groups'?: string[] | null;
+  readonly 'as-uid'?: string;
+  readonly 'as-user-extra'?: Readonly<Record<string, string[]>> | null;
+}
+
 interface KubeconfigFile {
-  readonly users: readonly ({ readonly name: string; readonly user?: { readonly tokenFile?: string } } | null)[];
+  readonly users: readonly ({ readonly name: string; readonly user?: OwnFields } | null)[];
 }
 
 /** `exec` of a user in a kubeconfig, which client-node does not describe. */
 interface PluginConfig {
   readonly apiVersion?: string;
+  readonly command?: string;
   readonly provideClusterInfo?: boolean;
   readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
 }
@@ -65,6 +74,7 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
     requireAddress(cluster.name, 'proxy-url', cluster.proxyUrl.replace(/\/\/.*@/, '//'));
   }
   config.users = config.users.map((user) => withExecInfo(user, cluster));
+  config.clusters = config.clusters.map((one) => (one === cluster ? reachable(cluster, env) : one));
   if (options.tokenFile !== undefined) {
     requireFile(options.tokenFile, 'token file');
     config.loadFromClusterAndUser(cluster, withTokenFile({ name: 'token-file' }, options.tokenFile));
@@ -105,8 +115,8 @@ function readFiles(files: readonly string[]): KubeConfig {
     try {
       // kubectl cares only for what it uses.
       config.loadFromFile(file, { onInvalidEntry: 'filter' });
-      const tokenFiles = readTokenFiles(file);
-      config.users = config.users.map((user) => withTokenFile(user, tokenFiles.get(user.name)));
+      const own = readOwnFields(file);
+      config.users = config.users.map((user) => withOwnFields(user, own.get(user.name) ?? {}, dirname(file)));
     } catch (cause) {
       // Without its other lines, which quote the file and its tokens, and without the cause, which a program would log.
       const [why = ''] = describeCause(cause).split('\n', 1);
@@ -123,20 +133,47 @@ function readFiles(files: readonly string[]): KubeConfig {
   return merged;
 }
 
-/** @returns the token files that a kubeconfig names, by user: client-node does not know the field */
-function readTokenFiles(file: string): ReadonlyMap<string, string> {
+function readOwnFields(file: string): ReadonlyMap<string, OwnFields> {
   const content = parse(readFileSync(file, 'utf8'), { logLevel: 'error' }) as Partial<KubeconfigFile> | null;
   const users = Array.isArray(content?.users) ? (content.users as KubeconfigFile['users']) : [];
-  return new Map(
-    users.flatMap((one) => {
-      const path = one?.user?.tokenFile;
-      return path ? [[one.name, resolve(dirname(file), path)]] : [];
-    }),
-  );
+  return new Map(users.flatMap((one) => (one?.user ? [[one.name, one.user]] : [])));
+}
+
+/** Paths are relative to the kubeconfig, but a plain command is looked for in `PATH`. */
+function withOwnFields(user: User, own: OwnFields, folder: string): ImpersonatingUser {
+  const exec = user.exec as PluginConfig | null | undefined;
+  const { command } = exec ?? {};
+  const impersonation = {
+    ...(own['as-groups'] && { 'impersonate-group': own['as-groups'] }),
+    ...(own['as-uid'] && { 'impersonate-uid': own['as-uid'] }),
+    ...Object.fromEntries(
+      Object.entries(own['as-user-extra'] ?? {}).map(([key, values]) => [
+        `impersonate-extra-${encodeURIComponent(key.toLowerCase())}`,
+        values,
+      ]),
+    ),
+  };
+  return {
+    ...withTokenFile(user, own.tokenFile && resolve(folder, own.tokenFile)),
+    ...(command?.includes('/') === true && { exec: { ...exec, command: resolve(folder, command) } }),
+    impersonation,
+  };
+}
+
+/** With the proxy that the environment names, as for kubectl; the kubeconfig's own comes first. */
+function reachable(cluster: Cluster, env: Environment): Cluster {
+  const { server } = cluster;
+  const proxyUrl = cluster.proxyUrl || findEnvironmentProxy(server, env);
+  return {
+    ...cluster,
+    ...(proxyUrl !== undefined && { proxyUrl }),
+    // client-node refuses plain HTTP (`kubectl proxy`) where TLS is to be verified, and there is none to be.
+    ...(/^http:/i.test(server) && { skipTLSVerify: true }),
+  };
 }
 
 function withTokenFile(user: User, tokenFile: string | undefined): User {
-  if (tokenFile === undefined) return user;
+  if (!tokenFile) return user;
   const { token: _token, ...rest } = user;
   return { ...rest, authProvider: { name: 'tokenFile', config: { tokenFile } } };
 }

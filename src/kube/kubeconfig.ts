@@ -1,6 +1,6 @@
 import type { RequestOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { KubeConfig, type RequestContext } from '@kubernetes/client-node';
+import { KubeConfig, type RequestContext, type User } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import { ServerClock } from './server-clock.ts';
 
@@ -8,9 +8,14 @@ import { ServerClock } from './server-clock.ts';
 export interface Credentials {
   /** Base URL without a trailing slash. */
   readonly server: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly dispatcher: Dispatcher;
 }
+
+type Headers = Readonly<Record<string, string | string[]>>;
+
+/** A user with headers that say for whom they act, beside `as`, which client-node knows. */
+export type ImpersonatingUser = User & { readonly impersonation?: Headers };
 
 type TlsOptions = RequestOptions & { readonly servername?: string };
 type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
@@ -39,7 +44,7 @@ export class PooledKubeConfig extends KubeConfig {
 
   override async applySecurityAuthentication(context: RequestContext): Promise<void> {
     const { headers, dispatcher } = await this.credentials();
-    for (const [name, value] of Object.entries(headers)) context.setHeaderParam(name, value);
+    for (const [name, value] of Object.entries(headers)) context.setHeaderParam(name, String(value));
     context.setDispatcher(dispatcher);
   }
 
@@ -50,11 +55,12 @@ export class PooledKubeConfig extends KubeConfig {
   async credentials(): Promise<Credentials> {
     const cluster = this.getCurrentCluster();
     if (cluster === null) throw new Error('the kubeconfig has no current cluster: set current-context');
+    const user: ImpersonatingUser | null = this.getCurrentUser();
     const options: TlsOptions = {};
     await (this.#source ?? this).applyToHTTPSOptions(options);
     return {
       server: cluster.server.replace(/\/+$/, ''),
-      headers: headersOf(options),
+      headers: { ...headersOf(options), ...user?.impersonation },
       dispatcher: this.#connect(options),
     };
   }

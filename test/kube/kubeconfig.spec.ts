@@ -118,7 +118,7 @@ describe('loadKubeConfig', () => {
         aKubeconfig(['one']).replace('"user":{"token":"token-of-one"}', () => user),
       );
       const { headers } = await loadKubeConfig({ kubeconfig: file }).credentials();
-      return JSON.parse(Buffer.from(headers['authorization']?.slice('Bearer '.length) ?? '', 'base64').toString());
+      return JSON.parse(Buffer.from(String(headers['authorization']).slice('Bearer '.length), 'base64').toString());
     };
     const spec = { interactive: false };
     expect(await told({})).to.deep.equal({ apiVersion, kind: 'ExecCredential', spec });
@@ -126,6 +126,55 @@ describe('loadKubeConfig', () => {
     expect(await told({ provideClusterInfo: true, env: [{ name: 'A', value: 'b' }] })).to.deep.include({
       spec: { ...spec, cluster },
     });
+  });
+
+  it('runs a credential plugin beside the kubeconfig, if its command is a path, and a plain command from PATH', async () => {
+    const file = join(folder, 'with-plugin-beside');
+    const commandOf = async (command: string): Promise<unknown> => {
+      await writeFile(file, aKubeconfig(['one']).replace('"token":"token-of-one"', `"exec":{"command":"${command}"}`));
+      return loadKubeConfig({ kubeconfig: file }).getCurrentUser()?.exec?.command;
+    };
+    expect(await commandOf('./bin/login')).to.equal(join(folder, 'bin/login'));
+    expect(await commandOf('/opt/login')).to.equal('/opt/login');
+    expect(await commandOf('login')).to.equal('login');
+  });
+
+  it('acts for the user, groups, uid and extra values that a kubeconfig names', async () => {
+    const file = join(folder, 'impersonating');
+    const as = {
+      as: 'eve',
+      'as-groups': ['team-a', 'team-b'],
+      'as-uid': '7',
+      'as-user-extra': { 'Example.com/scopes': ['x'] },
+    };
+    await writeFile(file, aKubeconfig(['one']).replace('"token":"token-of-one"', JSON.stringify(as).slice(1, -1)));
+    expect((await loadKubeConfig({ kubeconfig: file }).credentials()).headers).to.deep.equal({
+      'impersonate-user': 'eve',
+      'impersonate-group': ['team-a', 'team-b'],
+      'impersonate-uid': '7',
+      'impersonate-extra-example.com%2Fscopes': ['x'],
+    });
+  });
+
+  it('takes the proxy of the environment, as kubectl does, where the kubeconfig names none', async () => {
+    const file = join(folder, 'behind-a-proxy');
+    const proxyOf = async (cluster: object, env: Readonly<Record<string, string>>): Promise<string | undefined> => {
+      await writeFile(
+        file,
+        aKubeconfig(['one']).replace(/"cluster":\{[^}]*\}/, `"cluster":${JSON.stringify(cluster)}`),
+      );
+      return loadKubeConfig({ kubeconfig: file }, env).getCurrentCluster()?.proxyUrl;
+    };
+    const env = { HTTPS_PROXY: 'http://proxy:3128' };
+    expect(await proxyOf({ server: 'https://one' }, env)).to.equal('http://proxy:3128');
+    expect(await proxyOf({ server: 'https://one' }, { ...env, NO_PROXY: 'one' })).to.equal(undefined);
+    expect(await proxyOf({ server: 'https://one', 'proxy-url': 'http://own:1' }, env)).to.equal('http://own:1');
+  });
+
+  it('reaches a server without TLS, such as that of kubectl proxy', async () => {
+    const file = join(folder, 'plain');
+    await writeFile(file, aKubeconfig(['one'], 'http://127.0.0.1:8001'));
+    expect((await loadKubeConfig({ kubeconfig: file }).credentials()).server).to.equal('http://127.0.0.1:8001/one');
   });
 
   it('says which address of a cluster is none, and tells nobody the password of a proxy', async () => {
