@@ -63,7 +63,7 @@ export function judgeBudget(snapshot: LedgerSnapshot, ledger: readonly Slot[], c
       : undefined;
   const places = countPlaces(most, ledger, rolloutStates);
   const room = Math.min(cap.most - cap.others.length, mostSlots) - ledger.length;
-  const opensIn = window.isOpen || window.opensAt === undefined ? [] : [window.opensAt - now];
+  const changesAt = [window.isOpen ? window.closesAt : window.opensAt, canary.endsAt];
   return {
     gate: stops ?? halts ?? holds ?? waits ?? findShortage(snapshot, most, places, room),
     counts: { nodes: size, maxUnavailable: most, maxConcurrentNodes: cap.most },
@@ -72,7 +72,7 @@ export function judgeBudget(snapshot: LedgerSnapshot, ledger: readonly Slot[], c
     mayStart: stops === undefined,
     mayDisrupt: stops === undefined && holds === undefined,
     isHalted,
-    changesIn: [...opensIn, ...(canary.endsAt === undefined ? [] : [canary.endsAt - now])],
+    changesIn: changesAt.flatMap((time) => (time === undefined ? [] : [time - now])),
     mostNew: canary.places ?? Infinity,
   };
 }

@@ -5,18 +5,20 @@ import { WallClock } from './wall-clock.ts';
 
 export type Window = NonNullable<NonNullable<PolicySpec['rollout']>['windows']>[number];
 
+/** Times in ms since the epoch; undefined: never. */
 export type WindowState =
-  | { readonly isOpen: true }
-  /** `opensAt` in ms since the epoch; undefined if no window ever opens. */
+  /** The first that is open closes at `closesAt`; another may still be open then. */
+  | { readonly isOpen: true; readonly closesAt: number | undefined }
   | { readonly isOpen: false; readonly opensAt: number | undefined };
 
 /** Whether nodes may start to change now. No windows means always. */
 export function stateOfWindows(windows: readonly Window[] | undefined, now: number): WindowState {
-  if (windows === undefined || windows.length === 0) return { isOpen: true };
+  if (windows === undefined || windows.length === 0) return { isOpen: true, closesAt: undefined };
   const states = windows.map((window) => stateOfWindow(window, now));
-  if (states.some(({ isOpen }) => isOpen)) return { isOpen: true };
-  const starts = states.flatMap(({ until }) => until ?? []);
-  return { isOpen: false, opensAt: starts.length > 0 ? Math.min(...starts) : undefined };
+  const isOpen = states.some((state) => state.isOpen);
+  const times = states.flatMap((state) => (state.isOpen === isOpen ? (state.until ?? []) : []));
+  const first = times.length > 0 ? Math.min(...times) : undefined;
+  return isOpen ? { isOpen, closesAt: first } : { isOpen, opensAt: first };
 }
 
 /** Whether a window is open, and until when that holds at least; undefined: forever. */

@@ -52,8 +52,9 @@ export function describeHold({ pod, policy, demand, now }: Held): string {
   const { paused, maxUnavailable, windows } = policy.spec.rollout ?? {};
   if (paused === true) return `, but ${describeGate({ reason: 'Paused' })}`;
   if (maxUnavailable === 0 || maxUnavailable === '0%') return `, but ${describeGate({ reason: 'Held' })}`;
-  const window = now === undefined ? { isOpen: true as const } : stateOfWindows(windows, now);
-  if (!window.isOpen) return `, but it is ${describeGate({ reason: 'WindowClosed', opensAt: window.opensAt })}`;
+  const window = now === undefined ? undefined : stateOfWindows(windows, now);
+  if (window?.isOpen === false)
+    return `, but it is ${describeGate({ reason: 'WindowClosed', opensAt: window.opensAt })}`;
   const ready = policy.status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'False' && closed.has(ready.reason)) return `, but its rollout waits: ${ready.message}`;
   return describeRise(pod, demand, now);

@@ -523,6 +523,13 @@ describe('the ledger', () => {
       );
     });
 
+    it('by windows, and looks again when the one that is open closes', () => {
+      const windows = [{ schedule: '0 11 * * *', duration: '3h' }];
+      const { gate, requeueAfterMs } = step({ nodes: manyAsking(3), rollout: { windows } });
+      expect(gate).to.equal(undefined);
+      expect(requeueAfterMs).to.equal(2 * 3600_000 + 100);
+    });
+
     it('by an unreadable window, as long as the policy is not refused for it', () => {
       const words = 'no window in spec.rollout.windows ever opens';
       expect(gateOf({ rollout: { windows: [{ schedule: '61 * * * *', duration: '6h' }] } })).to.equal(words);

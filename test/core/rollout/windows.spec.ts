@@ -12,8 +12,8 @@ const inBerlin: Window = { ...nightly, timeZone: 'Europe/Berlin' };
 
 describe('windows', () => {
   it('that are absent are always open', () => {
-    expect(stateOfWindows(undefined, 0)).to.deep.equal({ isOpen: true });
-    expect(stateOfWindows([], 0)).to.deep.equal({ isOpen: true });
+    expect(stateOfWindows(undefined, 0).isOpen).to.equal(true);
+    expect(stateOfWindows([], 0).isOpen).to.equal(true);
   });
 
   it('are open from the start, which counts, to the end, which does not', () => {
@@ -111,7 +111,7 @@ describe('windows', () => {
   it('that last longer than until the next one are always open', () => {
     const hourly: Window = { schedule: '0 * * * *', duration: '90m' };
     for (let minute = 0; minute < 180; minute += 7) {
-      expect(stateOfWindows([hourly], at('2026-01-01T00:00:00Z') + minute * 60_000)).to.deep.equal({ isOpen: true });
+      expect(stateOfWindows([hourly], at('2026-01-01T00:00:00Z') + minute * 60_000).isOpen).to.equal(true);
     }
     expect(isOpen([{ schedule: '0 0 1 1 *', duration: '999999h' }], '2026-06-01T00:00:00Z')).to.equal(true);
   });
