@@ -1,4 +1,5 @@
 import type { JsonPatchOperation } from '../core/metadata/node-patch.ts';
+import { type Expected, requireAnswer } from './answer.ts';
 import { isGone, isNotFound } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
   WriteOptions,
 } from './call-options.ts';
 import { readList } from './list-items.ts';
-import { sendRequest, type ApiRequest, type Method, type Query } from './request.ts';
+import { describeRequest, sendRequest, type ApiRequest, type Method, type Query } from './request.ts';
 import { apiVersionOf, collectionPath, objectPath } from './resource.ts';
 import type { KubeObject, ObjectRef, Resource } from './resource.ts';
 import type { Term } from './term.ts';
@@ -99,15 +100,9 @@ export class KubeClient {
     let next: string | undefined;
     do {
       const query = { labelSelector, fieldSelector, limit: paged ? pageSize : undefined, continue: next };
-      const page = await this.#send<Page<T>>({
-        method: 'GET',
-        path,
-        query,
-        timeoutMs: 60_000,
-        ...accept,
-        ...(readBody && { readBody }),
-        ...call,
-      });
+      const read = { ...accept, ...(readBody && { readBody }), ...call };
+      const request = { method: 'GET', path, query, timeoutMs: 60_000, ...read } as const;
+      const page = await this.#send<Page<T>>(request, 'list');
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       // The items of a list of a built-in type come without apiVersion and kind.
       const items = (page.items ?? []).map((item) => ({ ...type, ...item }));
@@ -122,7 +117,8 @@ export class KubeClient {
 
   /** Creates a subresource such as `eviction` or `token`, and returns the server's answer. */
   createSubresource(ref: ObjectRef, body: unknown, options?: CallOptions): Promise<unknown> {
-    return this.#write('POST', objectPath(ref), body, options);
+    const query = { fieldManager: this.fieldManager };
+    return this.request({ method: 'POST', path: objectPath(ref), body, query, ...options });
   }
 
   /** Replaces an object as it was read; only for small objects that are entirely ours, such as a Lease. */
@@ -171,7 +167,7 @@ export class KubeClient {
     const { preconditions, gracePeriodSeconds, propagationPolicy, ...rest } = options;
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, gracePeriodSeconds, propagationPolicy };
     try {
-      await this.#send({ method: 'DELETE', path: objectPath(ref), body, ...rest });
+      await this.request({ method: 'DELETE', path: objectPath(ref), body, ...rest });
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -203,9 +199,11 @@ export class KubeClient {
     return this.#send<T>({ ...rest, ...extra, ...accept, method, path, body, query });
   }
 
-  async #send<T>(request: ApiRequest): Promise<T> {
+  async #send<T>(request: ApiRequest, expected: Expected = 'object'): Promise<T> {
+    const answer = await this.request(request);
+    requireAnswer(describeRequest(request), answer, expected);
     // The only place where JSON from the API server gets a type. The server has checked it against the schema.
-    return (await this.request(request)) as T;
+    return answer as T;
   }
 }
 

@@ -97,7 +97,8 @@ class ListScan {
 
   end(): unknown {
     const list: unknown = JSON.parse(Buffer.concat(this.#rest).toString('utf8'));
-    return typeof list === 'object' && list !== null ? { ...list, items: this.#kept } : list;
+    // Without items it says nothing of what is absent.
+    return typeof list === 'object' && list !== null && 'items' in list ? { ...list, items: this.#kept } : list;
   }
 }
 

@@ -20,7 +20,7 @@ describe('gpu-partition release', () => {
       if (method === 'PATCH') {
         patches.push(name);
         if (name === 'gone') return 404;
-        return name === 'changed' && patches.filter((one) => one === name).length === 1 ? 422 : {};
+        return name === 'changed' && patches.filter((one) => one === name).length === 1 ? 422 : { metadata: { name } };
       }
       if (name !== 'nodes') return listOf();
       const selected = searchParams.get('fieldSelector');

@@ -42,7 +42,7 @@ describe('gpu-partition retry', () => {
       status: { device: { step: 'Failed', error: { code: 'InUse', message: 'in use' } } },
     });
     await using api = await SpokenApi.start((method, { pathname }) => {
-      if (method === 'PATCH') return pathname.endsWith('/n1') ? 404 : {};
+      if (method === 'PATCH') return pathname.endsWith('/n1') ? 404 : { metadata: { name: 'n2' } };
       return listOf(...['n1', 'n2'].map(failed));
     });
     const config = api.writeKubeconfig(scratch.path('config'));

@@ -43,6 +43,11 @@ describe('a list that is read item by item', () => {
     });
   });
 
+  it('stays without items where something else than a list was sent', async () => {
+    for (const other of ['{"kind":"Status","metadata":{}}', '{"login":"required"}', 'null', '"text"'])
+      expect(await readList(cut(other, 4), same, most)).to.deep.equal(JSON.parse(other));
+  });
+
   it('keeps no item that was read: 200 items of 1 MB are kept as their names', async () => {
     const filler = 'x'.repeat(1 << 20);
     let alive = 0;

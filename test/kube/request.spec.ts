@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { isDefinite } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
 import { useSharedCluster } from '../support/cluster.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf, rejectionOf } from './failure.ts';
@@ -130,6 +131,29 @@ describe('requests under faults', () => {
     expect(proxy.requests).to.have.length(2);
     expect((await admin.get<ConfigMap>(configMapRef(namespace, 'once'))).data).to.deep.equal({ x: '1' });
   });
+
+  for (const [what, body] of [
+    ['a portal that wants a login', { login: 'required' }],
+    ['a Status of success', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }],
+    ['a text', 'hello'],
+  ] as const) {
+    it(`does not take ${what} with code 200 for an object or a list`, async () => {
+      proxy.rule = () => ({ status: 200, body });
+      const ref = configMapRef(namespace, 'portal');
+      const project = (object: KubeObject): KubeObject => object;
+      for (const tried of [
+        client.find(ref),
+        client.merge(ref, {}),
+        client.create(configMaps, aConfigMap(namespace, 'portal')),
+        client.list(configMaps, { namespace }),
+        client.list(configMaps, { namespace }, { paged: false, project }),
+      ]) {
+        const error = await failureOf(tried);
+        expect(error).to.deep.include({ code: 0, reason: 'InvalidAnswer' });
+        expect(error.message).to.contain('something else than the API server');
+      }
+    });
+  }
 
   it('ends when its caller gives up, with the caller’s reason', async () => {
     const controller = new AbortController();
