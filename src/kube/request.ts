@@ -1,7 +1,6 @@
 import { untilAborted } from '../process/abort.ts';
-import { steadyMs } from '../process/clock.ts';
+import { steadyMs, systemClock, waitFor } from '../process/clock.ts';
 import { type Dispatcher, request as send } from 'undici';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, describeCause, isDefinite, parseApiError } from './api-error.ts';
 import { backoffMs } from './backoff.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
@@ -65,7 +64,8 @@ export async function sendRequest(config: PooledKubeConfig, request: ApiRequest)
       }
       const waitMs = delayOf(error, attempt);
       if (attempt >= attempts || waitMs > defaults.longestWaitMs || !mayRepeat(request, error)) throw error;
-      await sleep(waitMs, undefined, { signal: request.signal });
+      await waitFor(systemClock, waitMs, request.signal);
+      request.signal?.throwIfAborted();
     }
   }
 }

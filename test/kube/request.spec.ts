@@ -3,6 +3,7 @@ import { isDefinite } from '../../src/kube/api-error.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { useSharedCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { aConfigMap, configMapRef, configMaps, connect, makeNamespace, type ConfigMap } from './connection.ts';
 import { failureOf, rejectionOf } from './failure.ts';
 import { aStatus, type RequestFault } from '../support/fault.ts';
@@ -163,6 +164,22 @@ describe('requests under faults', () => {
     };
     const error = await rejectionOf(client.get(configMapRef(namespace, 'a'), { signal: controller.signal }));
     expect(error).to.be.instanceOf(Error).with.property('message', 'no longer wanted');
+  });
+
+  it('ends in the wait before a repetition in the same way', async () => {
+    const controller = new AbortController();
+    proxy.rule = () => ({ ...refusal(429), headers: { 'retry-after': '5' } });
+    const failure = rejectionOf(client.get(configMapRef(namespace, 'a'), { signal: controller.signal }));
+    await eventually(
+      () => proxy.requests.length,
+      (count) => count === 1,
+    );
+    // The answer has come by then.
+    await client.request({ method: 'GET', path: '/version', attempts: 1 }).catch(() => undefined);
+    controller.abort(new Error('no longer wanted'));
+    expect(await failure)
+      .to.be.instanceOf(Error)
+      .with.property('message', 'no longer wanted');
   });
 
   describe('and their connections', () => {
