@@ -4,7 +4,7 @@ import type { DemandSlice, EvictionRule } from '../demand/pool.ts';
 import { evictsNever } from '../policy/demand-wish.ts';
 import { countPresent } from './count.ts';
 import type { Member } from './member.ts';
-import type { WantedSlice } from './wanted-slices.ts';
+import type { WantedPart, WantedSlice } from './wanted-slices.ts';
 
 /** What is asked of the planner. */
 export interface DemandAsked {
@@ -18,13 +18,23 @@ const mostOfGpu = 16;
 const mostWeight = 1_000_000;
 
 export function askFor(policy: GpuPartitionPolicy, wanted: readonly WantedSlice[]): DemandAsked {
-  const parts = wanted.flatMap(({ slices }) => slices);
-  const heaviest = Math.max(0, ...parts.map(({ isSpare, weight }) => (isSpare === true ? weight : 0)));
-  // One that is asked for weighs more than all spare ones that a GPU could lose for it.
-  const room = Math.floor(mostWeight / Math.max(1, ...parts.map(({ weight }) => weight)));
-  const times = Math.min(room, 1 + mostOfGpu * heaviest);
-  const slices = parts.map(({ isSpare, ...one }) => (isSpare === true ? one : { ...one, weight: one.weight * times }));
+  const slices = putSpareLast(wanted.flatMap((one) => one.slices));
   return { slices, evict: evictsNever(policy) ? 'Never' : 'IfNeeded' };
+}
+
+/** Gives each slice that is asked for more weight than all spare ones that a GPU could lose for it. */
+function putSpareLast(parts: readonly WantedPart[]): readonly DemandSlice[] {
+  const weights = (ofSpare: boolean): readonly number[] =>
+    parts.flatMap(({ isSpare = false, weight }) => (isSpare === ofSpare ? [weight] : []));
+  const firm = weights(false);
+  const mostSpare = mostOfGpu * Math.max(0, ...weights(true));
+  const times = Math.min(Math.floor(mostWeight / Math.max(1, ...firm)), 1 + mostSpare);
+  // Where the weights that are asked for leave no room for that, spare ones weigh less instead.
+  const share = Math.min(1, (times * Math.min(...firm) - 1) / mostSpare);
+  return parts.map(({ isSpare, weight, ...one }) => ({
+    ...one,
+    weight: isSpare === true ? Math.max(1, Math.floor(weight * share)) : weight * times,
+  }));
 }
 
 /** Whether nothing needs to change: what the members offer, once what was chosen before is done, serves the whole demand. */

@@ -84,6 +84,19 @@ describe('the pool of a demand', () => {
     expect(made.unserved).to.deep.equal({ '3g.20gb/spare': 1 });
   });
 
+  it('gives up spare slices for a pod that waits, however far apart their weights are', async () => {
+    for (const weight of [100, 1000, 50_000]) {
+      const slices = [{ profiles: ['7g.40gb'] }, { profiles: ['1g.5gb'], weight, spare: 7 }];
+      const policy = aDemandPolicy({ from: 'Pods', slices });
+      const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: ['1g.5gb@0', '1g.5gb@1', '1g.5gb@2'] })));
+      const asks = { ...nobody, waiting: new Map([['nvidia.com/mig-7g.40gb', 1]]) };
+      const asked = askFor(policy, wantedSlices({ slices, from: 'Pods' }, members, asks));
+      const pool = members.map((one) => one.gpu);
+      const { unserved } = await planDemand(pool, { ...asked, seconds: 10 });
+      expect(unserved, `weight ${weight}`).to.deep.equal({ '1g.5gb/spare': 7 });
+    }
+  });
+
   it('writes no weight that a solver takes for a rounding error, however heavy a spare slice is', () => {
     const slices = [
       { profiles: ['1g.5gb'], min: 1 },
