@@ -37,10 +37,18 @@ function putSpareLast(parts: readonly WantedPart[]): readonly DemandSlice[] {
   }));
 }
 
-/** Whether nothing needs to change: what the members offer, once what was chosen before is done, serves the whole demand. */
-export function isServed({ slices }: DemandAsked, members: readonly Member[]): boolean {
+/**
+ * Whether nothing needs to change: what the members offer, once what was chosen before is done, serves the whole demand.
+ *
+ * @param offerOf what of a member counts, if not that
+ */
+export function isServed(
+  { slices }: DemandAsked,
+  members: readonly Member[],
+  offerOf: (member: Member) => Member['present'] = ({ gpu }) => gpu.instances,
+): boolean {
   const table = readDemand(slices, () => true);
-  const offered = countPresent(members.flatMap(({ gpu }) => gpu.instances));
+  const offered = countPresent(members.flatMap(offerOf));
   const counts = table.profiles.map((name) => offered.get(name) ?? 0);
   return coverDemand(table, counts).cost === 0;
 }

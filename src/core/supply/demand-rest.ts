@@ -8,7 +8,7 @@ import { restEntry } from '../policy/demand-wish.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { countPresent } from './count.ts';
 import type { MemberLayout } from './demand-answer.ts';
-import type { DemandAsked } from './demand-question.ts';
+import { type DemandAsked, isServed } from './demand-question.ts';
 import type { Member } from './member.ts';
 
 /**
@@ -16,16 +16,18 @@ import type { Member } from './member.ts';
  * demand is served as it is by GPUs that are not part of the rest. What the rest offers counts for nothing: it would free one GPU after
  * the other of its part in the demand. Those that lose the fewest instances come first.
  *
- * @param members a pool that serves the demand
+ * @param members a pool that serves the demand, or will
  * @returns a layout for each member that changes, in their order
  */
 export function layRest(
   rest: PolicyDemand['rest'],
-  { slices }: Pick<DemandAsked, 'slices'>,
+  asked: DemandAsked,
   members: readonly Member[],
 ): readonly (MemberLayout | undefined)[] {
   if (rest === undefined || rest === 'Keep') return [];
-  const table = readDemand(slices, () => true);
+  // What is still being made may fail, or a pod may come in its way: then the rest is needed after all.
+  if (!isServed(asked, members, ({ present }) => present)) return [];
+  const table = readDemand(asked.slices, () => true);
   const here = countPresent(members.flatMap((member) => (isRest(member) ? [] : member.gpu.instances)));
   const offered = table.profiles.map((profile) => here.get(profile) ?? 0);
   const layouts = members.map((): MemberLayout | undefined => undefined);

@@ -124,6 +124,24 @@ describe('what a demand does not need', () => {
     expect(laid(demand, gather(demand, [sliced('1g.5gb@0*')], wish))).to.deep.equal(['demand: {"1g.5gb":1}']);
   });
 
+  it('waits for what the demand needs and is still being made', () => {
+    const demand = smalls(7, 'Whole');
+    const policy = aDemandPolicy(demand);
+    const wish: GpuWish = { uuid, profiles: { '1g.5gb': 7 }, entry: 'demand' };
+    const made = Array.from({ length: 7 }, (_, start) => `1g.5gb@${start}`);
+    const touchedBeside = (gpu: GpuReport): readonly string[] => {
+      const members = membersOf(policy, aNodeWith('n0', gpu, wish), aNodeWith('n1', sliced('3g.20gb@0')));
+      const course = new DemandCourse();
+      const asked = askFor(policy, course.want(demand, members, undefined, 0));
+      const next = course.next(asked, members, 0);
+      if (!next || !('planned' in next)) throw new Error('the demand is served, or will be');
+      const { touched = [] } = course.choose(demand, next.planned, members, 0) ?? {};
+      return touched.map(({ node }) => node);
+    };
+    expect(touchedBeside(sliced('3g.20gb@0'))).to.deep.equal([]);
+    expect(touchedBeside(sliced(...made))).to.deep.equal(['n1']);
+  });
+
   it('does not take over the demand of a GPU, which would then become rest too', () => {
     const demand: PolicyDemand = { slices: [{ memory: '5Gi', count: 4 }], rest: 'Balanced' };
     const preset = { '1g.5gb': 2, '2g.10gb': 1, '3g.20gb': 1 };
