@@ -1,6 +1,7 @@
 import type { Taint } from '../metadata/node-change.ts';
 import { requestsOf, type Toleration, tolerates, type WorkloadPod } from '../explain/workload.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { isZeroQuantity } from '../text/quantity.ts';
 import { hasLabels, isSlice, type Waiter } from './pod-demand.ts';
 
 /** The parts of Kueue's objects that tell what it holds back, in the API's own shape; v1beta1 and v1beta2 agree in them. */
@@ -76,11 +77,20 @@ export interface ClusterQueue {
   readonly metadata: Metadata;
   readonly spec?: {
     readonly stopPolicy?: string;
+    /** In v1beta1, and in v1beta2. */
+    readonly cohort?: string;
+    readonly cohortName?: string;
     readonly resourceGroups?: readonly {
       readonly coveredResources?: readonly string[];
-      readonly flavors?: readonly { readonly name: string }[];
+      readonly flavors?: readonly { readonly name: string; readonly resources?: readonly Quota[] }[];
     }[];
   };
+}
+
+interface Quota {
+  readonly name: string;
+  readonly nominalQuota?: string | number;
+  readonly borrowingLimit?: string | number;
 }
 
 export interface ResourceFlavor {
@@ -152,12 +162,18 @@ function readPodSet(
   return ways.length === 0 ? [] : [{ pod, count: count - done, requests, ways }];
 }
 
-/** The flavors in which a queue has quota for a resource. */
+/** The flavors in which a queue has quota for a resource. Each has to list all resources of its group: with 0 what it does not offer. */
 function listFlavors({ spec }: ClusterQueue, resource: string): readonly string[] {
-  const groups = spec?.resourceGroups ?? [];
-  return groups.flatMap(({ coveredResources = [], flavors = [] }) =>
-    coveredResources.includes(resource) ? flavors.map(({ name }) => name) : [],
-  );
+  const mayBorrow = (spec?.cohort ?? spec?.cohortName ?? '') !== '';
+  const hasQuota = ({ nominalQuota = 0, borrowingLimit }: Quota): boolean =>
+    !isZeroQuantity(nominalQuota) || (mayBorrow && !(borrowingLimit !== undefined && isZeroQuantity(borrowingLimit)));
+  return (spec?.resourceGroups ?? []).flatMap(({ coveredResources = [], flavors = [] }) => {
+    if (!coveredResources.includes(resource)) return [];
+    const offering = flavors.filter(({ resources }) =>
+      (resources ?? []).every((quota) => quota.name !== resource || hasQuota(quota)),
+    );
+    return offering.map(({ name }) => name);
+  });
 }
 
 /** The pod as Kueue starts it with a flavor; none if it does not tolerate the flavor's taints. */

@@ -93,6 +93,33 @@ describe('what Kueue holds back', () => {
       expect(counted(facts([workload]), inP)).to.deep.equal({ p: {} });
     });
 
+  it('counts for no flavor in which its queue has no quota for it, and can borrow none', () => {
+    const quotas = (ofP: object, ofQ: object) =>
+      ['pool-p', 'pool-q'].map((name, at) => ({
+        name,
+        resources: [
+          { name: large, nominalQuota: 4 },
+          { name: small, ...(at === 0 ? ofP : ofQ) },
+        ],
+      }));
+    const flavors = ['p', 'q'].map((pool) => ({ metadata: { name: `pool-${pool}` }, spec: { nodeLabels: { pool } } }));
+    const count = (ofP: object, queue: object = {}) => {
+      const resourceGroups = [{ coveredResources: [large, small], flavors: quotas(ofP, { nominalQuota: '8' }) }];
+      const clusterQueues = [{ metadata: { name: 'gpus' }, spec: { resourceGroups, ...queue } }];
+      return counted(facts([aWorkload()], { clusterQueues, flavors }), inP, aPool('q', { pool: 'q' }));
+    };
+    const [p, q] = [
+      { p: { [small]: 3 }, q: {} },
+      { p: {}, q: { [small]: 3 } },
+    ];
+    expect(count({ nominalQuota: '8' })).to.deep.equal(p);
+    for (const none of [0, '0']) expect(count({ nominalQuota: none })).to.deep.equal(q);
+    for (const cohort of [{ cohort: 'all' }, { cohortName: 'all' }]) {
+      expect(count({ nominalQuota: 0 }, cohort)).to.deep.equal(p);
+      expect(count({ nominalQuota: 0, borrowingLimit: '0' }, cohort)).to.deep.equal(q);
+    }
+  });
+
   it('does not count while its queue is stopped', () => {
     const [local] = facts([]).localQueues;
     const held = [
