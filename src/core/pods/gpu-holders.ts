@@ -69,7 +69,7 @@ export interface HolderPause {
   readonly labels: Readonly<Record<string, string>>;
   /** Holders whose pods must be gone before anything is granted. */
   readonly holders: readonly GpuHolder[];
-  /** Those whose pods are evicted, since no label of this node removes them. */
+  /** Those all of whose pods are evicted, since no label of this node removes them. */
   readonly evict: readonly GpuHolder[];
 }
 

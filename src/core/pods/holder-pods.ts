@@ -27,10 +27,15 @@ export function holderPods<Pod extends HolderPodView>(holder: GpuHolder, pods: r
   return pods.filter(
     (pod) =>
       !hasEnded(pod) &&
-      (selectsBy(pod.spec?.nodeSelector, holder.deployLabel) ||
+      (isDeployed(holder, pod) ||
         carries(pod.metadata.labels, holder.podLabels) ||
         (pod.spec?.containers ?? []).some(({ name }) => name !== undefined && name === holder.container)),
   );
+}
+
+/** Whether the holder's deploy label brings a pod to its node, and takes it away: gpu-operator's own, and none of another installation. */
+export function isDeployed({ deployLabel }: GpuHolder, { spec }: Pick<HolderPodView, 'spec'>): boolean {
+  return deployLabel !== undefined && Object.hasOwn(spec?.nodeSelector ?? {}, deployLabel);
 }
 
 /** Those that may be evicted: a DaemonSet's. Other pods might not be recreated, and may be a user's work. */
@@ -60,10 +65,6 @@ export function readHoldersMark(annotation: string | undefined): readonly string
     .split(',')
     .map((uid) => uid.trim())
     .filter((uid) => uid !== '');
-}
-
-function selectsBy(nodeSelector: Readonly<Record<string, string>> | undefined, key: string | undefined): boolean {
-  return key !== undefined && nodeSelector !== undefined && Object.hasOwn(nodeSelector, key);
 }
 
 function carries(

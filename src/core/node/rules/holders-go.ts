@@ -5,10 +5,11 @@ import {
   evictablePods,
   formatHoldersMark,
   holderPods,
+  isDeployed,
   podsThatGo,
   readHoldersMark,
 } from '../../pods/holder-pods.ts';
-import { type HolderPause, holdersToPause, type PauseOccasion } from '../../pods/gpu-holders.ts';
+import { type GpuHolder, type HolderPause, holdersToPause, type PauseOccasion } from '../../pods/gpu-holders.ts';
 import type { NodeChange } from '../../metadata/node-change.ts';
 import { namePods, listPodCauses } from '../../pods/gpu-pods.ts';
 import { tolerates } from '../../pods/plugin-pods.ts';
@@ -87,23 +88,33 @@ function findStaying(situation: Situation, all: readonly NodePod[]): Staying {
   const pods = clusterPods(situation, all);
   const occasion = occasionOf(partition);
   const pause = holdersToPause(settings.gpuHolders, occasion, node.metadata.labels ?? {});
+  const listGoing = (byLabel: boolean): readonly NodePod[] =>
+    pause.holders.flatMap((holder) =>
+      holderPods(holder, pods).filter((pod) => goesByLabel(pause, holder, pod) === byLabel),
+    );
   const evicted = [
-    ...evictablePods(pause.evict.flatMap((holder) => holderPods(holder, pods))),
+    ...evictablePods(listGoing(false)),
     ...awayFromPlugin(situation, pause, pods),
     ...(occasion.modeChange || occasion.inUse ? listMonitorDaemons(situation, all) : []),
   ];
-  const paused = pause.holders.filter((holder) => !pause.evict.includes(holder));
-  const staying = [...new Set([...paused.flatMap((holder) => holderPods(holder, pods)), ...evicted])];
+  const staying = [...new Set([...listGoing(true), ...evicted])];
   return { pause, evicted, staying };
+}
+
+/** Of one holder some pods may be gpu-operator's, which go by its label, and others of another installation. */
+function goesByLabel({ evict }: HolderPause, holder: GpuHolder, pod: NodePod): boolean {
+  return !evict.includes(holder) && isDeployed(holder, pod);
 }
 
 /**
  * The device plugin keeps NVML open as well. If no label removes it, it is evicted, provided that our taint keeps it away; one that
  * tolerates the taint would only come back.
  */
-function awayFromPlugin(situation: Situation, { evict }: HolderPause, pods: readonly NodePod[]): readonly NodePod[] {
-  if (backendOf(situation) === 'DRA' || !evict.some(({ name }) => name === 'device-plugin')) return [];
-  return pluginPods(situation, pods).filter((pod) => !tolerates(pod, repartitioningTaint));
+function awayFromPlugin(situation: Situation, pause: HolderPause, pods: readonly NodePod[]): readonly NodePod[] {
+  const plugin = pause.holders.find(({ name }) => name === 'device-plugin');
+  if (plugin === undefined || backendOf(situation) === 'DRA') return [];
+  const mayCome = (pod: NodePod): boolean => tolerates(pod, repartitioningTaint);
+  return pluginPods(situation, pods).filter((pod) => !goesByLabel(pause, plugin, pod) && !mayCome(pod));
 }
 
 function occasionOf({ status }: GpuNodePartition): PauseOccasion {

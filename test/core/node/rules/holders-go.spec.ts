@@ -123,6 +123,24 @@ describe('holders of GPUs that have to go', () => {
     expect(world.labels[dcgm]).to.equal('paused-for-mig-change');
   });
 
+  it('are evicted where no deploy label brings them, whatever gpu-operator’s label for its own says', () => {
+    const exporter = aHolderPod('dcgm-exporter');
+    const labels = { 'app.kubernetes.io/name': 'dcgm-exporter' };
+    const own = { metadata: { ...exporter.metadata, labels }, spec: {} };
+    for (const value of ['true', 'false', pausedForMigChange]) {
+      const node = aNode({
+        labels: { 'nvidia.com/gpu.deploy.dcgm-exporter': value, 'nvidia.com/gpu.deploy.device-plugin': value },
+      });
+      const world = aModeChange({ node, pods: [own, aPluginPod()] });
+      for (let second = 0; second < 4; second += 1) world.step(1000);
+      expect(
+        world.done.filter((one) => one.startsWith('EvictPod')),
+        value,
+      ).to.deep.equal(['EvictPod uid-dcgm-exporter', 'EvictPod uid-plugin']);
+      expect(world.done.at(-1), value).to.equal('WriteGrant');
+    }
+  });
+
   it('that a budget keeps are named with the refusal', () => {
     const world = aModeChange({ node: aNode(), pods: [aHolderPod('dcgm')] });
     world.refusals = { 'uid-dcgm': 'the disruption budget needs 1 pod' };
