@@ -127,11 +127,15 @@ class OpenPool {
     return found !== undefined;
   }
 
-  /** Whether a node of it could take the pod, and be given a slice that the pod requests. */
+  /** Whether a node of it could take the pod, and be given a slice that the pod requests; others may be fixed, or there already. */
   makes(waiter: Waiter, kind: string, how: 'follows' | 'fixed'): boolean {
     if (waiter.ways !== undefined && !this.#followsQueues) return false;
     const names = [...waiter.requests.keys()];
-    return this.#listAccepting(waiter, kind).some((one) => names.some((name) => one[how].has(name)));
+    const offers = ({ follows, fixed, idle }: OpenNode, name: string): boolean =>
+      follows.has(name) || fixed.has(name) || idle.has(name);
+    return this.#listAccepting(waiter, kind).some(
+      (one) => names.some((name) => one[how].has(name)) && names.every((name) => offers(one, name)),
+    );
   }
 
   /** @returns how many of these pods its last plan left unserved; each is passed on once */

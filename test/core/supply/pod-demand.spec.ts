@@ -101,6 +101,17 @@ describe('pods that wait for slices', () => {
     expect(share([aPod({}, small, 2)], aPool('a'), pool)).to.deep.equal({ a: { [small]: 2 }, z: {} });
   });
 
+  it('that request slices of two kinds count for the pool that offers both, not for one that could never run them', () => {
+    const containers = [small, large].map((resource) => ({ name: 'main', resources: { limits: { [resource]: 1 } } }));
+    const both: WorkloadPod = { metadata: { name: 'job', namespace: 'ns' }, spec: { containers } };
+    const one = aPool('a', {}, 5);
+    const counts = { [small]: 1, [large]: 1 };
+    expect(share([both], one)).to.deep.equal({ a: {} });
+    expect(share([both], one, aPool('b', { follows: new Set([small, large]) }))).to.deep.equal({ a: {}, b: counts });
+    expect(share([both], aPool('a', { fixed: new Set([large]) })), 'a fixed number').to.deep.equal({ a: counts });
+    expect(share([both], aPool('a', { idle: new Map([[large, 1]]) })), 'there already').to.deep.equal({ a: counts });
+  });
+
   it('that a pool left unserved count for the next one too, each once', () => {
     const full = (count: number): PodPool => ({
       ...aPool('a', {}, 5),
