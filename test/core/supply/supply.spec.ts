@@ -68,20 +68,22 @@ describe('the pool of a demand', () => {
   });
 
   it('keeps no spare slice idle in place of a pod that runs or waits, though it weighs more', async () => {
-    const slices = [{ profiles: ['1g.5gb'] }, { profiles: ['3g.20gb'], weight: 50, spare: 1 }];
-    const policy = aDemandPolicy({ from: 'Pods', evict: 'IfNeeded', slices });
     const running = ['3g.20gb@0*', '1g.5gb@4*', '1g.5gb@5*', '1g.5gb@6*'];
-    const plan = async (waiting: number, ...gpu: readonly string[]) => {
+    const plan = async (weight: number, waiting: number, ...gpu: readonly string[]) => {
+      const slices = [{ profiles: ['1g.5gb'] }, { profiles: ['3g.20gb'], weight, spare: 1 }];
+      const policy = aDemandPolicy({ from: 'Pods', evict: 'IfNeeded', slices });
       const members = membersOf(policy, aNodeWith('n1', aGpu({ slices: gpu })));
       const asks = { ...nobody, waiting: new Map([['nvidia.com/mig-1g.5gb', waiting]]) };
       const wanted = wantedSlices({ slices, from: 'Pods' }, members, asks);
       const pool = members.map((one) => one.gpu);
       return planDemand(pool, { ...askFor(policy, wanted), seconds: 10 });
     };
-    expect((await plan(0, ...running)).cost.evictions).to.equal(0);
-    const made = await plan(3, '3g.20gb@0*', '3g.20gb@4');
-    expect(made.layouts[0]?.create.map(({ profile }) => profile)).to.deep.equal(['1g.5gb', '1g.5gb', '1g.5gb']);
-    expect(made.unserved).to.deep.equal({ '3g.20gb/spare': 1 });
+    for (const weight of [50, 10_000]) {
+      expect((await plan(weight, 0, ...running)).cost.evictions, `weight ${weight}`).to.equal(0);
+      const made = await plan(weight, 3, '3g.20gb@0*', '3g.20gb@4');
+      expect(made.layouts[0]?.create.map(({ profile }) => profile)).to.deep.equal(['1g.5gb', '1g.5gb', '1g.5gb']);
+      expect(made.unserved).to.deep.equal({ '3g.20gb/spare': 1 });
+    }
   });
 
   it('gives up spare slices for a pod that waits, however far apart their weights are', async () => {
