@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ClosedTime } from '../core/node/memory.ts';
 import type { Command } from '../core/node/commands.ts';
-import { advanceChange, type ChangeAdvance, type NodeChangeClock } from '../core/status/change-steps.ts';
+import { advanceChange, type ChangeAdvance, type NodeChangeClock, timeUnderWay } from '../core/status/change-steps.ts';
 import type { Figure } from '../core/status/fleet-figures.ts';
 import { registerQueues, registerReflectors } from '../kube/metrics.ts';
 import type { QueueObserver, WorkQueue } from '../kube/queue.ts';
@@ -85,16 +85,16 @@ export class ControllerMetrics {
     registerGauge(
       registry,
       'gpu_partition_oldest_change_seconds',
-      'Age of the oldest change in progress; 0 if there is none.',
+      'For how long the oldest change has been under way, without its wait for a slot; 0 if none is.',
       [],
-      () => this.#ageOf([...this.#clocks.values()].map(({ since }) => since)),
+      () => this.#oldestOf([...this.#clocks.values()].map((clock) => timeUnderWay(clock, this.#now()) ?? 0)),
     );
     registerGauge(
       registry,
       'gpu_partition_longest_closed_seconds',
       'How long the longest-closed node has taken no new GPU pods because its GPUs change; 0 if none is closed.',
       [],
-      () => this.#ageOf([...this.#closedSince.values()]),
+      () => this.#oldestOf([...this.#closedSince.values()].map((since) => this.#now() - since)),
     );
   }
 
@@ -170,9 +170,8 @@ export class ControllerMetrics {
     for (const [step, ms] of Object.entries(ended.spent)) this.#steps.observe({ step }, ms / 1000);
   }
 
-  /** @param times in ms since the epoch */
-  #ageOf(times: readonly number[]): readonly Figure<never>[] {
-    const since = Math.min(...times);
-    return [{ labels: {}, value: Number.isFinite(since) ? (this.#now() - since) / 1000 : 0 }];
+  /** @param ages in ms */
+  #oldestOf(ages: readonly number[]): readonly Figure<never>[] {
+    return [{ labels: {}, value: Math.max(0, ...ages) / 1000 }];
   }
 }

@@ -151,6 +151,11 @@ describe('the metrics of the controller', () => {
     metrics.record({ node: 'n', verdict, commands: [{ name: 'WriteWish', fields }], memory });
     now = 8000;
     expect(await linesOf(registry, 'gpu_partition_oldest')).to.deep.equal(['gpu_partition_oldest_change_seconds 7']);
+    // In a large fleet nodes wait for a slot for days: none of them is stuck.
+    metrics.record({ node: 'n', verdict: { ...verdict, reason: 'AwaitingSlot' }, commands: [], memory });
+    expect(await linesOf(registry, 'gpu_partition_oldest')).to.deep.equal(['gpu_partition_oldest_change_seconds 0']);
+    metrics.record({ node: 'n', verdict: { ...verdict, reason: 'AwaitingGrant' }, commands: [], memory });
+    expect(await linesOf(registry, 'gpu_partition_oldest')).to.deep.equal(['gpu_partition_oldest_change_seconds 7']);
     metrics.forget('n');
     expect(await linesOf(registry, 'gpu_partition_oldest')).to.deep.equal(['gpu_partition_oldest_change_seconds 0']);
   });

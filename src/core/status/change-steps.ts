@@ -12,6 +12,8 @@ export interface NodeChangeClock {
   readonly spent: Readonly<Partial<Record<ChangeStep, number>>>;
   /** A wish that the device already matches is not a change. */
   readonly isGranted: boolean;
+  /** An earlier leader saw its beginning: how long it took as a whole is not known. */
+  readonly isPartial?: true;
 }
 
 /** The result of one look at a node. */
@@ -34,6 +36,8 @@ const stepOfReason: Readonly<Record<string, ChangeStep>> = {
   BackendUnknown: 'plan',
   AwaitingSlot: 'slot',
   Paused: 'slot',
+  PlanOnly: 'slot',
+  PolicyInvalid: 'slot',
   NodeNotReady: 'slot',
   ForeignCordon: 'slot',
   AwaitingGrant: 'drain',
@@ -61,13 +65,28 @@ export function advanceChange(before: NodeChangeClock | undefined, look: ChangeL
   if (look.hasWish) {
     return { clock: { since: now, step: 'plan', stepSince: now, spent: {}, isGranted: look.hasGrant } };
   }
-  if (before === undefined || look.phase === 'Unmanaged') return { clock: undefined };
+  const step = stepOf(look);
+  if (before === undefined) {
+    if (look.phase !== 'Updating' && look.phase !== 'Waiting') return { clock: undefined };
+    return { clock: { since: now, step, stepSince: now, spent: {}, isGranted: look.hasGrant, isPartial: true } };
+  }
+  if (look.phase === 'Unmanaged') return { clock: undefined };
   const isGranted = before.isGranted || look.hasGrant;
   const spent = { ...before.spent, [before.step]: (before.spent[before.step] ?? 0) + now - before.stepSince };
   if (look.phase === 'Ready') {
-    return { clock: undefined, ...(isGranted && { ended: { totalMs: now - before.since, spent } }) };
+    const isKnown = isGranted && before.isPartial !== true;
+    return { clock: undefined, ...(isKnown && { ended: { totalMs: now - before.since, spent } }) };
   }
-  const step = stepOfReason[look.reason] ?? 'other';
   if (step === before.step) return { clock: { ...before, isGranted } };
-  return { clock: { since: before.since, step, stepSince: now, spent, isGranted } };
+  return { clock: { ...before, step, stepSince: now, spent, isGranted } };
+}
+
+/** For how long a change has been under way, in ms, without its wait for a slot; undefined while it waits for one. */
+export function timeUnderWay({ since, step, spent }: NodeChangeClock, now: number): number | undefined {
+  return step === 'slot' ? undefined : now - since - (spent.slot ?? 0);
+}
+
+/** Nothing changes on a node that cannot take its policy. */
+function stepOf({ phase, reason }: ChangeLook): ChangeStep {
+  return phase === 'Invalid' ? 'slot' : (stepOfReason[reason] ?? 'other');
 }

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { nodeReasons } from '../../../src/api/names.ts';
-import { advanceChange, type ChangeAdvance, type ChangeLook } from '../../../src/core/status/change-steps.ts';
+import {
+  advanceChange,
+  type ChangeAdvance,
+  type ChangeLook,
+  timeUnderWay,
+} from '../../../src/core/status/change-steps.ts';
 
 const look = (reason: string, more: Partial<ChangeLook> = {}): ChangeLook => ({
   phase: 'Updating',
@@ -86,5 +91,36 @@ describe('the steps of a change', () => {
           [1, look(reason)],
         ]),
       ).not.to.throw();
+  });
+
+  const underWay = (looks: Parameters<typeof follow>[0], now: number): number | undefined => {
+    const { clock } = follow(looks);
+    return clock && timeUnderWay(clock, now);
+  };
+
+  for (const [phase, reason] of [
+    ['Pending', 'AwaitingSlot'],
+    ['Pending', 'Paused'],
+    ['Pending', 'PlanOnly'],
+    ['Pending', 'PolicyInvalid'],
+    ['Invalid', 'DoesNotFit'],
+  ] as const) {
+    it(`are not under way while nothing may change: ${reason}`, () => {
+      const looks = [
+        [0, begin],
+        [10, look(reason, { phase })],
+      ] as const;
+      expect(underWay(looks, 1000)).to.equal(undefined);
+      expect(underWay([...looks, [2000, granted]], 2500)).to.equal(510);
+    });
+  }
+
+  it('are under way for a leader that did not see them begin, which does not measure them', () => {
+    for (const phase of ['Updating', 'Waiting'] as const) {
+      const looks = [[1000, look('PodsUseGpus', { phase })]] as const;
+      expect(underWay(looks, 5000), phase).to.equal(4000);
+      expect(follow([...looks, [6000, granted], [7000, ready]]), phase).to.deep.equal({ clock: undefined });
+    }
+    expect(underWay([[1000, look('AwaitingSlot', { phase: 'Pending' })]], 5000)).to.equal(undefined);
   });
 });
