@@ -12,6 +12,10 @@ const slices = 'resource=~"nvidia_com_(gpu|mig_.*)"';
 const p95 = (name, by = '', selector = '') =>
   `histogram_quantile(0.95, sum by (le${by && `, ${by}`}) (rate(${name}_bucket${selector}[$__rate_interval])))`;
 
+/** No policy selects the others, so that they match none. */
+const managed = `${fleet}, phase!="Unmanaged"`;
+const unready = `${fleet}, phase!~"Ready|Unmanaged"`;
+
 /** 0 where something is counted and none of it is there; nothing where nobody counts: no data must not pass for none. */
 const orNone = (expr, counted) => `${expr} or 0 * sum(${counted})`;
 
@@ -43,7 +47,7 @@ const fleetRows = [
       stat(
         'Ready',
         'percentunit',
-        `(${orNone(`sum(gpu_partition_nodes{${fleet}, phase="Ready"})`, `gpu_partition_nodes{${fleet}}`)}) / sum(gpu_partition_nodes{${fleet}})`,
+        `(${orNone(`sum(gpu_partition_nodes{${fleet}, phase="Ready"})`, `gpu_partition_nodes{${managed}}`)}) / sum(gpu_partition_nodes{${managed}})`,
         'Share of nodes whose device, labels and offered resources match their policy.',
       ),
       stat(
@@ -91,7 +95,7 @@ const fleetRows = [
         description:
           'By policy, phase and reason. docs/errors.md says what a reason means and what to do; gpu-partition status names the nodes.',
         unit: 'short',
-        queries: [[`sum by (policy, phase, reason) (gpu_partition_nodes{${fleet}, phase!="Ready"}) > 0`, '']],
+        queries: [[`sum by (policy, phase, reason) (gpu_partition_nodes{${unready}}) > 0`, '']],
       },
       {
         type: 'alertlist',
@@ -115,7 +119,7 @@ const fleetRows = [
       lines(
         'Nodes that are not Ready, by reason',
         'short',
-        [[`sum by (reason) (gpu_partition_nodes{${fleet}, phase!="Ready"})`, '{{reason}}']],
+        [[`sum by (reason) (gpu_partition_nodes{${unready}})`, '{{reason}}']],
         'A line that does not fall is a rollout that stands still.',
       ),
     ],

@@ -99,6 +99,19 @@ describe('the dashboard, on a Prometheus that scrapes a fleet', function () {
     }
   });
 
+  it('counts no node that no policy selects among those that are not Ready', async () => {
+    const queries = await readQueries();
+    const valuesOf = async (start: string): Promise<readonly number[]> =>
+      prometheus.query(queries.find((query) => query.startsWith(start)) ?? start);
+    const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+    const [all = 0] = await prometheus.query('sum(gpu_partition_nodes{phase!="Unmanaged"})');
+    const [ready = 0] = await prometheus.query('sum(gpu_partition_nodes{phase="Ready"})');
+    expect(await prometheus.query('sum(gpu_partition_nodes{phase="Unmanaged"})')).to.deep.equal([1]);
+    expect(sum(await valuesOf('sum by (policy, phase, reason) (gpu_partition_nodes'))).to.equal(all - ready);
+    expect(sum(await valuesOf('sum by (reason) (gpu_partition_nodes'))).to.equal(all - ready);
+    expect(await valuesOf('(sum(gpu_partition_nodes')).to.deep.equal([ready / all]);
+  });
+
   it('has values for its variables', async () => {
     const all = [...(await readDashboards()).matchAll(/"label_values\((\w+), (\w+)\)"/g)];
     // The label of a cluster comes from whoever collects several: here there is none, and the default matches that.

@@ -133,7 +133,8 @@ function evict(uid: string): Command {
 function attachFleet(controller: ControllerMetrics): void {
   const { policies, partitions } = simulateFleet(20);
   const sick = aGpu({ slices: ['7g.40gb@0'], health: { action: 'Reset', message: 'a reset is required' } });
-  const all = [...partitions, withError(aStatusNode({ name: 'gpu-node-sick', gpus: [sick] }))];
+  const unmanaged = aStatusNode({ name: 'gpu-node-other', policy: '', phase: 'Unmanaged', reason: 'NoPolicy' });
+  const all = [...partitions, withError(aStatusNode({ name: 'gpu-node-sick', gpus: [sick] })), unmanaged];
   const idle = { depth: 0, longestRunMs: 0 };
   const records = policies.map(aPolicyRecord);
   controller.attach({
