@@ -17,12 +17,7 @@ const NO_ACTIONS = ['help', 'id', 'gi', 'ci'] as const;
 
 /** Loads all help pages. */
 export async function loadHelpTexts(): Promise<HelpTexts> {
-  const [mig, overview, queryGpu, queryComputeApps] = await Promise.all([
-    import('./mig.ts'),
-    import('./overview.ts'),
-    import('./query-gpu.ts'),
-    import('./query-compute-apps.ts'),
-  ]);
+  const [mig, overview, query] = await Promise.all([import('./mig.ts'), import('./overview.ts'), import('./query.ts')]);
   return (topic) => {
     switch (topic) {
       case 'mig':
@@ -30,9 +25,9 @@ export async function loadHelpTexts(): Promise<HelpTexts> {
       case 'overview':
         return overview.OVERVIEW_HELP;
       case 'query-gpu':
-        return queryGpu.QUERY_GPU_HELP;
+        return query.QUERY_GPU_HELP;
       case 'query-compute-apps':
-        return queryComputeApps.QUERY_COMPUTE_APPS_HELP;
+        return query.QUERY_COMPUTE_APPS_HELP;
     }
   };
 }
