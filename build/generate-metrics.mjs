@@ -32,19 +32,19 @@ What both programs measure, for Prometheus. With its operator and Grafana:
 kubectl apply -k config/monitoring
 \`\`\`
 
-This installs a PodMonitor for the controllers, [alerts](errors.md#alerts), and the dashboards "GPU partitions" (figures, nodes that are not Ready, alerts, policies, controller) and "GPU slices" (used, free, offered, requested, waste). Label Prometheus' namespace with \`gpupartition.dev/metrics=true\`. kube-prometheus-stack takes only monitors and rules with the label of its own release, unless you set its \`…SelectorNilUsesHelmValues\` to false: \`kubectl -n gpu-partition-system label podmonitor/gpu-partition-controller prometheusrule/gpu-partition release=NAME\`. A controller in another namespace: \`kustomize edit set namespace NAME\` in that folder. Three panels of the second dashboard need [kube-state-metrics](https://github.com/kubernetes/kube-state-metrics). The tests run every query on a real Prometheus; the dashboards have not been opened in a Grafana yet.
+This installs a PodMonitor for the controllers, [alerts](errors.md#alerts), and the dashboards "GPU partitions" and "GPU slices". Label Prometheus' namespace with \`gpupartition.dev/metrics=true\`. kube-prometheus-stack needs the label of its release on both, unless its \`…SelectorNilUsesHelmValues\` is false: \`kubectl -n gpu-partition-system label podmonitor/gpu-partition-controller prometheusrule/gpu-partition release=NAME\`. A controller in another namespace: \`kustomize edit set namespace NAME\` in that folder. Three panels of the second dashboard need [kube-state-metrics](https://github.com/kubernetes/kube-state-metrics). The dashboards have not been opened in a Grafana yet.
 
 With \`--health-port\`, both programs serve \`/metrics\`, \`/healthz\` and \`/readyz\`. No label identifies a single node, pod or GPU: the controller has a few hundred series, and at most 5,000 with 10,000 nodes. Every series has the label \`program\`; \`process_*\` and \`nodejs_*\` come on top.
 
 ## Controller
 
-Only the leading controller (\`gpu_partition_leader\`) has the metrics of the fleet; a standby has none of them. Metrics of watches (\`gpu_partition_watch_*\`) come from both: a standby keeps its watches warm.
+Only the leading controller (\`gpu_partition_leader\`) has the metrics of the fleet; those of watches (\`gpu_partition_watch_*\`) come from a standby too.
 
 ${tableOf(controller)}
 
 ## Agent
 
-Scrape the agents that you investigate, not all of them: the controller has what a view of the fleet needs.
+Scrape only the agents that you investigate: the controller has what a view of the fleet needs.
 
 ${tableOf(agent)}
 `;
