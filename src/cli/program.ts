@@ -84,7 +84,8 @@ function redirect(command: Command, terminal: Terminal): void {
     writeErr: (text) => terminal.stderr.write(text),
     outputError: () => undefined,
   });
-  command.showHelpAfterError(false);
+  // The longest option leaves 32 of 80 columns, with which commander would not wrap.
+  command.showHelpAfterError(false).configureHelp({ minWidthToWrap: 24 });
   for (const child of command.commands) redirect(child, terminal);
 }
 

@@ -48,6 +48,17 @@ describe('the command line', () => {
     }
   });
 
+  it('wraps the help of each option, however long its name is', async () => {
+    const long = await Promise.all(
+      commands.map(async ({ name }) => {
+        const { stdout } = await run([...(partOf[name] ?? [name]), '--help']);
+        // A word that is longer than its column stays whole.
+        return stdout.split('\n').filter((line) => line.length > 80 && /^ {2}.*\S /.test(line));
+      }),
+    );
+    expect(long.flat()).to.deep.equal([]);
+  });
+
   it('refers to the help that lists the options of the command that was called', async () => {
     for (const command of ['export dra', 'export kueue', 'explain pod', 'explain claim', 'node apply', 'fit']) {
       const { stderr } = await run([...command.split(' '), '--bogus']);
