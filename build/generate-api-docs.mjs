@@ -51,22 +51,6 @@ const readByPeople = {
   ],
 };
 
-const example = `\`\`\`yaml
-apiVersion: gpupartition.dev/v1alpha1
-kind: GpuPartitionPolicy
-metadata:
-  name: inference
-spec:
-  nodeSelector:
-    matchLabels: {pool: inference}
-  strategy: mixed
-  layouts:                        # for each GPU the first matching entry applies
-    - gpus: {models: ["A100-*-40GB"]}
-      profiles: {1g.5gb: 2, 2g.10gb: 1, 3g.20gb: 1}
-    - mig: Disabled               # every other GPU stays whole
-  rollout: {maxUnavailable: 10%}
-\`\`\``;
-
 async function readKinds() {
   const files = (await readdir(source)).filter((name) => name.startsWith('gpupartition.dev_')).sort();
   const crds = await Promise.all(files.map(async (file) => parse(await readFile(new URL(file, source), 'utf8'))));
@@ -85,14 +69,14 @@ export async function describeApi() {
 
 ${banner}
 
-What you write in a policy, and what you read in the status of policies and nodes. API group \`gpupartition.dev\`, version \`v1alpha1\`; both kinds are cluster-scoped. \`kubectl explain gpp.spec\` shows the same text.
+API group \`gpupartition.dev\`, version \`v1alpha1\`; both kinds are cluster-scoped. \`kubectl explain gpp.spec\` shows the same text.
 Fields that only the programs use: [internal/api.md](internal/api.md).
 
 ## GpuPartitionPolicy
 
 ${oneLine(policy.schema.description)} Short name \`${policy.shortName}\`.
 
-${example}
+Examples: [samples](../samples/README.md).
 
 \`[]\` stands for each item of a list. **Required** applies if the parent is given.
 
