@@ -1,5 +1,5 @@
 import type { JsonPatchOperation } from '../core/metadata/node-patch.ts';
-import { type Expected, requireAnswer } from './answer.ts';
+import { type AnswerKind, requireAnswer } from './answer.ts';
 import { isGone, isNotFound } from './api-error.ts';
 import type { PooledKubeConfig } from './kubeconfig.ts';
 import type {
@@ -199,7 +199,7 @@ export class KubeClient {
     return this.#send<T>({ ...rest, ...extra, ...accept, method, path, body, query });
   }
 
-  async #send<T>(request: ApiRequest, expected: Expected = 'object'): Promise<T> {
+  async #send<T>(request: ApiRequest, expected: AnswerKind = 'object'): Promise<T> {
     const answer = await this.request(request);
     requireAnswer(describeRequest(request), answer, expected);
     // The only place where JSON from the API server gets a type. The server has checked it against the schema.
