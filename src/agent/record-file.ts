@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { DeviceReport } from '../api/types.ts';
 import type { OwnRecord } from '../core/node/own-record.ts';
 import { writeDurably } from '../device/host/durable-file.ts';
+import { isFields } from '../core/text/fields.ts';
 
 type LastGood = NonNullable<DeviceReport['lastGood']>;
 
@@ -96,8 +97,4 @@ function isText(value: unknown): boolean {
 
 function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import type { Layout } from '../core/gpu/geometry/geometry.ts';
 import type { Instance } from '../core/gpu/search/instance.ts';
 import { CliError } from './exit.ts';
 import { parseYaml } from './input/yaml-document.ts';
+import { isFields } from '../core/text/fields.ts';
 
 /** More instances of a profile than any GPU holds; a larger count is a typing error. */
 const MOST = 1000;
@@ -71,10 +72,6 @@ function refuseTwice(option: string, text: string): void {
   const read = parseYaml(text);
   const key = 'documents' in read ? read.documents[0]?.duplicates[0]?.at(-1) : undefined;
   if (key !== undefined) throw new CliError(`${option}: the key ${String(key)} is given twice`);
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isUnit(value: unknown): value is number {

@@ -2,17 +2,17 @@ import { Command } from 'commander';
 import { stringify } from 'yaml';
 
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
-import { isConfigFile } from '../../core/migparted/config-file.ts';
+import { isConfigFile, listConfigNames } from '../../core/migparted/config-file.ts';
 import { type Imported, importConfigFile, MIG_CONFIG_LABEL } from '../../core/migparted/import.ts';
 import type { Finding } from '../../core/text/finding.ts';
 import { sameJson } from '../../core/text/fingerprint.ts';
-import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { locateFinding, type Manifest } from '../input/manifest.ts';
 import { readManifestFile } from '../input/manifest-file.ts';
 import { type LocatedFinding, printFinding, sortFindings } from '../located-finding.ts';
+import { refuseUnknownConfig } from '../node/mig-parted-layout.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { printJson, type Terminal } from '../terminal.ts';
 import { duplicateConfigs } from '../validation.ts';
@@ -48,7 +48,9 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
     .action(async (path: string, { output, ...options }: Options) => {
       const manifests = await readConfigFiles(path, terminal);
       const imports = manifests.map((manifest) => ({ manifest, ...importConfigFile(manifest.value, options) }));
-      if (options.config !== undefined) refuseUnknownConfig(options.config, path, manifests);
+      const names = manifests.flatMap(({ value }) => listConfigNames(value));
+      if (options.config !== undefined && !names.includes(options.config))
+        throw refuseUnknownConfig(path, options.config, names);
       const { policies, clashes } = joinPolicies(imports);
       const isWanted = ({ path: [, name] }: Finding) =>
         options.config === undefined || name === undefined || name === options.config;
@@ -97,20 +99,6 @@ function describeClash({ metadata, spec }: GpuPartitionPolicy): Finding {
 /** `version: v1` alone is a valid file without configs; anything that is not a Kubernetes object is reported by its fields. */
 function isBare(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'version' in value && !('kind' in value);
-}
-
-function refuseUnknownConfig(config: string, path: string, manifests: readonly Manifest[]): void {
-  const names = manifests.flatMap(({ value }) => listConfigs(value));
-  if (names.includes(config)) return;
-  const near = findNearestWords(config, names);
-  const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `it has ${names.join(', ')}`;
-  throw new CliError(`${path}: mig-configs has no config ${JSON.stringify(config)}; ${hint}`);
-}
-
-function listConfigs(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null || !('mig-configs' in value)) return [];
-  const configs = value['mig-configs'];
-  return typeof configs === 'object' && configs !== null ? Object.keys(configs) : [];
 }
 
 function writePolicy(policy: GpuPartitionPolicy): string {

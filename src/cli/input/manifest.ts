@@ -1,6 +1,7 @@
 import { type Finding, type FieldPath, writePath } from '../../core/text/finding.ts';
 import type { LocatedFinding } from '../located-finding.ts';
 import { parseYaml, type Position, type YamlDocument } from './yaml-document.ts';
+import { fieldsOf } from '../../core/text/fields.ts';
 
 /** One object of a file: a document, an item of a List, or a file within a ConfigMap. */
 export interface Manifest {
@@ -102,12 +103,4 @@ function openText(
     locate: (at) => document.locateWithin(path, inner.locate(at)),
     duplicates: inner.duplicates,
   }));
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return isFields(value) ? value : undefined;
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

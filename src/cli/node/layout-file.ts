@@ -11,8 +11,7 @@ import type { Terminal } from '../terminal.ts';
 import { refuseFile } from './layout-error.ts';
 import { readMigParted } from './mig-parted-layout.ts';
 import type { NodeLayout } from '../../core/host/host-layout.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isFields } from '../../core/text/fields.ts';
 
 /** `export -o json` adds `device` for people and programs; it records the past state, not the wish. */
 const KNOWN_FIELDS = ['layouts', 'strategy', 'device'];
@@ -114,8 +113,4 @@ function checkFields(value: unknown): readonly Finding[] {
 
 function stripSpec(path: FieldPath): FieldPath {
   return path[0] === 'spec' ? path.slice(1) : path;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

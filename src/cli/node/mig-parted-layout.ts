@@ -1,6 +1,6 @@
 import type { PolicyLayout } from '../../api/types.ts';
 import { type Finding, writePath } from '../../core/text/finding.ts';
-import { type MigConfig, type MigSpec, parseConfigFile } from '../../core/migparted/config-file.ts';
+import { listConfigNames, type MigConfig, type MigSpec, parseConfigFile } from '../../core/migparted/config-file.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { CliError } from '../exit.ts';
 import type { Manifest } from '../input/manifest.ts';
@@ -20,7 +20,7 @@ export function readMigParted(manifest: Manifest, name: string | undefined): Nod
   );
   if (errors.length > 0) throw refuseFile(manifest, errors);
   const config = configs.find((one) => one.name === wanted);
-  if (config === undefined) throw refuseUnknown(manifest, wanted);
+  if (config === undefined) throw refuseUnknownConfig(manifest.file, wanted, listConfigNames(manifest.value));
   const narrow = config.specs.flatMap(refuseSubsystem);
   if (narrow.length > 0) throw refuseFile(manifest, narrow);
   return toLayout(manifest, config);
@@ -56,22 +56,16 @@ function refuseSubsystem({ path, filters }: MigSpec): readonly Finding[] {
   return [{ severity: 'error', code: 'NarrowerFilter', path: [...path, 'device-filter'], message }];
 }
 
-function chooseOnly(manifest: Manifest): string {
-  const names = listNames(manifest);
+function chooseOnly({ file, value }: Manifest): string {
+  const names = listConfigNames(value);
   const [only, second] = names;
   if (only !== undefined && second === undefined) return only;
-  throw new CliError(`${manifest.file}: it has ${names.length} configs; choose one with --config: ${names.join(', ')}`);
+  throw new CliError(`${file}: it has ${names.length} configs; choose one with --config: ${names.join(', ')}`);
 }
 
-function refuseUnknown(manifest: Manifest, wanted: string): CliError {
-  const names = listNames(manifest);
+/** @param names of the configs that the file has */
+export function refuseUnknownConfig(file: string, wanted: string, names: readonly string[]): CliError {
   const near = findNearestWords(wanted, names);
   const hint = near.length > 0 ? `did you mean ${near.join(', ')}?` : `it has ${names.join(', ')}`;
-  return new CliError(`${manifest.file}: mig-configs has no config ${JSON.stringify(wanted)}; ${hint}`);
-}
-
-function listNames({ value }: Manifest): readonly string[] {
-  if (typeof value !== 'object' || value === null || !('mig-configs' in value)) return [];
-  const configs = value['mig-configs'];
-  return typeof configs === 'object' && configs !== null ? Object.keys(configs) : [];
+  return new CliError(`${file}: mig-configs has no config ${JSON.stringify(wanted)}; ${hint}`);
 }

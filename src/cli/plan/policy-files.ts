@@ -1,5 +1,5 @@
 import type { GpuPartitionPolicy } from '../../api/types.ts';
-import { isFields } from '../../core/policy/broken-rule.ts';
+import { isFields } from '../../core/text/fields.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import { CliError } from '../exit.ts';
 import { type InputFile, readInputs } from '../input/input-file.ts';

@@ -1,7 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
 import type { ClusterPod, ClusterState } from '../../core/plan/cluster-state.ts';
 import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
-import { fieldsOf } from '../../core/policy/broken-rule.ts';
+import { fieldsOf } from '../../core/text/fields.ts';
 import { sameJson } from '../../core/text/fingerprint.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import type { ClusterQueue, KueueReading, KueueWorkload, LocalQueue, ResourceFlavor } from '../../core/supply/kueue.ts';

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../../core/text/fields.ts';
 import { type FieldPath, writePath } from '../../core/text/finding.ts';
 import { CliError } from '../exit.ts';
 
@@ -22,19 +23,12 @@ export function refuseInput({ file, path }: InputPlace, message: string): CliErr
  * @param known the fields that it may have; absent: any
  * @throws CliError if it is not an object, or has others
  */
-export function readFields(
-  value: unknown,
-  at: InputPlace,
-  example: string,
-  known?: readonly string[],
-): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuseInput(at, `${describe(value)} is not an object such as ${example}`);
-  const fields = value as Readonly<Record<string, unknown>>;
-  const other = known && Object.keys(fields).find((name) => !known.includes(name));
+export function readFields(value: unknown, at: InputPlace, example: string, known?: readonly string[]): Fields {
+  if (!isFields(value)) throw refuseInput(at, `${describe(value)} is not an object such as ${example}`);
+  const other = known && Object.keys(value).find((name) => !known.includes(name));
   if (other !== undefined && known !== undefined)
     throw refuseInput(within(at, other), `there is no such field; the fields are ${known.join(', ')}`);
-  return fields;
+  return value;
 }
 
 /** @throws CliError if it is not a list; an absent one is empty */

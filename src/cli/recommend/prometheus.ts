@@ -1,6 +1,6 @@
 import { unescape } from 'node:querystring';
 import type { RequestHistory, RequestSeries } from '../../core/advice/history.ts';
-import { fieldsOf } from '../../core/policy/broken-rule.ts';
+import { fieldsOf } from '../../core/text/fields.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
 import { CliError } from '../exit.ts';
 

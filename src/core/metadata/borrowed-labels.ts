@@ -1,4 +1,5 @@
 import type { NodeChange, NodeMetadata } from './node-change.ts';
+import { isFields } from '../text/fields.ts';
 
 /**
  * On a Node: labels of other owners that we have temporarily changed, as JSON `{"KEY": {"was": VALUE or null, "set": VALUE}}`; null:
@@ -98,7 +99,7 @@ function sameBorrowedLabels(a: BorrowedLabels, b: BorrowedLabels): boolean {
 }
 
 function readBorrowedLabel(value: unknown): BorrowedLabel | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isFields(value)) return undefined;
   const { was, set } = value;
   if ((was !== null && typeof was !== 'string') || typeof set !== 'string') return undefined;
   return { was, set };
@@ -107,12 +108,8 @@ function readBorrowedLabel(value: unknown): BorrowedLabel | undefined {
 function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    return isFields(value) ? value : {};
   } catch {
     return {};
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import type { FieldPath, Finding } from '../text/finding.ts';
 import type { Layout } from '../gpu/geometry/geometry.ts';
 import { isProfileNameError, parseProfile } from '../gpu/geometry/profile-name.ts';
 import { type DeviceFilter, isNvidia, parseDeviceFilter } from './device-filter.ts';
+import { type Fields, fieldsOf, isFields } from '../text/fields.ts';
 
 /** The content of a file. A config with an error is left out: mig-parted refuses the whole file for it. */
 export interface ParsedConfigFile {
@@ -9,7 +10,6 @@ export interface ParsedConfigFile {
   readonly findings: readonly Finding[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type Report = (severity: Finding['severity'], code: Finding['code'], path: FieldPath, message: string) => void;
 
 const SPEC_FIELDS = ['device-filter', 'devices', 'mig-enabled', 'mig-devices'];
@@ -19,6 +19,10 @@ const MOST_GPUS = 64;
 /** Whether a document is a mig-parted config file, or is meant to be one. */
 export function isConfigFile(value: unknown): boolean {
   return isFields(value) && 'mig-configs' in value && !('kind' in value);
+}
+
+export function listConfigNames(value: unknown): readonly string[] {
+  return Object.keys(fieldsOf(fieldsOf(value)?.['mig-configs']) ?? {});
 }
 
 /**
@@ -181,10 +185,6 @@ function warnZero(path: FieldPath, report: Report): void {
   const message =
     'a count of 0 never counts as applied: mig-parted clears and rebuilds the GPU every time; omit the profile';
   report('warning', 'ZeroCount', path, message);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** One entry of a config: what becomes of the GPUs that it matches. */

@@ -1,6 +1,7 @@
 import { holderOccasions, defaultHolders } from './gpu-holders.ts';
 import type { HolderOccasion, GpuHolder } from './gpu-holders.ts';
 import { isBorrowable } from '../metadata/borrowed-labels.ts';
+import { isFields } from '../text/fields.ts';
 
 const fields: readonly string[] = ['name', 'deployLabel', 'podLabels', 'container', 'goes'];
 /** Labels of gpu-operator; the part after the prefix is a holder's name there. */
@@ -17,7 +18,7 @@ const labelValue = /^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$/;
  * with its name, followed by the file's others. A string describes what is wrong with the file.
  */
 export function checkHolders(value: unknown): readonly GpuHolder[] | string {
-  if (!isObject(value)) return 'must be an object with a list "clients"';
+  if (!isFields(value)) return 'must be an object with a list "clients"';
   const unknown = Object.keys(value).find((key) => key !== 'clients');
   if (unknown !== undefined) return `unknown field ${quote(unknown)}; known: clients`;
   const entries = value['clients'];
@@ -39,7 +40,7 @@ function mergeHolders(holders: readonly GpuHolder[]): readonly GpuHolder[] {
 }
 
 function checkHolder(entry: unknown, path: string): GpuHolder | string {
-  if (!isObject(entry)) return `${path}: must be an object with ${fields.join(', ')}`;
+  if (!isFields(entry)) return `${path}: must be an object with ${fields.join(', ')}`;
   const unknown = Object.keys(entry).find((key) => !fields.includes(key));
   if (unknown !== undefined) return `${path}: unknown field ${quote(unknown)}; known: ${fields.join(', ')}`;
   const { name, deployLabel, podLabels, container, goes } = entry;
@@ -95,11 +96,7 @@ function isOccasionList(value: unknown): value is readonly HolderOccasion[] {
 }
 
 function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
-  return isObject(value) && Object.values(value).every((item) => typeof item === 'string');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isFields(value) && Object.values(value).every((item) => typeof item === 'string');
 }
 
 function quote(value: unknown): string {

@@ -60,20 +60,6 @@ export const RULE_MESSAGES = {
     'a profile is written as nvidia-smi writes it, for example 1g.5gb, 1g.5gb+me, 1g.24gb-me, 2g.48gb+gfx or 1c.3g.20gb',
 } as const;
 
-export type Fields = Readonly<Record<string, unknown>>;
-
 export function breakIf(isBroken: boolean, path: FieldPath, message: string): readonly BrokenRule[] {
   return isBroken ? [{ path, message }] : [];
-}
-
-export function fieldsOf(value: unknown): Fields | undefined {
-  return isFields(value) ? value : undefined;
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

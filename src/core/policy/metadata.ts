@@ -1,6 +1,6 @@
 import { checkEach, type FieldPath, type Finding } from '../text/finding.ts';
 import { explainKey, explainLabelValue, isSubdomain } from '../text/label-syntax.ts';
-import { fieldsOf, isFields } from './broken-rule.ts';
+import { fieldsOf, isFields } from '../text/fields.ts';
 
 type Check = (value: unknown, path: FieldPath) => readonly Finding[];
 

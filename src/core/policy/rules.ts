@@ -1,5 +1,6 @@
 import { checkEach, type FieldPath } from '../text/finding.ts';
-import { breakIf, type BrokenRule, type Fields, fieldsOf, listOf, RULE_MESSAGES } from './broken-rule.ts';
+import { breakIf, type BrokenRule, RULE_MESSAGES } from './broken-rule.ts';
+import { type Fields, fieldsOf, listOf } from '../text/fields.ts';
 import { checkSelector } from './selector-rules.ts';
 import { viewAsServer } from './server-view.ts';
 

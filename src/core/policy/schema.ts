@@ -2,6 +2,7 @@ import { validate } from '../../api/generated/gpu-partition-policy.validate.js';
 import type { GpuPartitionPolicy } from '../../api/types.ts';
 import type { FieldPath, Finding } from '../text/finding.ts';
 import { viewAsServer } from './server-view.ts';
+import { listOf } from '../text/fields.ts';
 
 type ShapeError = NonNullable<typeof validate.errors>[number];
 
@@ -125,8 +126,4 @@ function nameType(type: string): string {
     boolean: 'true or false',
   };
   return names[type] ?? type;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

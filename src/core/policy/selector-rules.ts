@@ -1,7 +1,8 @@
 import { isChangingLabelKey } from '../../api/label-keys.ts';
 import { checkEach, type FieldPath } from '../text/finding.ts';
 import { explainKey, explainLabelValue } from '../text/label-syntax.ts';
-import { breakIf, type BrokenRule, type Fields, fieldsOf, listOf, RULE_MESSAGES } from './broken-rule.ts';
+import { breakIf, type BrokenRule, RULE_MESSAGES } from './broken-rule.ts';
+import { type Fields, fieldsOf, listOf } from '../text/fields.ts';
 
 /** The CEL rules of `nodeSelector`. */
 export function checkSelector(selector: Fields, path: FieldPath): readonly BrokenRule[] {

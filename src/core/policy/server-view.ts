@@ -1,4 +1,4 @@
-import { fieldsOf, isFields } from './broken-rule.ts';
+import { fieldsOf, isFields } from '../text/fields.ts';
 
 /** apiserver `storage/names`: the server builds a name from the given prefix, cut to 58 characters, and five more. */
 const LONGEST_BEGINNING = 58;

@@ -3,7 +3,7 @@ import type { FieldPath, Finding } from '../text/finding.ts';
 import { MODELS } from '../gpu/geometry/models.ts';
 import { joinWords } from '../gpu/search/layout-words.ts';
 import { judgeLayouts, type LayoutVerdict, type ModelVerdict, nameModel } from './layout-verdict.ts';
-import { fieldsOf } from './broken-rule.ts';
+import { fieldsOf } from '../text/fields.ts';
 import { checkDemand } from './demand-check.ts';
 import { checkMetadata } from './metadata.ts';
 import { findBrokenRules } from './rules.ts';

@@ -1,4 +1,5 @@
 import { sameJson } from './fingerprint.ts';
+import { isFields } from './fields.ts';
 
 type Patch = Readonly<Record<string, unknown>>;
 
@@ -22,8 +23,4 @@ function patchOf(before: object, after: object, isKept: (old: unknown, wanted: u
     patch.push([key, isFields(known) && isFields(value) ? patchOf(known, value, isKept) : value]);
   }
   return Object.fromEntries(patch);
-}
-
-function isFields(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import { writeDurably } from './durable-file.ts';
 import type { MigMode } from '../../core/gpu/state/device-state.ts';
+import { isFields } from '../../core/text/fields.ts';
 
 /** The state of a GPU before an apply began. */
 export interface JournalGpu {
@@ -101,7 +102,7 @@ function parsePage(text: string): Page | undefined {
 
 function isPage(value: unknown): value is Page {
   return (
-    isRecord(value) &&
+    isFields(value) &&
     value['version'] === 1 &&
     typeof value['bootId'] === 'string' &&
     Array.isArray(value['gpus']) &&
@@ -111,14 +112,10 @@ function isPage(value: unknown): value is Page {
 
 function isJournalGpu(value: unknown): value is JournalGpu {
   return (
-    isRecord(value) &&
+    isFields(value) &&
     typeof value['uuid'] === 'string' &&
     (value['mig'] === 'Enabled' || value['mig'] === 'Disabled') &&
     Array.isArray(value['placements']) &&
     value['placements'].every((placement) => typeof placement === 'string')
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

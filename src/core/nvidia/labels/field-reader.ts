@@ -1,11 +1,11 @@
+import { type Fields, isFields } from '../../text/fields.ts';
+
 /** One thing that is wrong with hand-written input. */
 export interface FieldProblem {
   /** `gpus[0].migDevices[2].attributes["slices.gi"]`; `$` for the input as a whole. */
   readonly path: string;
   readonly message: string;
 }
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Reads fields of parsed JSON and collects every problem, so that a user can fix all of them at once. An invalid field reads as an
@@ -22,47 +22,47 @@ export class FieldReader {
     this.#problems.push({ path: path === '' ? '$' : path, message });
   }
 
-  object(value: unknown, path: string, known: readonly string[]): JsonObject {
+  object(value: unknown, path: string, known: readonly string[]): Fields {
     const nothing = Object.fromEntries(known.map((key) => [key, READ_NOTHING]));
     if (value === READ_NOTHING) return nothing;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isFields(value)) {
       this.report(path, `must be an object, but is ${value === undefined ? 'missing' : nameType(value)}`);
       return nothing;
     }
     for (const key of Object.keys(value)) {
       if (!known.includes(key)) this.report(pathOf(path, key), `is not a known field; known: ${known.join(', ')}`);
     }
-    return value as JsonObject;
+    return value;
   }
 
-  list(parent: JsonObject, key: string, path: string): readonly unknown[] {
+  list(parent: Fields, key: string, path: string): readonly unknown[] {
     const value = parent[key];
     if (value === READ_NOTHING) return [];
     if (Array.isArray(value)) return value;
     return this.#refuse(parent, key, path, 'a list', []);
   }
 
-  string(parent: JsonObject, key: string, path: string): string {
+  string(parent: Fields, key: string, path: string): string {
     const value = parent[key];
     if (value === READ_NOTHING) return '';
     return typeof value === 'string' ? value : this.#refuse(parent, key, path, 'a string', '');
   }
 
-  boolean(parent: JsonObject, key: string, path: string): boolean {
+  boolean(parent: Fields, key: string, path: string): boolean {
     const value = parent[key];
     if (value === READ_NOTHING) return false;
     return typeof value === 'boolean' ? value : this.#refuse(parent, key, path, 'true or false', false);
   }
 
   /** A whole number, 0 or more. */
-  count(parent: JsonObject, key: string, path: string): number {
+  count(parent: Fields, key: string, path: string): number {
     const value = parent[key];
     if (value === READ_NOTHING) return 0;
     return isCount(value) ? value : this.#refuse(parent, key, path, 'a whole number, 0 or more', 0);
   }
 
   /** A version of two numbers: `[8, 0]`. */
-  pair(parent: JsonObject, key: string, path: string): readonly [number, number] {
+  pair(parent: Fields, key: string, path: string): readonly [number, number] {
     const value = parent[key];
     if (value === READ_NOTHING) return [0, 0];
     if (Array.isArray(value)) {
@@ -72,7 +72,7 @@ export class FieldReader {
     return this.#refuse(parent, key, path, 'two whole numbers [major, minor]', [0, 0]);
   }
 
-  #refuse<T>(parent: JsonObject, key: string, path: string, wanted: string, empty: T): T {
+  #refuse<T>(parent: Fields, key: string, path: string, wanted: string, empty: T): T {
     const found = Object.hasOwn(parent, key) ? `is ${nameType(parent[key])}` : 'is missing';
     this.report(pathOf(path, key), `must be ${wanted}, but ${found}`);
     return empty;

@@ -1,10 +1,6 @@
 /** Go's type of an object whose fields are decoded later, one by one. */
 export const RAW_MAP = 'map[string]json.RawMessage';
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * The message with which Go's `encoding/json`, and so the device plugin, rejects a value of the wrong type: `json: cannot unmarshal
  * string into Go value of type int`.

@@ -1,6 +1,7 @@
 import type { ConfigFinding } from '../labels/config-finding.ts';
 import { FindingList } from '../labels/config-finding.ts';
-import { describeFieldMismatch, describeTypeMismatch, isObject } from '../labels/go-json.ts';
+import { describeFieldMismatch, describeTypeMismatch } from '../labels/go-json.ts';
+import { isFields } from '../../text/fields.ts';
 import { isMigStrategy } from '../labels/mig-strategy.ts';
 import type { MigStrategy } from '../labels/mig-strategy.ts';
 import { parseSharing } from './sharing-parser.ts';
@@ -42,10 +43,10 @@ export function composeDevicePluginConfig(
 }
 
 function readConfig(value: unknown, findings: FindingList): DevicePluginConfig {
-  if (value !== undefined && value !== null && !isObject(value)) {
+  if (value !== undefined && value !== null && !isFields(value)) {
     findings.refuse('', describeTypeMismatch(value, 'v1.Config'), 'must be an object with version, flags and sharing');
   }
-  const body = isObject(value) ? value : {};
+  const body = isFields(value) ? value : {};
   findings.warnUnknown(body, SECTIONS, '');
   const migStrategy = readMigStrategy(body['flags'], findings);
   warnResources(body['resources'], findings);
@@ -56,7 +57,7 @@ function readConfig(value: unknown, findings: FindingList): DevicePluginConfig {
 
 function readMigStrategy(flags: unknown, findings: FindingList): string | undefined {
   if (flags === undefined || flags === null) return undefined;
-  if (!isObject(flags)) {
+  if (!isFields(flags)) {
     const upstream = describeFieldMismatch(flags, 'Config.flags', 'v1.Flags');
     findings.refuse('flags', upstream, 'must be an object');
     return undefined;
@@ -70,7 +71,7 @@ function readMigStrategy(flags: unknown, findings: FindingList): string | undefi
 }
 
 function warnResources(resources: unknown, findings: FindingList): void {
-  const isUsed = isObject(resources) && ['gpus', 'mig'].some((key) => isNotEmptyList(resources[key]));
+  const isUsed = isFields(resources) && ['gpus', 'mig'].some((key) => isNotEmptyList(resources[key]));
   if (!isUsed) return;
   findings.warn(
     'resources',
@@ -85,7 +86,7 @@ function isNotEmptyList(value: unknown): boolean {
 
 function readSharing(value: unknown, findings: FindingList): Sharing | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!isObject(value)) {
+  if (!isFields(value)) {
     const upstream = describeFieldMismatch(value, 'Config.sharing', 'v1.Sharing');
     findings.refuse('sharing', upstream, 'must be an object with timeSlicing');
     return undefined;

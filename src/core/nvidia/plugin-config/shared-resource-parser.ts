@@ -1,5 +1,6 @@
 import type { FindingList } from '../labels/config-finding.ts';
-import { describeTypeMismatch, isObject, RAW_MAP } from '../labels/go-json.ts';
+import { describeTypeMismatch, RAW_MAP } from '../labels/go-json.ts';
+import { isFields } from '../../text/fields.ts';
 import { completeResourceName, findResourceNameError } from '../resources/resource-name.ts';
 import type { SharedResource } from './sharing.ts';
 
@@ -15,7 +16,7 @@ export function parseSharedResource(
   path: string,
   findings: FindingList,
 ): SharedResource | undefined {
-  if (value !== null && !isObject(value)) {
+  if (value !== null && !isFields(value)) {
     findings.refuse(path, describeTypeMismatch(value, RAW_MAP), 'must be an object {name, replicas}');
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { FindingList } from '../labels/config-finding.ts';
-import { describeTypeMismatch, isObject, RAW_MAP } from '../labels/go-json.ts';
+import { describeTypeMismatch, RAW_MAP } from '../labels/go-json.ts';
+import { isFields } from '../../text/fields.ts';
 import { parseSharedResource } from './shared-resource-parser.ts';
 import type { SharedResource, Sharing, SharingStrategy } from './sharing.ts';
 
@@ -10,10 +11,10 @@ const FIELDS: readonly string[] = ['renameByDefault', 'failRequestsGreaterThanOn
  * the plugin prints (`api/config/v1/replicas.go`).
  */
 export function parseSharing(value: unknown, strategy: SharingStrategy, path: string, findings: FindingList): Sharing {
-  if (value !== null && !isObject(value)) {
+  if (value !== null && !isFields(value)) {
     findings.refuse(path, describeTypeMismatch(value, RAW_MAP), `must be an object with a list "resources"`);
   }
-  const body = isObject(value) ? value : {};
+  const body = isFields(value) ? value : {};
   findings.warnUnknown(body, FIELDS, path);
   const renameByDefault = readFlag(body, 'renameByDefault', path, findings);
   const asked = readFlag(body, 'failRequestsGreaterThanOne', path, findings);
