@@ -5,6 +5,7 @@ import { judgeCommand, judgeReading, judgeSilence } from '../../core/selftest/re
 import type { Report } from '../../core/smi/report-parser.ts';
 import type { NvidiaSmi } from '../../device/command/nvidia-smi.ts';
 import type { Runner } from '../../device/command/runner.ts';
+import { demandDeviceError } from '../../device/apply/apply-task.ts';
 import { checkCommands } from '../../device/reading/command-check.ts';
 
 /** The readings for the checks that follow. */
@@ -28,9 +29,4 @@ export async function checkReading(runner: Runner, driver: NvidiaSmi, limitMs: n
     return { checks: [...commands, judgeSilence(device, ms)], report, device: undefined };
   const slowestMs = Math.max(0, ...checks.map((check) => check.ms));
   return { checks: [...commands, ...judgeReading(device, { ms, slowestMs, limitMs })], report, device };
-}
-
-function demandDeviceError(error: unknown): DeviceError {
-  if (error instanceof DeviceError) return error;
-  throw error;
 }

@@ -1,9 +1,9 @@
-import type { DeviceReport, GpuReport, GpuWish, InstanceReport, PlanReport } from '../../api/types.ts';
+import type { DeviceReport, GpuReport, GpuWish, PlanReport } from '../../api/types.ts';
 import { explainOldDriver } from '../gpu/geometry/model-lookup.ts';
-import { type ChangeRefusal, type GpuChange, planGpuChange } from '../gpu/plan/gpu-change.ts';
+import { type ChangeRefusal, type GpuChange, pickInstances, planGpuChange } from '../gpu/plan/gpu-change.ts';
 import type { ViewedInstance } from '../gpu/plan/gpu-view.ts';
 import { planGpuReset } from '../gpu/plan/reset-plan.ts';
-import { placeOf } from '../gpu/search/instance.ts';
+import { type Place, placeOf } from '../gpu/search/instance.ts';
 import { writeLayout } from '../gpu/search/layout-words.ts';
 import { viewReport } from './report-view.ts';
 import { describeUse, type DeviceUsers, listMonitors, listUsers, userKey } from '../gpu/state/device-users.ts';
@@ -25,8 +25,6 @@ export interface GpuNeed {
   /** Those pods. */
   readonly pods?: readonly string[];
 }
-
-type Place = Pick<ViewedInstance, 'profile' | 'start'>;
 
 interface PlanRefusal {
   readonly code: NonNullable<PlanReport['refusalCode']>;
@@ -96,11 +94,6 @@ function listDrained(gpu: GpuReport, { drains, drainsGpu }: GpuChange): Pick<Gpu
     drains: [...whole.map(({ uuid }) => userKey(uuid)), ...used.map((one) => userKey(gpu.uuid, one))],
     pods: [...whole, ...used].flatMap(({ pods = [] }) => pods),
   };
-}
-
-function pickInstances({ instances }: GpuReport, places: readonly Place[]): readonly InstanceReport[] {
-  const names = new Set(places.map(placeOf));
-  return instances.filter((one) => names.has(placeOf(one)));
 }
 
 function explain(

@@ -7,7 +7,7 @@ import { DeviceError } from '../../core/gpu/state/device-error.ts';
 import type { ComputeInstanceRow, InstanceRow } from '../../core/smi/instance-table.ts';
 import { explainFailure, type Execution } from '../../core/smi/output.ts';
 import type { ReportedGpu } from '../../core/smi/report-parser.ts';
-import { disrupts, writeArguments, type ChangeCommand } from '../../core/smi/smi-command.ts';
+import { describeCommand, disrupts, type ChangeCommand } from '../../core/smi/smi-command.ts';
 import type { GpuState } from '../../core/gpu/state/device-state.ts';
 
 /** What all operations of one apply share. */
@@ -86,7 +86,7 @@ export class GpuSession {
     this.#demandStart(command);
     this.operations += 1;
     const execution = await this.driver.change(command);
-    const done = describeChange(command);
+    const done = describeCommand(command);
     this.#context.options.onProgress?.({ uuid: this.gpu.uuid, done, operations: this.operations });
     return execution;
   }
@@ -167,7 +167,7 @@ export class GpuSession {
     execution: Execution,
     instance?: Place & { readonly id?: number },
   ): DeviceError {
-    const { code, tried, found } = explainFailure(describeChange(command), execution);
+    const { code, tried, found } = explainFailure(describeCommand(command), execution);
     return this.explain(code, { tried, found }, instance);
   }
 
@@ -219,12 +219,8 @@ export class GpuSession {
 
   #demandStart(command: ChangeCommand): void {
     const found = this.#context.options.explainStop?.(command);
-    if (found !== undefined) throw this.explain('Stopped', { tried: describeChange(command), found });
+    if (found !== undefined) throw this.explain('Stopped', { tried: describeCommand(command), found });
   }
-}
-
-function describeChange(command: ChangeCommand): string {
-  return ['nvidia-smi', ...writeArguments(command)].join(' ');
 }
 
 function describeInstance({ profile, start, id }: Place & { readonly id?: number }): string {

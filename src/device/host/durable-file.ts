@@ -1,4 +1,4 @@
-import { constants, renameSync, rmSync } from 'node:fs';
+import { constants, readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
@@ -19,6 +19,14 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause);
     throw new DeviceError('JournalUnavailable', { tried: `to write ${path}`, found, cause });
+  }
+}
+
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { DeviceError } from '../../core/gpu/state/device-error.ts';
-import { writeDurably } from './durable-file.ts';
+import { readIfThere, writeDurably } from './durable-file.ts';
 import type { MigMode } from '../../core/gpu/state/device-state.ts';
 import { isFields } from '../../core/text/fields.ts';
 
@@ -80,14 +80,6 @@ export class Journal {
     } catch {
       // It stays in place and is set aside at the next reading.
     }
-  }
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
   }
 }
 

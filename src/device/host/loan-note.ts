@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { writeDurably } from './durable-file.ts';
+import { rmSync } from 'node:fs';
+import { readIfThere, writeDurably } from './durable-file.ts';
 
 export interface LoanNoteOptions {
   /** Absent: remembered by this process alone. */
@@ -51,13 +51,5 @@ export class LoanNote {
   #read(path: string): readonly string[] {
     const [bootId, ...names] = readIfThere(path)?.trim().split('\n') ?? [];
     return bootId === this.#bootId ? names : [];
-  }
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
   }
 }

@@ -146,7 +146,10 @@ function pickTouched(view: GpuView, { steps }: GpuPlan): readonly ViewedInstance
   return pickInstances(view, listDisturbed(steps));
 }
 
-function pickInstances({ instances }: GpuView, picked: readonly Place[]): readonly ViewedInstance[] {
+export function pickInstances<Instance extends Place>(
+  { instances }: { readonly instances: readonly Instance[] },
+  picked: readonly Place[],
+): readonly Instance[] {
   const places = new Set(picked.map(placeOf));
   return instances.filter((one) => places.has(placeOf(one)));
 }
