@@ -1,6 +1,7 @@
 import { countWords } from '../../core/text/cut-text.ts';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findControlPlane } from '../control-plane/binaries.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { ControlPlaneError } from '../control-plane/errors.ts';
@@ -9,11 +10,10 @@ import { startControlPlane } from '../control-plane/start.ts';
 import { projectRoot } from '../rig/programs.ts';
 import { applyFolder, Rig } from '../rig/rig.ts';
 import { ClusterView, type DemoPod, isReady } from './cluster-view.ts';
-import { drawNode } from './fleet-picture.ts';
 import { abortOnInterrupt, unlessAborted } from './interrupt.ts';
-import { composeLastScreen } from './last-screen.ts';
 import { demoNodes } from './nodes.ts';
 import { previewNode, readSamples } from './preview.ts';
+import { drawNodes, expectedNodes, showResult } from './result.ts';
 import { Screen } from './screen.ts';
 import {
   apply,
@@ -30,8 +30,6 @@ import { describeDemandPolicy, describeLargeWorkload, hasShifted, listStaying, s
 const demoFolder = join(projectRoot, '.demo');
 const readyWithinMs = 120_000;
 const boundWithinMs = 30_000;
-/** Which node each pod of samples/workloads must land on. */
-const expectedNodes: Readonly<Record<string, string>> = { notebook: 'sim-a30', 'small-model': 'sim-a100' };
 
 const screen = new Screen();
 const signal = abortOnInterrupt();
@@ -83,7 +81,7 @@ async function runDemo(): Promise<number> {
   const allBound = allReady && (await scheduleWorkloads(controlPlane, view));
   const moved = allBound ? await moveFleet(rig, controlPlane, view) : undefined;
   const shifted = moved && (await followPods(rig, controlPlane, view));
-  await showResult(rig, controlPlane, view);
+  await showResult(screen, rig, controlPlane, view);
   if (shifted === undefined) await showLogs(rig);
 
   const seconds = Math.round((Date.now() - startedAt) / 1000);
@@ -114,27 +112,22 @@ async function preview(): Promise<void> {
 
 async function watchUntilReady(rig: Rig, view: ClusterView): Promise<boolean> {
   const expected = (await readSamples()).length;
-  const deadline = Date.now() + readyWithinMs;
-  for (;;) {
-    signal.throwIfAborted();
+  const isDone = await askUntil(readyWithinMs, async () => {
     const [pictures, policies] = await Promise.all([drawNodes(rig, view), view.policies()]);
     screen.live(pictures);
-    if (policies.length === expected && policies.every(isReady)) return true;
-    if (Date.now() > deadline) return false;
-    await pause(150);
-  }
+    return (policies.length === expected && policies.every(isReady)) || undefined;
+  });
+  return isDone === true;
 }
 
 async function scheduleWorkloads(controlPlane: ControlPlane, view: ClusterView): Promise<boolean> {
   screen.title('kubectl apply -k samples/workloads');
   screen.line((await applyFolder(controlPlane, 'samples/workloads')).trimEnd());
-  const deadline = Date.now() + boundWithinMs;
   const nodeOf = new Map<string, string>();
-  while (nodeOf.size < Object.keys(expectedNodes).length && Date.now() < deadline) {
-    signal.throwIfAborted();
+  await askUntil(boundWithinMs, async () => {
     for (const { metadata, spec } of await view.pods()) if (spec.nodeName) nodeOf.set(metadata.name, spec.nodeName);
-    await pause(100);
-  }
+    return nodeOf.size >= Object.keys(expectedNodes).length || undefined;
+  });
   for (const [pod, node] of Object.entries(expectedNodes)) {
     const found = nodeOf.get(pod) ?? 'no node';
     screen.line(`pod ${pod}: bound to ${found}${found === node ? '' : `, expected ${node}`}`);
@@ -181,15 +174,11 @@ async function followPods(
 }
 
 /** @returns the uids of the small pods that stay */
-async function untilScaled(view: ClusterView): Promise<readonly string[] | undefined> {
-  const deadline = Date.now() + boundWithinMs;
-  while (Date.now() < deadline) {
-    signal.throwIfAborted();
+function untilScaled(view: ClusterView): Promise<readonly string[] | undefined> {
+  return askUntil(boundWithinMs, async () => {
     const small = listStaying(await view.pods(), fleetApp);
-    if (small.length === shift.small) return small.map(({ metadata }) => metadata.uid);
-    await pause(100);
-  }
-  return undefined;
+    return small.length === shift.small ? small.map(({ metadata }) => metadata.uid) : undefined;
+  });
 }
 
 /**
@@ -198,77 +187,40 @@ async function untilScaled(view: ClusterView): Promise<readonly string[] | undef
  * @param isOver whether its pods are where they should be
  * @returns the most nodes that were in flight at a time; undefined if it takes too long
  */
-async function watchFleet(
+function watchFleet(
   rig: Rig,
   view: ClusterView,
   isOver: (pods: readonly DemoPod[]) => boolean = () => true,
 ): Promise<number | undefined> {
-  const deadline = Date.now() + readyWithinMs;
   let most = 0;
-  while (Date.now() < deadline) {
-    signal.throwIfAborted();
+  return askUntil(readyWithinMs, async () => {
     const [partitions, policies, pods] = await Promise.all([view.partitions(), view.policies(), view.pods()]);
     const policy = policies.find(({ metadata }) => metadata.name === fleetPolicy);
     most = Math.max(most, policy?.status?.inFlight?.length ?? 0);
     screen.live(await drawFleet(rig, partitions, pods, policy));
-    if (policy && isReady(policy) && isOver(pods)) return most;
-    await pause(150);
-  }
-  return undefined;
+    return policy && isReady(policy) && isOver(pods) ? most : undefined;
+  });
 }
 
 /** @returns the uids of the deployment's pods once all of them run */
-async function untilRunning(view: ClusterView): Promise<readonly string[] | undefined> {
-  const deadline = Date.now() + boundWithinMs;
+function untilRunning(view: ClusterView): Promise<readonly string[] | undefined> {
+  return askUntil(boundWithinMs, async () => {
+    const pods = (await view.pods()).filter(({ metadata }) => metadata.name.startsWith(fleetApp));
+    const isRunning = pods.length > 0 && pods.every(({ status }) => status.phase === 'Running');
+    return isRunning ? pods.map(({ metadata }) => metadata.uid) : undefined;
+  });
+}
+
+/** The first answer; undefined if none comes in time. */
+async function askUntil<T>(withinMs: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+  const deadline = Date.now() + withinMs;
   while (Date.now() < deadline) {
     signal.throwIfAborted();
-    const pods = (await view.pods()).filter(({ metadata }) => metadata.name.startsWith(fleetApp));
-    if (pods.length > 0 && pods.every(({ status }) => status.phase === 'Running')) {
-      return pods.map(({ metadata }) => metadata.uid);
-    }
-    await pause(200);
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await sleep(150);
   }
   return undefined;
-}
-
-async function showResult(rig: Rig, controlPlane: ControlPlane, view: ClusterView): Promise<void> {
-  const ask = async (...args: string[]): Promise<{ readonly title: string; readonly text: string }> => {
-    const { stdout, stderr } = await controlPlane.kubectl(args);
-    return { title: `kubectl ${args.slice(0, 2).join(' ')}`, text: stdout || stderr };
-  };
-  const [pictures, nodes, pods, ...tables] = await Promise.all([
-    drawNodes(rig, view),
-    view.nodes(),
-    view.pods(),
-    ask('get', 'gpp'),
-    ask('get', 'gpn', ...demoNodes.map(({ name }) => name)),
-  ]);
-  const lines = composeLastScreen(
-    {
-      pictures,
-      tables,
-      pods: pods
-        .filter(({ metadata }) => metadata.name in expectedNodes)
-        .map(({ metadata, spec }) => `${metadata.name}: ${spec.nodeName ?? 'no node'}`),
-      nodes: demoNodes.flatMap(({ name, strategy }) =>
-        nodes.flatMap(({ metadata }) => (metadata.name === name ? [{ ...metadata, strategy }] : [])),
-      ),
-    },
-    process.env['VERBOSE'] === '1',
-  );
-  for (const { text, isTitle } of lines) {
-    if (isTitle) screen.title(text);
-    else screen.line(text);
-  }
-}
-
-async function drawNodes(rig: Rig, view: ClusterView): Promise<readonly string[]> {
-  const partitions = await view.partitions();
-  const rows = demoNodes.map(async (node) => {
-    const partition = partitions.find(({ metadata }) => metadata.name === node.name);
-    return drawNode(node, partition, await rig.deviceState(node.name));
-  });
-  return (await Promise.all(rows)).flat();
 }
 
 async function showLogs(rig: Rig): Promise<void> {
@@ -281,8 +233,4 @@ async function showLogs(rig: Rig): Promise<void> {
 async function writeKubeconfig(controlPlane: ControlPlane): Promise<void> {
   await mkdir(demoFolder, { recursive: true });
   await writeFile(join(demoFolder, 'kubeconfig'), await readFile(await controlPlane.kubeconfigFile()), { mode: 0o600 });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
