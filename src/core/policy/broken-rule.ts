@@ -36,6 +36,8 @@ export const RULE_MESSAGES = {
     'exactly one of layouts and demand must be set: layouts say what each GPU becomes, a demand what all of them offer together',
   demandStrategy:
     'a demand needs strategy mixed: under single pods request nvidia.com/gpu, which says no size, and a node changes only as a whole; none offers no slices. Write layouts for these',
+  drainTimeout:
+    'timeout 0s gives up before the first eviction: set for how long pods may terminate, for example 10m, or onTimeout Wait',
   demandDrain:
     'a demand evicts no pod unless its evict is IfNeeded, so drain.scope Node has nothing to do: leave it out, or set demand.evict: IfNeeded',
   demandRest:

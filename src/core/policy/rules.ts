@@ -25,6 +25,7 @@ function checkSpec(spec: Fields): readonly BrokenRule[] {
   return [
     ...(selector === undefined ? [] : checkSelector(selector, ['spec', 'nodeSelector'])),
     ...breakIf(fieldsOf(spec['sharing'])?.['mps'] !== undefined, ['spec', 'sharing', 'mps'], RULE_MESSAGES.mps),
+    ...checkDrain(fieldsOf(spec['drain']) ?? {}),
     ...checkDemandRules(spec),
     ...(mayUseClaims(spec)
       ? checkDra(spec)
@@ -65,6 +66,11 @@ function checkDra({ strategy, sharing }: Fields): readonly BrokenRule[] {
     ...breakIf(strategy !== 'mixed', ['spec', 'strategy'], RULE_MESSAGES.draStrategy),
     ...breakIf(isSliced, ['spec', 'sharing', 'timeSlicing'], RULE_MESSAGES.draSharing),
   ];
+}
+
+function checkDrain({ scope, onTimeout = 'Skip', timeout }: Fields): readonly BrokenRule[] {
+  const isNone = typeof timeout === 'string' && /^(0+[smh])+$/.test(timeout);
+  return breakIf(isNone && scope !== 'None' && onTimeout === 'Skip', ['spec', 'drain'], RULE_MESSAGES.drainTimeout);
 }
 
 function isDeclared(demand: Fields): boolean {

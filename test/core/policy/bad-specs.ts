@@ -117,6 +117,7 @@ export const badSpecs: Readonly<Record<string, BadSpec>> = {
   'layouts beside a demand': [{ demand: { slices } }, RULE_MESSAGES.layoutsOrDemand, 'spec'],
   'neither layouts nor a demand': [wrong({ layouts: undefined }), RULE_MESSAGES.layoutsOrDemand, 'spec'],
   'a demand with strategy single': [instead({ strategy: 'single' }), RULE_MESSAGES.demandStrategy, 'spec.strategy'],
+  'a drain that gives up before it begins': [{ drain: { timeout: '0h00s' } }, RULE_MESSAGES.drainTimeout, 'spec.drain'],
   'a demand that evicts nobody with a drain of whole nodes': [
     instead({ drain: { scope: 'Node' } }),
     RULE_MESSAGES.demandDrain,

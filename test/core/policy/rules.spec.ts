@@ -42,6 +42,9 @@ describe('the rules of a policy', () => {
       { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b', 'c'] }] } },
       follow({ min: 2, max: 2, spare: '10%' }, { stabilization: '5m' }),
       follow({ count: 1 }),
+      ...[{ onTimeout: 'Force' }, { onTimeout: 'Wait' }, { scope: 'None' }].map((more) => ({
+        drain: { timeout: '0s', ...more },
+      })),
       instead({ backend: 'DRA' }),
       instead({ demand: { slices, evict: 'IfNeeded', rest: 'Keep' }, drain: { scope: 'Node' } }),
       instead({ demand: { slices, rest: 'Whole' }, drain: { scope: 'Affected' } }),
