@@ -10,7 +10,7 @@ import { isOlder } from './resource-version.ts';
 import { RetryPace } from './retry-pace.ts';
 import { WatchCursor } from './watch-cursor.ts';
 import { WatchHandlers } from './watch-handlers.ts';
-import { readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
+import { isEndOfList, readWatch, watchQuery, type WatchEvent } from './watch-stream.ts';
 
 /** Time limit of the request that precedes a resumed watch. */
 const longestQuestionMs = 10_000;
@@ -200,11 +200,8 @@ export class Reflector<T extends KubeObject> {
   #collect(list: Map<string, T>, event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') return;
     const key = keyOf(event.object);
-    if (event.type === 'DELETED') {
-      list.delete(key);
-      return;
-    }
-    list.set(key, this.#handlers.strip(event.object));
+    if (event.type === 'DELETED') list.delete(key);
+    else list.set(key, this.#handlers.strip(event.object));
   }
 
   async #listPages(): Promise<void> {
@@ -250,8 +247,4 @@ export class Reflector<T extends KubeObject> {
     this.#handlers.tellOfTrouble(error, delayMs, isExpected);
     return delayMs;
   }
-}
-
-function isEndOfList<T>(event: WatchEvent<T>): event is Extract<WatchEvent<T>, { readonly type: 'BOOKMARK' }> {
-  return event.type === 'BOOKMARK' && event.object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
 }

@@ -104,3 +104,8 @@ function errorOf(request: string, { code, reason, message, details }: Status): A
     details,
   });
 }
+
+/** The bookmark after the last object of a streamed list. */
+export function isEndOfList<T>(event: WatchEvent<T>): event is Extract<WatchEvent<T>, { readonly type: 'BOOKMARK' }> {
+  return event.type === 'BOOKMARK' && event.object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
+}
