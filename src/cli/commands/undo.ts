@@ -74,7 +74,7 @@ function findEarlier(policy: Policy): GpuPartitionPolicy {
   const earlier = earlierOf(versions);
   if (earlier !== undefined) return earlier;
   throw new CliError(
-    `nothing to undo: generation ${generation} of policy ${name} is in force, and none was in force before it that is known`,
+    `nothing to undo: generation ${generation} of policy ${name} is in force, and no earlier one is known`,
     1,
   );
 }

@@ -79,12 +79,13 @@ export function drawNodeStatus(
   const ready = partition.status?.conditions?.find(({ type }) => type === 'Ready');
   const tone = toneOf(urgencyOfNode(phase, reason));
   const since = ready && `${ready.status === 'True' ? '' : 'not '}Ready since ${ready.lastTransitionTime}`;
+  const phases = phase === 'Ready' && ready?.status === 'True' ? [since] : [phase, since];
   const claims = plan && plan.claims.length > 0 ? `; their claims: ${plan.claims.join(', ')}` : '';
   const pods = plan && plan.pods.length > 0 ? `; pods to evict: ${plan.pods.join(', ')}${claims}` : '';
   const change =
     plan && `keeps ${plan.keep}, destroys ${plan.destroy}, creates ${countWords(plan.create, 'instance')}${pods}`;
   const facts: readonly (readonly [key: string, text: string | undefined, tone?: Tone])[] = [
-    ['phase', [phase, since].filter((part) => part !== undefined).join(', '), tone],
+    ['phase', phases.filter((part) => part !== undefined).join(', '), tone],
     ['reason', message === '' || reason === phase ? message || reason : `${reason}: ${message}`, tone],
     ['error', error, 'bad'],
     ['plan', change],
