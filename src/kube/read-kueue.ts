@@ -26,7 +26,8 @@ export async function readKueue(client: KubeClient): Promise<KueueReading> {
       return { trouble: `Kueue serves ${served.join(', ')}, and this release reads ${knownVersions.join(' and ')}` };
     return await listAll(client, version);
   } catch (error) {
-    if (isNotFound(error) || (error instanceof ApiError && error.code === 403))
+    // 500: Kueue itself converts objects of another version, and does not answer.
+    if (isNotFound(error) || (error instanceof ApiError && [403, 500].includes(error.code)))
       return { trouble: `the objects of Kueue cannot be read: ${error.message}` };
     throw error;
   }

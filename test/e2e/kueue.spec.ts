@@ -103,4 +103,24 @@ describe('a demand from Kueue', function () {
     expect(one).to.include({ wanted: 3, offered: 3, unmet: 0 });
     expect((await rig().writes()).filter((write) => write.includes('eviction'))).to.deep.equal([]);
   });
+
+  it('goes by pods where Workloads cannot be read because the conversion of Kueue does not answer, and says so', async () => {
+    const crd = JSON.parse(await rig().kubectl('get', 'crd', 'workloads.kueue.x-k8s.io', '-o', 'json')) as {
+      readonly spec: { readonly versions: readonly { readonly name: string }[] };
+    };
+    const versions = crd.spec.versions.map((one) => ({ ...one, storage: one.name === 'v1beta1' }));
+    const patch = (spec: object) =>
+      rig().kubectl('patch', 'crd', 'workloads.kueue.x-k8s.io', '--type=merge', '-p', JSON.stringify({ spec }));
+    await patch({ versions });
+    await applyObjects(rig(), [{ ...workload, metadata: { ...workload.metadata, name: 'job-old' } }]);
+    await patch({
+      conversion: {
+        strategy: 'Webhook',
+        webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://127.0.0.1:1/convert' } },
+      },
+    });
+    const told = await rig().waitFor('p', 'DemandMet', 'False', 'KueueUnavailable', 60_000);
+    const { message } = told.status?.conditions?.find(({ type }) => type === 'DemandMet') ?? {};
+    expect(message).to.match(/^the objects of Kueue cannot be read: .*conversion webhook/);
+  });
 });
