@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Engines } from '../../../src/core/gpu/geometry/geometry.ts';
+import { toProductLabel } from '../../../src/core/gpu/geometry/model-lookup.ts';
 import { MODELS, type GpuModel } from '../../../src/core/gpu/geometry/models.ts';
 import { deriveEngineTotals } from '../../../src/core/gpu/geometry/profile-lookup.ts';
 import { SOURCES } from '../../../src/core/gpu/geometry/sources.ts';
@@ -84,12 +85,7 @@ function writeBoard(model: GpuModel): object {
     engines: model.engines === undefined ? null : listEngines(model.engines),
     confidence: model.confidence,
     sources: model.sources,
-    products: model.products.map(({ name, label, pciDeviceId, formerNames }) => [
-      name,
-      label,
-      pciDeviceId ?? null,
-      formerNames ?? [],
-    ]),
+    products: model.products.map(({ name, pciDeviceId }) => [name, toProductLabel(name), pciDeviceId ?? null]),
     unnamedPciDeviceIds: model.unnamedPciDeviceIds ?? [],
   };
 }
@@ -112,7 +108,7 @@ function readBoard(fact: Facts): object {
     engines: fact.engines,
     confidence: fact.confidence,
     sources: fact.sources,
-    products: named.map(([name, label, pci, old]) => [name, label, pci.includes('-') ? null : pci, old]),
+    products: named.map(([name, label, pci]) => [name, label, pci.includes('-') ? null : pci]),
     unnamedPciDeviceIds: products.filter(([name]) => name.startsWith('(')).map(([, , pci]) => pci),
   };
 }

@@ -7,11 +7,9 @@ const byId = new Map(
   MODELS.flatMap((model) => [model.id, ...(model.otherIds ?? [])].map((id) => [normalizeProduct(id), model])),
 );
 const byProduct = indexFirst((model) =>
-  model.products
-    .filter((product) => product.uncertain !== true)
-    .flatMap((product) => [product.name, product.label].map(normalizeProduct)),
+  model.products.filter((product) => product.uncertain !== true).map((product) => normalizeProduct(product.name)),
 );
-const byFullName = indexFirst((model) => model.products.map((product) => product.label.toUpperCase()));
+const byFullName = indexFirst((model) => model.products.map((product) => toProductLabel(product.name).toUpperCase()));
 const byDevice = indexFirst((model) =>
   [...model.products.map((product) => product.pciDeviceId), ...(model.unnamedPciDeviceIds ?? [])]
     .filter((id) => id !== undefined)

@@ -14,14 +14,10 @@ export type ProfileField = 'name' | 'id' | 'memorySlices' | 'starts' | 'maxInsta
 
 /** A board that carries the chip. */
 export interface Product {
-  /** As nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`. */
+  /** As nvidia-smi prints it: `NVIDIA A100-SXM4-40GB`; drivers before R470 print no `NVIDIA `. */
   readonly name: string;
-  /** As GPU Feature Discovery writes it into `nvidia.com/gpu.product`: `NVIDIA-A100-SXM4-40GB`. */
-  readonly label: string;
   /** Device and vendor as NVML and mig-parted write them: `0x20B010DE`; absent for an integrated GPU. */
   readonly pciDeviceId?: string;
-  /** Names of drivers before R470, which print no `NVIDIA `. */
-  readonly formerNames?: readonly string[];
   /** True if it is a guess that this board is this model: only its full name with `NVIDIA` finds it. */
   readonly uncertain?: boolean;
 }

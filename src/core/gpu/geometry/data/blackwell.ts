@@ -19,7 +19,7 @@ export const BLACKWELL_MODELS: readonly GpuModel[] = [
   {
     ...GB100,
     id: 'b200-180gb',
-    products: [{ name: 'NVIDIA B200', label: 'NVIDIA-B200', pciDeviceId: '0x290110DE' }],
+    products: [{ name: 'NVIDIA B200', pciDeviceId: '0x290110DE' }],
     memoryMiB: 183359,
     multiprocessors: 148,
     minDriver: '570.133.20',
@@ -37,7 +37,7 @@ export const BLACKWELL_MODELS: readonly GpuModel[] = [
   {
     ...GB100,
     id: 'gb200-186gb',
-    products: [{ name: 'NVIDIA GB200', label: 'NVIDIA-GB200', pciDeviceId: '0x294110DE' }],
+    products: [{ name: 'NVIDIA GB200', pciDeviceId: '0x294110DE' }],
     memoryMiB: 189471,
     minDriver: '570.133.20',
     confidence: 'documented',
@@ -61,7 +61,7 @@ export const BLACKWELL_MODELS: readonly GpuModel[] = [
   {
     ...GB110,
     id: 'b300-269gb',
-    products: [{ name: 'NVIDIA B300 SXM6 AC', label: 'NVIDIA-B300-SXM6-AC', pciDeviceId: '0x318210DE' }],
+    products: [{ name: 'NVIDIA B300 SXM6 AC', pciDeviceId: '0x318210DE' }],
     minDriver: '580.82.07',
     confidence: 'documented',
     sources: ['hyperpod', 'migparted', 'ogkm-src'],
@@ -75,7 +75,7 @@ export const BLACKWELL_MODELS: readonly GpuModel[] = [
   {
     ...GB110,
     id: 'gb300-278gb',
-    products: [{ name: 'NVIDIA GB300', label: 'NVIDIA-GB300', pciDeviceId: '0x31C210DE' }],
+    products: [{ name: 'NVIDIA GB300', pciDeviceId: '0x31C210DE' }],
     memoryMiB: 284208,
     confidence: 'documented',
     sources: ['dgx-station-docs', 'migparted', 'ogkm-src'],
@@ -89,7 +89,7 @@ export const BLACKWELL_MODELS: readonly GpuModel[] = [
   {
     ...GB110,
     id: 'gb300-station-251gb',
-    products: [{ name: 'NVIDIA GB300', label: 'NVIDIA-GB300', pciDeviceId: '0x31C210DE' }],
+    products: [{ name: 'NVIDIA GB300', pciDeviceId: '0x31C210DE' }],
     minDriver: '595.58.03',
     confidence: 'inferred',
     sources: ['dgx-station-docs', 'ogkm-src'],

@@ -17,8 +17,8 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
     ...GH100,
     id: 'h100-80gb-sxm',
     products: [
-      { name: 'NVIDIA H100 80GB HBM3', label: 'NVIDIA-H100-80GB-HBM3', pciDeviceId: '0x233010DE' },
-      { name: 'NVIDIA H800', label: 'NVIDIA-H800', pciDeviceId: '0x232410DE' },
+      { name: 'NVIDIA H100 80GB HBM3', pciDeviceId: '0x233010DE' },
+      { name: 'NVIDIA H800', pciDeviceId: '0x232410DE' },
     ],
     memoryMiB: 81559,
     multiprocessors: 132,
@@ -49,8 +49,8 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
     ...GH100,
     id: 'h100-80gb-pcie',
     products: [
-      { name: 'NVIDIA H100 PCIe', label: 'NVIDIA-H100-PCIe', pciDeviceId: '0x233110DE' },
-      { name: 'NVIDIA H800 PCIe', label: 'NVIDIA-H800-PCIe', pciDeviceId: '0x232210DE' },
+      { name: 'NVIDIA H100 PCIe', pciDeviceId: '0x233110DE' },
+      { name: 'NVIDIA H800 PCIe', pciDeviceId: '0x232210DE' },
     ],
     memoryMiB: 81559,
     multiprocessors: 114,
@@ -69,8 +69,8 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
     ...GH100,
     id: 'h100-94gb',
     products: [
-      { name: 'NVIDIA H100 NVL', label: 'NVIDIA-H100-NVL', pciDeviceId: '0x232110DE' },
-      { name: 'NVIDIA H800 NVL', label: 'NVIDIA-H800-NVL', pciDeviceId: '0x233A10DE' },
+      { name: 'NVIDIA H100 NVL', pciDeviceId: '0x232110DE' },
+      { name: 'NVIDIA H800 NVL', pciDeviceId: '0x233A10DE' },
     ],
     memoryMiB: 95830,
     multiprocessors: 132,
@@ -96,7 +96,7 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
   {
     ...GH100,
     id: 'h100-64gb',
-    products: [{ name: 'NVIDIA H100', label: 'NVIDIA-H100', pciDeviceId: '0x233910DE', uncertain: true }],
+    products: [{ name: 'NVIDIA H100', pciDeviceId: '0x233910DE', uncertain: true }],
     confidence: 'inferred',
     sources: ['vgpu-hopper'],
     profiles: buildSevenSliceProfiles({
@@ -110,8 +110,8 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
     ...GH100,
     id: 'gh200-96gb',
     products: [
-      { name: 'NVIDIA GH200 480GB', label: 'NVIDIA-GH200-480GB', pciDeviceId: '0x234210DE' },
-      { name: 'NVIDIA GH200 120GB', label: 'NVIDIA-GH200-120GB', pciDeviceId: '0x234210DE' },
+      { name: 'NVIDIA GH200 480GB', pciDeviceId: '0x234210DE' },
+      { name: 'NVIDIA GH200 120GB', pciDeviceId: '0x234210DE' },
     ],
     unnamedPciDeviceIds: ['0x233D10DE'],
     otherIds: ['h100-96gb'],
@@ -130,7 +130,7 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
   {
     ...GH100,
     id: 'gh200-144gb',
-    products: [{ name: 'NVIDIA GH200 144G HBM3e', label: 'NVIDIA-GH200-144G-HBM3e', pciDeviceId: '0x234810DE' }],
+    products: [{ name: 'NVIDIA GH200 144G HBM3e', pciDeviceId: '0x234810DE' }],
     multiprocessors: 132,
     confidence: 'documented',
     sources: ['cap-gh200-144', 'migparted', 'ogkm-src'],
@@ -145,8 +145,8 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
     ...GH100,
     id: 'h20-96gb',
     products: [
-      { name: 'NVIDIA H20', label: 'NVIDIA-H20', pciDeviceId: '0x232910DE' },
-      { name: 'NVIDIA H20 NVL16', label: 'NVIDIA-H20-NVL16', pciDeviceId: '0x230E10DE' },
+      { name: 'NVIDIA H20', pciDeviceId: '0x232910DE' },
+      { name: 'NVIDIA H20 NVL16', pciDeviceId: '0x230E10DE' },
     ],
     memoryMiB: 97871,
     multiprocessors: 78,
@@ -165,7 +165,7 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
   {
     ...GH100,
     id: 'h20-141gb',
-    products: [{ name: 'NVIDIA H20-3e', label: 'NVIDIA-H20-3e', pciDeviceId: '0x232C10DE' }],
+    products: [{ name: 'NVIDIA H20-3e', pciDeviceId: '0x232C10DE' }],
     memoryMiB: 143771,
     multiprocessors: 78,
     confidence: 'inferred',
@@ -181,8 +181,8 @@ export const HOPPER_MODELS: readonly GpuModel[] = [
     ...GH100,
     id: 'h200-141gb',
     products: [
-      { name: 'NVIDIA H200', label: 'NVIDIA-H200', pciDeviceId: '0x233510DE' },
-      { name: 'NVIDIA H200 NVL', label: 'NVIDIA-H200-NVL', pciDeviceId: '0x233B10DE' },
+      { name: 'NVIDIA H200', pciDeviceId: '0x233510DE' },
+      { name: 'NVIDIA H200 NVL', pciDeviceId: '0x233B10DE' },
     ],
     memoryMiB: 143771,
     multiprocessors: 132,

@@ -40,21 +40,9 @@ export const RTX_PRO_MODELS: readonly GpuModel[] = [
     ...RTX_PRO_6000,
     id: 'rtx-pro-6000-96gb',
     products: [
-      {
-        name: 'NVIDIA RTX PRO 6000 Blackwell Server Edition',
-        label: 'NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition',
-        pciDeviceId: '0x2BB510DE',
-      },
-      {
-        name: 'NVIDIA RTX PRO 6000 Blackwell Workstation Edition',
-        label: 'NVIDIA-RTX-PRO-6000-Blackwell-Workstation-Edition',
-        pciDeviceId: '0x2BB110DE',
-      },
-      {
-        name: 'NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition',
-        label: 'NVIDIA-RTX-PRO-6000-Blackwell-Max-Q-Workstation-Edition',
-        pciDeviceId: '0x2BB410DE',
-      },
+      { name: 'NVIDIA RTX PRO 6000 Blackwell Server Edition', pciDeviceId: '0x2BB510DE' },
+      { name: 'NVIDIA RTX PRO 6000 Blackwell Workstation Edition', pciDeviceId: '0x2BB110DE' },
+      { name: 'NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition', pciDeviceId: '0x2BB410DE' },
     ],
     memoryMiB: 97887,
     multiprocessors: 188,
@@ -80,12 +68,8 @@ export const RTX_PRO_MODELS: readonly GpuModel[] = [
     ...RTX_PRO_5000,
     id: 'rtx-pro-5000-48gb',
     products: [
-      { name: 'NVIDIA RTX PRO 5000 Blackwell', label: 'NVIDIA-RTX-PRO-5000-Blackwell', pciDeviceId: '0x2BB310DE' },
-      {
-        name: 'NVIDIA RTX PRO 5000 72GB Blackwell',
-        label: 'NVIDIA-RTX-PRO-5000-72GB-Blackwell',
-        pciDeviceId: '0x2BB310DE',
-      },
+      { name: 'NVIDIA RTX PRO 5000 Blackwell', pciDeviceId: '0x2BB310DE' },
+      { name: 'NVIDIA RTX PRO 5000 72GB Blackwell', pciDeviceId: '0x2BB310DE' },
     ],
     minDriver: '575.57.08',
     confidence: 'inferred',
@@ -107,9 +91,7 @@ export const RTX_PRO_MODELS: readonly GpuModel[] = [
   {
     ...RTX_PRO_5000_R580,
     id: 'rtx-pro-5000-48gb-r580',
-    products: [
-      { name: 'NVIDIA RTX PRO 5000 Blackwell', label: 'NVIDIA-RTX-PRO-5000-Blackwell', pciDeviceId: '0x2BB310DE' },
-    ],
+    products: [{ name: 'NVIDIA RTX PRO 5000 Blackwell', pciDeviceId: '0x2BB310DE' }],
     minDriver: '575.57.08',
     confidence: 'inferred',
     sources: ['guide-580', 'migparted'],
@@ -128,9 +110,7 @@ export const RTX_PRO_MODELS: readonly GpuModel[] = [
   {
     ...RTX_PRO_4500,
     id: 'rtx-pro-4500-32gb',
-    products: [
-      { name: 'NVIDIA RTX PRO 4500 Blackwell', label: 'NVIDIA-RTX-PRO-4500-Blackwell', pciDeviceId: '0x2C3110DE' },
-    ],
+    products: [{ name: 'NVIDIA RTX PRO 4500 Blackwell', pciDeviceId: '0x2C3110DE' }],
     minDriver: '575.64',
     confidence: 'inferred',
     sources: ['guide-latest'],

@@ -16,7 +16,7 @@ export const THOR_MODELS: readonly GpuModel[] = [
   {
     ...GB10B,
     id: 'thor-igpu',
-    products: [{ name: 'NVIDIA Thor', label: 'NVIDIA-Thor' }],
+    products: [{ name: 'NVIDIA Thor' }],
     minDriver: '595',
     confidence: 'inferred',
     sources: ['guide-latest'],
