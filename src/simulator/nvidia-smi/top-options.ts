@@ -1,22 +1,6 @@
 import type { OptionSpec } from './option.ts';
 
-export type TopOption =
-  | 'help'
-  | 'helpQueryGpu'
-  | 'helpQueryComputeApps'
-  | 'version'
-  | 'list'
-  | 'query'
-  | 'xml'
-  | 'id'
-  | 'queryGpu'
-  | 'queryComputeApps'
-  | 'format'
-  | 'mig'
-  | 'persistence'
-  | 'reset';
-
-export const TOP_OPTIONS: readonly OptionSpec<TopOption>[] = [
+export const TOP_OPTIONS = [
   { name: 'help', spellings: ['-h', '--help'], value: 'none' },
   { name: 'helpQueryGpu', spellings: ['--help-query-gpu'], value: 'none' },
   { name: 'helpQueryComputeApps', spellings: ['--help-query-compute-apps'], value: 'none' },
@@ -31,7 +15,9 @@ export const TOP_OPTIONS: readonly OptionSpec<TopOption>[] = [
   { name: 'mig', spellings: ['-mig', '--multi-instance-gpu'], value: 'required' },
   { name: 'persistence', spellings: ['-pm', '--persistence-mode'], value: 'required' },
   { name: 'reset', spellings: ['-r', '--gpu-reset'], value: 'none' },
-];
+] as const satisfies readonly OptionSpec<string>[];
+
+export type TopOption = (typeof TOP_OPTIONS)[number]['name'];
 
 /** First words that the real nvidia-smi accepts and the simulator rejects, rather than doing something half right. */
 export const NOT_SIMULATED: readonly string[] = [
