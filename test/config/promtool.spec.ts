@@ -11,8 +11,14 @@ import { promtoolPath } from '../../build/prometheus.mjs';
 
 const execute = promisify(execFile);
 
+interface Rule {
+  readonly alert?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 interface Groups {
-  readonly groups: readonly { readonly rules: readonly { readonly annotations?: unknown }[] }[];
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
 }
 
 describe('config/monitoring, by promtool', function () {
@@ -45,6 +51,39 @@ describe('config/monitoring, by promtool', function () {
     await writeFile(join(folder, 'rules.groups.yaml'), stringify({ groups: bare }));
     await copyFile('test/config/rules.test.yaml', join(folder, 'rules.test.yaml'));
     expect((await execute(promtool, ['test', 'rules', join(folder, 'rules.test.yaml')])).stdout).to.contain('SUCCESS');
+  });
+
+  it('sees what alerts say of one node or GPU, even if no label names its pool', async () => {
+    const said = [
+      ['NodesFailed', { policy: 'p', reason: 'Resting' }, 'Failed nodes of policy p: 1 (Resting)'],
+      ['NodesInvalid', { policy: 'p', reason: 'DoesNotFit' }, 'Nodes that cannot take policy p: 1 (DoesNotFit)'],
+      ['NodesWaiting', { policy: 'p', reason: 'InUse' }, 'Nodes of policy p that have waited for an hour: 1 (InUse)'],
+      ['AgentsMissing', { policy: 'p' }, 'Nodes of policy p whose agent does not report: 1'],
+      ['DeviceErrors', { code: 'GpuLost' }, 'Nodes on which the last work on the GPUs ended with GpuLost: 1'],
+      ['GpusUnreadable', {}, 'GPUs that do not respond: 1'],
+      ['GpusUnhealthy', { pool: 'a', action: 'Reboot' }, 'GPUs of pool a that are not well: 1 (Reboot)'],
+    ] as const;
+    const rules = groups.groups.flatMap((group) => group.rules);
+    const alerts = said.map(([name, found, summary]) => {
+      const alertname = `GpuPartition${name}`;
+      const { labels, annotations } = rules.find(({ alert }) => alert === alertname) ?? {};
+      const expected = { exp_labels: { ...labels, ...found }, exp_annotations: { ...annotations, summary } };
+      return { eval_time: '80m', alertname, exp_alerts: [expected] };
+    });
+    const series = [
+      'nodes{policy="p", phase="Failed", reason="Resting"}',
+      'nodes{policy="p", phase="Invalid", reason="DoesNotFit"}',
+      'nodes{policy="p", phase="Waiting", reason="InUse"}',
+      'nodes{policy="p", phase="Pending", reason="AgentNotReporting"}',
+      'device_errors{code="GpuLost"}',
+      'gpus{pool="", product="A100", state="unreadable"}',
+      'unhealthy_gpus{pool="a", action="Reboot"}',
+    ].map((one) => ({ series: `gpu_partition_${one}`, values: '1x90' }));
+    const test = { interval: '1m', input_series: series, alert_rule_test: alerts };
+    const file = join(folder, 'words.test.yaml');
+    await writeFile(join(folder, 'rules.words.yaml'), stringify(groups));
+    await writeFile(file, stringify({ rule_files: ['rules.words.yaml'], evaluation_interval: '1m', tests: [test] }));
+    expect((await execute(promtool, ['test', 'rules', file])).stdout).to.contain('SUCCESS');
   });
 
   it('understands every query of the dashboard', async () => {
