@@ -1,5 +1,5 @@
-import type { GpuPartitionPolicy } from '../../src/api/types.ts';
-import type { DemandSlice, PoolGpu } from '../../src/core/demand/pool.ts';
+import type { DemandState, GpuPartitionPolicy, PolicyDemand } from '../../src/api/types.ts';
+import type { PoolGpu } from '../../src/core/demand/pool.ts';
 import { nameSlice, profilesServing } from '../../src/core/policy/demand-profiles.ts';
 import type { DemandReport } from '../../src/core/policy/demand-report.ts';
 import { planPool } from '../model/follow-demand.ts';
@@ -7,6 +7,11 @@ import { resourceOf as resourceFor } from '../model/plugin.ts';
 import type { FleetMachine } from './fleet-machine.ts';
 import { isFor, resourceOf } from './fleet-pods.ts';
 import type { FleetWorld } from './fleet-world.ts';
+
+type Slice = PolicyDemand['slices'][number];
+
+/** Instances that the largest GPU holds at most. */
+const mostOfGpu = 16;
 
 /** When all is quiet each demand is met, or it is true that there is no room. @returns what is wrong */
 export function findDemandTrouble(world: FleetWorld): string | undefined {
@@ -43,19 +48,39 @@ function disprove(
   // Pods count by profile where a slice takes several: what is lacking then cannot be told from the numbers.
   if (spec.demand.from === 'Pods' && spec.demand.slices.some(({ profiles = [] }) => profiles.length > 1))
     return undefined;
-  const slices = spec.demand.slices.map((slice): DemandSlice => {
+  const parts = spec.demand.slices.flatMap((slice) => {
     const profiles = profilesServing(slice, device.model, product);
     const sizes = device.model.profiles.flatMap((one) => (profiles.includes(one.name) ? [one.memorySlices] : []));
-    const count = states.find(({ name }) => name === nameSlice(slice))?.wanted ?? 0;
-    return { name: nameSlice(slice), profiles, count, weight: slice.weight ?? Math.min(...sizes) };
+    const name = nameSlice(slice);
+    const state = states.find((one) => one.name === name);
+    const { wanted = 0, unmet = 0 } = state ?? {};
+    const spare = countSpare(slice, state);
+    const part = { name, profiles, weight: slice.weight ?? Math.min(...sizes) };
+    return [
+      { ...part, isSpare: true, count: spare, unmet: Math.min(spare, unmet) },
+      { ...part, isSpare: false, count: wanted - spare, unmet: Math.max(0, unmet - spare) },
+    ];
   });
+  // Spare ones go short first: one that is asked for weighs more than all that a GPU could hold of them.
+  const times =
+    1 + mostOfGpu * Math.max(0, ...parts.map(({ isSpare, count, weight }) => (isSpare && count > 0 ? weight : 0)));
+  const slices = parts.map(({ isSpare, name, weight, ...part }) => ({
+    ...part,
+    name: isSpare ? `${name}/spare` : name,
+    weight: isSpare ? weight : weight * times,
+  }));
   const evict = spec.demand.evict === 'IfNeeded' ? 'IfNeeded' : 'Never';
   const { cost } = planPool({ gpus, asked: { slices, evict } });
-  const said = states.reduce(
-    (sum, { name, unmet }) => sum + unmet * (slices.find((slice) => slice.name === name)?.weight ?? 0),
-    0,
-  );
+  const said = slices.reduce((sum, { unmet, weight }) => sum + unmet * weight, 0);
   return cost.unserved < said ? `${said} by weight are unmet, and it need be ${cost.unserved}` : undefined;
+}
+
+/** Of what is wanted of a slice, how many nobody asks for. */
+function countSpare({ count, spare = 0, min = 0, max = Infinity }: Slice, state: DemandState | undefined): number {
+  if (count !== undefined || state === undefined) return 0;
+  const asked = state.used + (state.waiting ?? 0);
+  const most = typeof spare === 'number' ? spare : Math.ceil((asked * Number.parseInt(spare, 10)) / 100);
+  return Math.max(0, Math.min(most, state.wanted - Math.min(max, Math.max(min, asked))));
 }
 
 function readGpus(machine: FleetMachine): readonly PoolGpu[] {

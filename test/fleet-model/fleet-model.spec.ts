@@ -54,6 +54,7 @@ const regressions: readonly (readonly [seed: number, what: string, theme?: Fleet
   ],
   [6293, 'a pod waited for a pool of a higher priority without room, and another had idle GPUs', 'Demand'],
   [6599, 'the onlooker took a tide of pods for one of a pool that another pool served now and then', 'Demand'],
+  [7012, 'the onlooker weighed spare slices like those that somebody asks for', 'Demand'],
   [649, 'an edit of the cooldown and back let a GPU be laid anew at once', 'Demand'],
 ];
 
