@@ -33,11 +33,14 @@ export type RolloutGate =
 /** How many of the nodes that keep others waiting are named. */
 export const mostNames = 5;
 
+/** How the words for a frozen cluster begin: they end the message of every policy. */
+export const frozenWords = 'the whole cluster is frozen';
+
 /** For conditions: why, and what to do. */
 export function describeGate(gate: RolloutGate): string {
   switch (gate.reason) {
     case 'Frozen':
-      return `the whole cluster is frozen: ${gate.why}. No node starts to change; restart the controller without --freeze to continue`;
+      return `${frozenWords}: ${gate.why}. No node starts to change; restart the controller without --freeze to continue`;
     case 'Paused':
       return 'the rollout is paused; set spec.rollout.paused to false to continue';
     case 'Held':

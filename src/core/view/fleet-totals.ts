@@ -1,4 +1,5 @@
 import type { GpuNodePartition, GpuPartitionPolicy, GpuReport } from '../../api/types.ts';
+import { frozenWords } from '../rollout/gate.ts';
 import { stateOfWindows } from '../rollout/windows.ts';
 import { compareText } from '../text/fingerprint.ts';
 import { timeText } from '../text/duration.ts';
@@ -53,7 +54,6 @@ export function countTotals(
   });
   const gpus = partitions.flatMap(({ status }) => status?.device?.gpus ?? []);
   const whole = gpus.filter(isWhole);
-  const frozen = policies.find(({ status }) => readyOf(status)?.reason === 'Frozen');
   return {
     nodes: partitions.length,
     byUrgency: urgencies.flatMap((urgency) => {
@@ -66,7 +66,7 @@ export function countTotals(
     whole: { gpus: whole.length, used: whole.filter(({ busy, pods = [] }) => busy === true || pods.length > 0).length },
     evictions: policies.reduce((sum, policy) => sum + evictionsOf(policy), 0),
     window: nextWindow(policies, now),
-    frozen: frozen && readyOf(frozen.status)?.message,
+    frozen: policies.map(freezeOf).find((words) => words !== undefined),
   };
 }
 
@@ -111,6 +111,13 @@ function nextWindow(policies: readonly GpuPartitionPolicy[], now: number): NextW
     return state.opensAt === undefined ? [] : [{ policy, opensAt: timeText(state.opensAt) }];
   });
   return windows.toSorted((a, b) => compareText(a.opensAt ?? '', b.opensAt ?? ''))[0];
+}
+
+/** Whatever else keeps a policy's nodes, its message ends with the freeze. */
+function freezeOf({ status }: GpuPartitionPolicy): string | undefined {
+  const { message = '' } = readyOf(status) ?? {};
+  const at = message.indexOf(frozenWords);
+  return at < 0 ? undefined : message.slice(at);
 }
 
 function readyOf(status: GpuPartitionPolicy['status']) {

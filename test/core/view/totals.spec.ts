@@ -47,5 +47,8 @@ describe('the fleet in figures', () => {
     const condition = { type: 'Ready', status: 'False' as const, reason: 'Frozen', message, lastTransitionTime };
     const frozen = { ...aPolicy(), status: { conditions: [condition] } };
     expect(countTotals([frozen], [], storyTime).frozen).to.equal(message);
+    // A policy that has nothing to change, or has failed, has another reason.
+    const ready = { ...condition, status: 'True' as const, reason: 'Ready', message: `all 3 match; ${message}` };
+    expect(countTotals([{ ...aPolicy(), status: { conditions: [ready] } }], [], storyTime).frozen).to.equal(message);
   });
 });
