@@ -75,7 +75,7 @@ function disprove(
   return cost.unserved < said ? `${said} by weight are unmet, and it need be ${cost.unserved}` : undefined;
 }
 
-/** Of what is wanted of a slice, how many nobody asks for. */
+/** Of what is wanted of a slice, how many are spare: neither used nor waited for. */
 function countSpare({ count, spare = 0, min = 0, max = Infinity }: Slice, state: DemandState | undefined): number {
   if (count !== undefined || state === undefined) return 0;
   const asked = state.used + (state.waiting ?? 0);
