@@ -15,8 +15,8 @@ interface HeldReading {
 export class HeldWorkloads {
   readonly #reading: PacedReading<HeldReading>;
 
-  constructor(client: KubeClient, now: () => number) {
-    this.#reading = new PacedReading(async () => takeIn(await readKueue(client)), now);
+  constructor(client: KubeClient) {
+    this.#reading = new PacedReading(async () => takeIn(await readKueue(client)));
   }
 
   /** @param longestMs how old the reading may be, unless reading takes long */

@@ -189,9 +189,9 @@ export class GpuPartitionOperator extends ResilientOperator {
     });
     const demandReconciler = new DemandReconciler({
       cluster,
-      pods: new PendingPods(client, now),
-      held: new HeldWorkloads(client, now),
-      holders: new SliceHolders(client, now),
+      pods: new PendingPods(client),
+      held: new HeldWorkloads(client),
+      holders: new SliceHolders(client),
       log: logger,
       requeueNodes,
       tellPolicy,

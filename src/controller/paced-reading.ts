@@ -1,3 +1,5 @@
+import { steadyMs } from '../process/clock.ts';
+
 /** Reading takes at most this part of the time. */
 const mostShare = 0.1;
 
@@ -7,7 +9,8 @@ export class PacedReading<Found> {
   readonly #now: () => number;
   #known: { readonly untilMs: number; readonly atMs: number; readonly found: Found } | undefined;
 
-  constructor(read: () => Promise<Found>, now: () => number) {
+  /** @param now a clock that is never set: otherwise what was read once would count for as long as it was set back */
+  constructor(read: () => Promise<Found>, now = steadyMs) {
     this.#read = read;
     this.#now = now;
   }

@@ -21,9 +21,9 @@ export class SliceHolders {
   readonly #client: KubeClient;
   readonly #reading: PacedReading<PoolHolders>;
 
-  constructor(client: KubeClient, now: () => number) {
+  constructor(client: KubeClient) {
     this.#client = client;
-    this.#reading = new PacedReading(() => this.#list(), now);
+    this.#reading = new PacedReading(() => this.#list());
   }
 
   read(): Promise<PoolHolders> {
