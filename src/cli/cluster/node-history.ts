@@ -1,6 +1,7 @@
 import { events, nodePartitions, policies } from '../../api/resources.ts';
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
-import { type EventView, type NodeHistory, viewHistory } from '../../core/view/node-timeline.ts';
+import type { EventView } from '../../core/metadata/event-view.ts';
+import { type NodeHistory, viewHistory } from '../../core/view/node-timeline.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CliError } from '../exit.ts';

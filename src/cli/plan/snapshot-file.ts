@@ -5,7 +5,7 @@ import { fieldsOf } from '../../core/text/fields.ts';
 import { sameJson } from '../../core/text/fingerprint.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import type { ClusterQueue, KueueReading, KueueWorkload, LocalQueue, ResourceFlavor } from '../../core/supply/kueue.ts';
-import type { EventView } from '../../core/view/node-timeline.ts';
+import type { EventView } from '../../core/metadata/event-view.ts';
 import type { BudgetView } from '../../core/pods/disruption-budget.ts';
 import { CliError } from '../exit.ts';
 import { readInputs } from '../input/input-file.ts';

@@ -1,10 +1,10 @@
+import { type EventView, lastSeen } from '../metadata/event-view.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
+import { compareText } from '../text/fingerprint.ts';
 import { wholeUnits } from '../text/quantity.ts';
 
 /** The part of an Event that tells why a controller could not create a pod. */
-export interface CreationEvent {
-  readonly reason?: string;
-  readonly message?: string;
+export interface CreationEvent extends EventView {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string };
 }
 
@@ -27,9 +27,9 @@ export function explainMissing(
   events: readonly CreationEvent[],
   quotas: readonly QuotaView[],
 ): string | undefined {
-  const refused = events.findLast(
-    ({ reason, involvedObject }) => reason === 'FailedCreate' && isRelated(pod, involvedObject?.name ?? ''),
-  );
+  const [refused] = events
+    .filter(({ reason, involvedObject }) => reason === 'FailedCreate' && isRelated(pod, involvedObject?.name ?? ''))
+    .toSorted((a, b) => compareText(lastSeen(b), lastSeen(a)));
   const full = quotas.flatMap(({ metadata, status }) =>
     Object.entries(status?.hard ?? {}).flatMap(([key, hard]) => {
       const resource = key.replace(/^(requests|limits)\./, '');
@@ -50,7 +50,11 @@ export function explainMissing(
   return all.length === 0 ? undefined : all.join('; ');
 }
 
-/** Names of pods begin with those of their controllers. */
+/** The longest beginning of a name that the API server completes with five characters. */
+const longestBeginning = 58;
+
+/** Whether a controller's pods have such names, or a Deployment of this name has such a ReplicaSet. */
 function isRelated(pod: string, owner: string): boolean {
-  return owner !== '' && (pod.startsWith(owner) || owner.startsWith(pod));
+  if (owner === '') return false;
+  return pod === owner || pod.startsWith(`${owner}-`.slice(0, longestBeginning)) || owner.startsWith(`${pod}-`);
 }

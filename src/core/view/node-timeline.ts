@@ -1,18 +1,7 @@
 import type { GpuNodePartition, GpuPartitionPolicy } from '../../api/types.ts';
+import { type EventView, lastSeen } from '../metadata/event-view.ts';
 import { timeText } from '../text/duration.ts';
 import { compareText } from '../text/fingerprint.ts';
-
-/** An Event in either of its two shapes in the API. */
-export interface EventView {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
-  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
-  readonly metadata: { readonly creationTimestamp?: string };
-}
 
 /** What happened to a node, for the one who looks at it. */
 export interface NodeEvent {
@@ -101,11 +90,10 @@ function orderSteps(known: readonly (readonly [TimelineStep['step'], string | un
   });
 }
 
-function viewEvent({ type, reason = '', message = '', count, metadata, ...times }: EventView): NodeEvent {
-  const { lastTimestamp, eventTime, series } = times;
-  const at = series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '';
+function viewEvent(event: EventView): NodeEvent {
+  const { type, reason = '', message = '', count, series } = event;
   return {
-    at: `${at.slice(0, 19)}Z`,
+    at: `${lastSeen(event).slice(0, 19)}Z`,
     isWarning: type === 'Warning',
     reason: inOneLine(reason),
     message: inOneLine(message),

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type EventView, viewHistory } from '../../../src/core/view/node-timeline.ts';
+import type { EventView } from '../../../src/core/metadata/event-view.ts';
+import { viewHistory } from '../../../src/core/view/node-timeline.ts';
 import { aPolicy } from '../../support/builders.ts';
 import { aStatusNode } from './status-stories.ts';
 
