@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for a server by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, as kubectl and every Go program read them

@@ -3,7 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { describeCause } from './api-error.ts';
-import { findEnvironmentProxy } from './environment-proxy.ts';
+import { type Environment, findEnvironmentProxy } from './environment-proxy.ts';
 import { type ImpersonatingUser, PooledKubeConfig } from './kubeconfig.ts';
 
 export interface KubeConfigOptions {
@@ -34,8 +34,6 @@ interface PluginConfig {
   readonly provideClusterInfo?: boolean;
   readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** No usable configuration was found. The message says where it was searched for, and what to do. */
 export class KubeConfigError extends Error {
@@ -69,15 +67,17 @@ function readKubeConfig(options: KubeConfigOptions, env: Environment): KubeConfi
   if (cluster === null)
     throw new KubeConfigError(`context "${config.currentContext}" names an unknown cluster, or one without a server`);
   requireAddress(cluster.name, 'server', cluster.server);
-  if (cluster.proxyUrl !== undefined && cluster.proxyUrl !== '') {
+  const reached = reachable(cluster, env);
+  if (reached.proxyUrl) {
+    const field = cluster.proxyUrl ? 'proxy-url' : 'proxy of the environment';
     // It may have a password.
-    requireAddress(cluster.name, 'proxy-url', cluster.proxyUrl.replace(/\/\/.*@/, '//'));
+    requireAddress(cluster.name, field, reached.proxyUrl.replace(/\/\/.*@/, '//'));
   }
   config.users = config.users.map((user) => withExecInfo(user, cluster));
-  config.clusters = config.clusters.map((one) => (one === cluster ? reachable(cluster, env) : one));
+  config.clusters = config.clusters.map((one) => (one === cluster ? reached : one));
   if (options.tokenFile !== undefined) {
     requireFile(options.tokenFile, 'token file');
-    config.loadFromClusterAndUser(cluster, withTokenFile({ name: 'token-file' }, options.tokenFile));
+    config.loadFromClusterAndUser(reached, withTokenFile({ name: 'token-file' }, options.tokenFile));
   }
   return config;
 }

@@ -169,6 +169,11 @@ describe('loadKubeConfig', () => {
     expect(await proxyOf({ server: 'https://one' }, env)).to.equal('http://proxy:3128');
     expect(await proxyOf({ server: 'https://one' }, { ...env, NO_PROXY: 'one' })).to.equal(undefined);
     expect(await proxyOf({ server: 'https://one', 'proxy-url': 'http://own:1' }, env)).to.equal('http://own:1');
+    const failure = await rejectionOf(proxyOf({ server: 'https://one' }, { HTTPS_PROXY: 'socks5://u:secret@proxy:1' }));
+    expect(String(failure)).to.include('the proxy of the environment socks5://proxy:1').and.not.include('secret');
+    await writeFile(file, aKubeconfig(['one'], 'https://one'));
+    const withToken = loadKubeConfig({ kubeconfig: file, tokenFile: first }, env);
+    expect(withToken.getCurrentCluster()?.proxyUrl).to.equal('http://proxy:3128');
   });
 
   it('reaches a server without TLS, such as that of kubectl proxy', async () => {
