@@ -1,6 +1,5 @@
+import { type Fields, isFields } from '../core/text/fields.ts';
 import { ApiError } from './api-error.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What was asked for. */
 export type AnswerKind = 'object' | 'list';
@@ -11,7 +10,7 @@ export type AnswerKind = 'object' | 'list';
  * @throws ApiError
  */
 export function requireAnswer(request: string, answer: unknown, expected: AnswerKind): void {
-  if (isRecord(answer) && isRecord(answer['metadata']) && isExpected(answer, answer['metadata'], expected)) return;
+  if (isFields(answer) && isFields(answer['metadata']) && isExpected(answer, answer['metadata'], expected)) return;
   const text = `the answer is not the ${expected} that was asked for; does something else than the API server answer at its address?`;
   throw new ApiError({ request, code: 0, reason: 'InvalidAnswer', text });
 }
@@ -19,8 +18,4 @@ export function requireAnswer(request: string, answer: unknown, expected: Answer
 /** A Status has metadata, too, but neither a name nor items. An empty list of metadata has null. */
 function isExpected({ items }: Fields, { name }: Fields, expected: AnswerKind): boolean {
   return expected === 'object' ? typeof name === 'string' : items === null || Array.isArray(items);
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
 }

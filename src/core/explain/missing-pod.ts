@@ -1,6 +1,7 @@
 import { type EventView, lastSeen } from '../metadata/event-view.ts';
 import { isGpuResource } from '../pods/gpu-resource.ts';
 import { compareText } from '../text/fingerprint.ts';
+import { cutGenerateName } from '../text/label-syntax.ts';
 import { wholeUnits } from '../text/quantity.ts';
 
 /** The part of an Event that tells why a controller could not create a pod. */
@@ -50,11 +51,8 @@ export function explainMissing(
   return all.length === 0 ? undefined : all.join('; ');
 }
 
-/** The longest beginning of a name that the API server completes with five characters. */
-const longestBeginning = 58;
-
 /** Whether a controller's pods have such names, or a Deployment of this name has such a ReplicaSet. */
 function isRelated(pod: string, owner: string): boolean {
   if (owner === '') return false;
-  return pod === owner || pod.startsWith(`${owner}-`.slice(0, longestBeginning)) || owner.startsWith(`${pod}-`);
+  return pod === owner || pod.startsWith(cutGenerateName(`${owner}-`)) || owner.startsWith(`${pod}-`);
 }

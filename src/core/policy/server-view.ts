@@ -1,7 +1,5 @@
 import { fieldsOf, isFields } from '../text/fields.ts';
-
-/** apiserver `storage/names`: the server builds a name from the given prefix, cut to 58 characters, and five more. */
-const LONGEST_BEGINNING = 58;
+import { cutGenerateName } from '../text/label-syntax.ts';
 
 /**
  * A policy as the API server sees it when it checks the schema: null fields are gone (apiextensions prunes them unless the schema
@@ -24,7 +22,7 @@ function nameOnly(metadata: unknown): unknown {
   const { name, generateName } = fields;
   if (name !== undefined && name !== null && name !== '') return { name };
   const isGenerated = typeof generateName === 'string' && generateName !== '';
-  return isGenerated ? { name: `${generateName.slice(0, LONGEST_BEGINNING)}xxxxx` } : {};
+  return isGenerated ? { name: `${cutGenerateName(generateName)}xxxxx` } : {};
 }
 
 /** Nulls in lists stay: they are items of the wrong type. */

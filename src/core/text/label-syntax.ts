@@ -29,3 +29,8 @@ export function explainLabelValue(value: string): string | undefined {
   if (value === '' || NAME.test(value)) return undefined;
   return "the value must be letters, digits, '-', '_' or '.', and start and end with a letter or digit";
 }
+
+/** What the API server keeps of a `generateName`, before it adds five characters (apiserver `storage/names`). */
+export function cutGenerateName(generateName: string): string {
+  return generateName.slice(0, 58);
+}

@@ -12,8 +12,8 @@ const inBerlin: Window = { ...nightly, timeZone: 'Europe/Berlin' };
 
 describe('windows', () => {
   it('that are absent are always open', () => {
-    expect(stateOfWindows(undefined, 0).isOpen).to.equal(true);
-    expect(stateOfWindows([], 0).isOpen).to.equal(true);
+    expect(stateOfWindows(undefined, 0)).to.deep.equal({ isOpen: true, closesAt: undefined });
+    expect(stateOfWindows([], 0)).to.deep.equal({ isOpen: true, closesAt: undefined });
   });
 
   it('are open from the start, which counts, to the end, which does not', () => {
@@ -111,7 +111,10 @@ describe('windows', () => {
   it('that last longer than until the next one are always open', () => {
     const hourly: Window = { schedule: '0 * * * *', duration: '90m' };
     for (let minute = 0; minute < 180; minute += 7) {
-      expect(stateOfWindows([hourly], at('2026-01-01T00:00:00Z') + minute * 60_000).isOpen).to.equal(true);
+      const time = at('2026-01-01T00:00:00Z') + minute * 60_000;
+      // The earlier of two starts that are still open ends first, at half past.
+      const closesAt = at('2026-01-01T00:30:00Z') + Math.floor((minute + 30) / 60) * 3600_000;
+      expect(stateOfWindows([hourly], time)).to.deep.equal({ isOpen: true, closesAt });
     }
     expect(isOpen([{ schedule: '0 0 1 1 *', duration: '999999h' }], '2026-06-01T00:00:00Z')).to.equal(true);
   });
