@@ -113,7 +113,7 @@ describe('gpu-partition status', () => {
     const file = join(folder, 'events.json');
     await writeFile(file, JSON.stringify({ kind: 'List', items }));
     expect(await describe(file))
-      .to.match(/event 12:00:02 Kept: two pods stay/)
+      .to.match(/event 2026-01-01T12:00:02Z Kept: two pods stay/)
       .and.not.contain('of this node');
   });
 

@@ -55,9 +55,9 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number, is
   const changing = policies.flatMap(({ policy, inFlight, canary, rollout, demand, schedule }): readonly Line[] => {
     const named = inFlight
       .slice(0, 5)
-      .map(({ node, since }) => (since === undefined ? node : `${node} since ${since.slice(11, 19)}`));
+      .map(({ node, since }) => (since === undefined ? node : `${node} since ${since}`));
     const more = inFlight.length > 5 ? [`${inFlight.length - 5} more`] : [];
-    const flight: Line = [span(`${policy} changes now: ${[...named, ...more].join(', ')}`)];
+    const flight = wrapHanging(`${policy} changes now: ${[...named, ...more].join(', ')}`, columns);
     const first: Line = [span(`${policy} began with: ${canary.slice(0, 5).join(', ')}`)];
     const left = rollout && wrapHanging(`${policy}: ${rollout.words}`, columns);
     const turn = schedule && wrapHanging(`${policy}: ${schedule.words}`, columns);
@@ -65,7 +65,7 @@ function drawPolicies(policies: readonly PolicyStatusView[], columns: number, is
       ...(turn ?? []).map((text): Line => [span(text)]),
       ...demand.filter(({ unmet }) => isWhole || unmet > 0).flatMap((slice) => drawDemand(policy, slice, columns)),
       ...(left ?? []).map((text): Line => [span(text)]),
-      ...(inFlight.length > 0 ? [flight] : []),
+      ...(inFlight.length > 0 ? flight : []).map((text): Line => [span(text)]),
       ...(canary.length > 0 ? [first] : []),
     ];
   });

@@ -117,16 +117,16 @@ function drawFact(key: string, text: string, columns: number, tone: Tone = 'plai
 const mostEvents = 5;
 
 function drawHistory({ timeline, events, noEvents }: NodeHistory, columns: number): readonly Line[] {
-  const steps = timeline.map(({ step, at, seconds }) => {
+  const steps = timeline.map(({ step, at, seconds }, index) => {
     const took = seconds === undefined || seconds === 0 ? '' : ` (+${describeDuration(seconds)})`;
-    return `${step} ${at.slice(11, 19)}${took}`;
+    return `${step} ${index === 0 ? at : at.slice(11, 19)}${took}`;
   });
   return [
     ...(steps.length === 0 ? [] : drawFact('change', steps.join(', '), columns)),
     ...events
       .slice(0, mostEvents)
       .flatMap(({ at, reason, message, isWarning }) =>
-        drawFact('event', `${at.slice(11, 19)} ${reason}: ${message}`, columns, isWarning ? 'warn' : 'plain'),
+        drawFact('event', `${at} ${reason}: ${message}`, columns, isWarning ? 'warn' : 'plain'),
       ),
     ...(noEvents === undefined ? [] : drawFact('event', noEvents, columns, 'dim')),
   ];

@@ -120,8 +120,8 @@ describe('the pictures of gpu-partition status and report', () => {
       { step: 'granted' as const, at: '2026-01-01T12:02:00Z', seconds: 120 },
     ];
     const text = drawNodeStatus(changingNode, 80, { timeline, events: [event] }).map(plainText);
-    expect(text).to.include('  change   asked 12:00:00, granted 12:02:00 (+2 min)');
-    expect(text.at(-1)).to.equal('  event    12:00:30 Draining: will evict');
+    expect(text).to.include('  change   asked 2026-01-01T12:00:00Z, granted 12:02:00 (+2 min)');
+    expect(text.at(-1)).to.equal('  event    2026-01-01T12:00:30Z Draining: will evict');
   });
 
   it('show a GPU whose MIG mode goes', () => {
