@@ -13,29 +13,21 @@ import type { Binaries } from './programs.ts';
 import { reportProgress } from './progress.ts';
 import type { OnProgress } from './progress.ts';
 
-export interface FindOptions {
-  readonly onProgress?: OnProgress;
-  /** Folder of the Go module; ours if absent. */
-  readonly moduleFolder?: string;
-  /** Folder of the cache; the user's if absent. */
-  readonly cache?: string;
-}
-
 /**
  * Kubernetes' own programs: from `KUBEBUILDER_ASSETS` if that is set, else from the cache, which builds them first
  * if they are missing or broken.
  *
  * @throws ControlPlaneError that says in one sentence what is missing and how to get it.
  */
-export async function findControlPlane(options: FindOptions = {}): Promise<Binaries> {
+export async function findControlPlane({ onProgress }: { readonly onProgress?: OnProgress } = {}): Promise<Binaries> {
   const assets = process.env['KUBEBUILDER_ASSETS'];
   if (assets !== undefined && assets !== '') return findAssets(assets);
-  const module = await readGoModule(options.moduleFolder);
-  const root = options.cache ?? cacheRoot();
+  const module = await readGoModule();
+  const root = cacheRoot();
   const go = await findGo(module);
   if (go === undefined) return findBuilt(module, root);
   const folder = join(root, folderName(module, go));
-  if ((await findFault(folder)) !== undefined) await buildOnce(module, go, folder, options.onProgress);
+  if ((await findFault(folder)) !== undefined) await buildOnce(module, go, folder, onProgress);
   return binariesIn(folder);
 }
 
@@ -54,8 +46,8 @@ async function buildOnce(
   await mkdir(root, { recursive: true });
   const expectedSeconds = await expectBuildSeconds(root);
   let waiting: Disposable | undefined;
-  await using _lock = await takeLock(`${folder}.lock`, {
-    onWait: (startedAt) => (waiting ??= reportProgress(onProgress, { phase: 'waiting', startedAt, expectedSeconds })),
+  await using _lock = await takeLock(`${folder}.lock`, (startedAt) => {
+    waiting ??= reportProgress(onProgress, { phase: 'waiting', startedAt, expectedSeconds });
   });
   waiting?.[Symbol.dispose]();
   if ((await findFault(folder)) === undefined) return;

@@ -16,12 +16,12 @@ export interface GoModule {
   readonly hash: string;
 }
 
-export const moduleFolder = fileURLToPath(new URL('../../../test/control-plane/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../test/control-plane/', import.meta.url));
 
 const sources = ['go.mod', 'go.sum', 'main.go'] as const;
 
 /** @throws ControlPlaneError `BuildFailed` if the folder is not such a module. */
-export async function readGoModule(folder: string = moduleFolder): Promise<GoModule> {
+export async function readGoModule(): Promise<GoModule> {
   const texts = await Promise.all(sources.map((name) => readFile(join(folder, name), 'utf8'))).catch(
     (cause: unknown) => {
       throw new ControlPlaneError('BuildFailed', `${folder} is not the control plane's Go module: ${String(cause)}`, {

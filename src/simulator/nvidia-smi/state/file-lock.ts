@@ -1,41 +1,41 @@
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
-/** A holder needs a millisecond; after this long, it was stopped or its pid belongs to another process. */
-const STALE_AFTER_MS = 10_000;
+/** A holder needs a millisecond, or refreshes the time of its lock; after this long, it was stopped or its pid belongs to another process. */
+const STALE_AFTER_MS = 15_000;
+
 const RETRY_MS = 2;
 
-/**
- * Runs `body` while only this process holds `path`, a file with its pid. Waits for a living holder, takes over from a dead one
- * (SIGKILL in the middle). Synchronous, so that no other work of this process can interleave.
- */
+/** Runs `body` while only this process holds `path`. Synchronous, so that no other work of this process can interleave. */
 export function withFileLock<T>(path: string, body: () => T): T {
-  acquire(path);
+  while (!tryLock(path)) {
+    pause(RETRY_MS);
+  }
   try {
     return body();
   } finally {
-    release(path);
+    releaseLock(path);
   }
 }
 
 /** After a long stop, another process may have taken over: its lock is not ours to remove. */
-function release(path: string): void {
-  if (readHolder(path) === process.pid) {
+export function releaseLock(path: string): void {
+  if (readHolder(path)?.pid === process.pid) {
     rmSync(path, { force: true });
   }
 }
 
-function acquire(path: string): void {
+/**
+ * Takes a lock, a file with the pid of its holder and the time, unless a living process holds it. What a dead one (SIGKILL in the
+ * middle) has left is removed for the next try.
+ */
+export function tryLock(path: string): boolean {
   const own = `${path}.${process.pid}`;
-  writeFileSync(own, String(process.pid));
+  writeFileSync(own, `${process.pid} ${Date.now()}`);
   try {
     // A link either appears complete, with the pid in it, or fails: nobody ever reads an empty lock.
-    while (!tryLink(own, path)) {
-      if (isStale(path)) {
-        takeAway(path, own);
-      } else {
-        pause(RETRY_MS);
-      }
-    }
+    if (tryLink(own, path)) return true;
+    if (isStale(path)) takeAway(path, own);
+    return false;
   } finally {
     rmSync(own, { force: true });
   }
@@ -48,7 +48,6 @@ function takeAway(path: string, own: string): void {
     if (isStale(guard)) {
       rmSync(guard, { force: true });
     }
-    pause(RETRY_MS);
     return;
   }
   try {
@@ -74,9 +73,9 @@ function tryLink(from: string, to: string): boolean {
 
 function isStale(path: string): boolean {
   try {
-    const pid = readHolder(path);
+    const holder = readHolder(path);
     const age = Date.now() - statSync(path).mtimeMs;
-    return pid !== undefined && (age > STALE_AFTER_MS || !isAlive(pid));
+    return holder !== undefined && (age > STALE_AFTER_MS || !isAlive(holder.pid));
   } catch (error) {
     if (hasCode(error, 'ENOENT')) {
       return false;
@@ -85,10 +84,11 @@ function isStale(path: string): boolean {
   }
 }
 
-/** Undefined if nobody holds the lock. */
-function readHolder(path: string): number | undefined {
+/** Undefined if nobody holds the lock. `since` in milliseconds of the epoch. */
+export function readHolder(path: string): { readonly pid: number; readonly since: number } | undefined {
   try {
-    return Number(readFileSync(path, 'utf8'));
+    const [pid = 0, since = 0] = readFileSync(path, 'utf8').split(' ').map(Number);
+    return { pid, since };
   } catch (error) {
     if (hasCode(error, 'ENOENT')) {
       return undefined;
