@@ -1,4 +1,5 @@
 import type { DeviceReport } from '../../api/types.ts';
+import { definedOnly } from '../text/defined-fields.ts';
 import { doubledMs } from '../text/duration.ts';
 import type { Fault } from './fault.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -16,16 +17,7 @@ export function retryMs(failures: number): number {
 /** The last reported reading, with its boot: it stays until there is a newer one. */
 export function pickReading(seen: DeviceReport | undefined): Partial<DeviceReport> {
   const { bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised, lostDevices } = seen ?? {};
-  return {
-    ...(bootID === undefined ? {} : { bootID }),
-    ...(driverLoad === undefined ? {} : { driverLoad }),
-    ...(driverVersion === undefined ? {} : { driverVersion }),
-    ...(cudaVersion === undefined ? {} : { cudaVersion }),
-    ...(gpus === undefined ? {} : { gpus }),
-    ...(models === undefined ? {} : { models }),
-    ...(advertised === undefined ? {} : { advertised }),
-    ...(lostDevices === undefined ? {} : { lostDevices }),
-  };
+  return definedOnly({ bootID, driverLoad, driverVersion, cudaVersion, gpus, models, advertised, lostDevices });
 }
 
 /** The outcome of the last grant stays reported until the next one. */

@@ -29,25 +29,7 @@ export function runInWorld(world: World, help: HelpTexts): RunOutcome {
 }
 
 function suffer(world: World, effect: FaultEffect): void {
-  switch (effect.kind) {
-    case 'reboot':
-      world.changeState('Reboot', (state) => rebootNode(world.gpus, state));
-      return;
-    case 'sleep':
-      world.sleep(effect.milliseconds);
-      return;
-    case 'hang':
-      return world.hang(effect.dies);
-    case 'fail':
-    case 'skip':
-    case 'pending':
-    case 'output':
-    case 'persistenceOff':
-    case 'tablesOff':
-    case 'vgpuHost':
-    case 'unhealthy':
-    case 'hideProfile':
-    case 'infoRom':
-      return;
-  }
+  if (effect.kind === 'reboot') world.changeState('Reboot', (state) => rebootNode(world.gpus, state));
+  if (effect.kind === 'sleep') world.sleep(effect.milliseconds);
+  if (effect.kind === 'hang') world.hang(effect.dies);
 }

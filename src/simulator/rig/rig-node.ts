@@ -32,19 +32,14 @@ export const machineProduct = 'Simulated GPU Node';
 
 /** The node as the fleet of kubelets boots it. */
 export function describeRigNode(node: RigNode, files: NodeFiles): SimulatedNode {
-  const { name, gpus, driver, strategy, labels, annotations, plugin, taints, podResources = true } = node;
+  const { plugin, podResources = true, ...own } = node;
   return {
-    name,
-    gpus,
-    ...(driver !== undefined && { driver }),
-    gpuSeed: name,
+    ...own,
+    gpuSeed: own.name,
     stateFile: files.state,
     machine: machineProduct,
-    strategy,
-    labels: { 'nvidia.com/gpu.present': 'true', ...(plugin === 'dra' && { [driverNodeLabel]: 'true' }), ...labels },
-    ...(annotations !== undefined && { annotations }),
+    labels: { 'nvidia.com/gpu.present': 'true', ...(plugin === 'dra' && { [driverNodeLabel]: 'true' }), ...own.labels },
     ...(plugin !== undefined && { plugin: plugin === 'dra' ? 'pod' : plugin }),
-    ...(taints !== undefined && { taints }),
     ...(podResources && { podResourcesSocket: files.podResourcesSocket }),
   };
 }

@@ -1,8 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { Server } from '@grpc/grpc-js';
 import type { handleUnaryCall } from '@grpc/grpc-js';
+
+import { asItIs, bindSocket } from '../../../kubelet/device-plugin/unix-socket.ts';
 
 /** Encoded responses by gRPC path, computed on request. */
 export type Methods = Readonly<Record<string, () => Buffer>>;
@@ -15,18 +17,12 @@ export interface PodResourcesServer {
 /** Replaces an existing socket file of a kubelet that was killed. */
 export async function servePodResources(socket: string, methods: Methods): Promise<PodResourcesServer> {
   mkdirSync(dirname(socket), { recursive: true });
-  rmSync(socket, { force: true });
   const server = new Server({ 'grpc.enable_channelz': 0 });
   for (const [path, answer] of Object.entries(methods)) {
     const handle: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, answer());
     server.register(path, handle, asItIs, asItIs, 'unary');
   }
-  await new Promise<void>((resolve, reject) => {
-    server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) => {
-      if (error === null) resolve();
-      else reject(error);
-    });
-  });
+  await bindSocket(server, socket);
   return {
     close: () =>
       new Promise((resolve) => {
@@ -35,8 +31,4 @@ export async function servePodResources(socket: string, methods: Methods): Promi
         server.forceShutdown();
       }),
   };
-}
-
-function asItIs(bytes: Buffer): Buffer {
-  return bytes;
 }

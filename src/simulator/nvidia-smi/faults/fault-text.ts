@@ -1,3 +1,4 @@
+import { definedOnly } from '../../../core/text/defined-fields.ts';
 import { healthSigns, type FaultEffect, type FaultRule } from './fault.ts';
 import { nvmlCalls } from '../nvml/nvml-call.ts';
 import { NVML } from '../nvml/nvml-code.ts';
@@ -153,18 +154,15 @@ function selectors(
 ): Selectors {
   // A command as a whole has no GPU.
   const gpu = effect.kind === 'infoRom' ? undefined : number('gpu');
-  const gi = number('gi');
-  const ci = number('ci');
-  const argument = options.get('with');
   // A reboot happens once unless the file says otherwise.
   const nth = options.get('nth') ?? (effect.kind === 'reboot' ? '1' : undefined);
-  return {
-    ...(gpu === undefined ? {} : { gpu }),
-    ...(gi === undefined ? {} : { gi }),
-    ...(ci === undefined ? {} : { ci }),
-    ...(argument === undefined ? {} : { argument }),
-    ...(nth === undefined ? {} : { nth: parseRange(nth) }),
-  };
+  return definedOnly({
+    gpu,
+    gi: number('gi'),
+    ci: number('ci'),
+    argument: options.get('with'),
+    nth: nth === undefined ? undefined : parseRange(nth),
+  });
 }
 
 function parseRange(text: string): { readonly first: number; readonly last: number } {

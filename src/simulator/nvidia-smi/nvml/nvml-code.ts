@@ -8,7 +8,6 @@ export const NVML = {
   libraryNotFound: 12,
   corruptedInfoRom: 14,
   gpuIsLost: 15,
-  resetRequired: 16,
   libraryMismatch: 18,
   inUse: 19,
   insufficientResources: 23,

@@ -214,26 +214,9 @@ export class Nvml {
   }
 
   #suffer(effect: FaultEffect): void {
-    switch (effect.kind) {
-      case 'fail':
-        throw new NvmlFailure(effect.code);
-      case 'sleep':
-        this.#world.sleep(effect.milliseconds);
-        return;
-      case 'hang':
-        return this.#world.hang(effect.dies);
-      case 'skip':
-      case 'pending':
-      case 'output':
-      case 'persistenceOff':
-      case 'tablesOff':
-      case 'vgpuHost':
-      case 'unhealthy':
-      case 'hideProfile':
-      case 'infoRom':
-      case 'reboot':
-        return;
-    }
+    if (effect.kind === 'fail') throw new NvmlFailure(effect.code);
+    if (effect.kind === 'sleep') this.#world.sleep(effect.milliseconds);
+    if (effect.kind === 'hang') this.#world.hang(effect.dies);
   }
 }
 
