@@ -42,13 +42,35 @@ export function sourceOf({ config }: KubeClient): Source {
 }
 
 /** What could not be determined is code 3, with the API server's message. */
-export async function ask<T>(what: string, request: () => Promise<T>): Promise<T> {
+export function ask<T>(what: string, request: () => Promise<T>): Promise<T> {
+  return attempt(`cannot read ${what}`, request);
+}
+
+/** @throws CliError with code 3, this failure and the API server's message */
+export async function attempt<T>(failure: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
-    if (error instanceof CliError || !(error instanceof ApiError)) throw error;
-    throw new CliError(`cannot read ${what}: ${error.message}`, 3, { cause: error });
+    if (!(error instanceof ApiError)) throw error;
+    throw new CliError(`${failure}: ${error.message}`, 3, { cause: error });
   }
+}
+
+/** Merges into an object if it is there. @returns whether it is */
+export function mergeFound(
+  client: KubeClient,
+  failure: string,
+  ...[ref, patch, options]: Parameters<KubeClient['merge']>
+): Promise<boolean> {
+  return attempt(failure, async () => {
+    try {
+      await client.merge(ref, patch, options);
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  });
 }
 
 /** All objects of a resource. */

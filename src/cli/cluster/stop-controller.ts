@@ -1,11 +1,10 @@
 import { controllerManager } from '../../api/names.ts';
 import { deployments, pods } from '../../api/resources.ts';
-import { ApiError, isNotFound } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Clock, systemClock, waitFor } from '../../process/clock.ts';
 import { CliError } from '../exit.ts';
-import { ask } from './connection.ts';
+import { ask, mergeFound } from './connection.ts';
 
 interface PodEnd extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly deletionTimestamp?: string };
@@ -35,18 +34,10 @@ export async function stopController(client: KubeClient, namespace: string, cloc
 }
 
 /** @returns whether there is such a Deployment */
-async function scaleToNone(client: KubeClient, namespace: string): Promise<boolean> {
+function scaleToNone(client: KubeClient, namespace: string): Promise<boolean> {
   const ref = { resource: deployments, namespace, name: controllerManager, subresource: 'scale' } as const;
-  try {
-    await client.merge(ref, { spec: { replicas: 0 } });
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    if (!(error instanceof ApiError)) throw error;
-    throw new CliError(`cannot stop Deployment ${namespace}/${controllerManager}: ${error.message}`, 3, {
-      cause: error,
-    });
-  }
+  const failure = `cannot stop Deployment ${namespace}/${controllerManager}`;
+  return mergeFound(client, failure, ref, { spec: { replicas: 0 } });
 }
 
 /** Without those whose time to end is over: on a machine that is gone, their objects would stay. */

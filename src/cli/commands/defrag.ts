@@ -8,10 +8,9 @@ import type { ClusterState } from '../../core/plan/cluster-state.ts';
 import { asScheduled } from '../../core/policy/schedules.ts';
 import { readFree } from '../../core/supply/defrag.ts';
 import { timeText } from '../../core/text/duration.ts';
-import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { integer } from '../../process/option.ts';
-import { addConnectionOptions, connect, type ConnectionOptions } from '../cluster/connection.ts';
+import { addConnectionOptions, attempt, connect, type ConnectionOptions } from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { printDefrag } from '../defrag/defrag-text.ts';
 import { type DefragAnswer, planDefrag } from '../defrag/plan-defrag.ts';
@@ -127,11 +126,8 @@ async function request(
   const value = `${Object.entries(free)
     .map(([profile, count]) => `${profile}=${count}`)
     .join(',')} ${timeText(Date.now())}`;
-  try {
-    const patch = { metadata: { uid, annotations: { [defragAnnotation]: value } } };
-    await client.merge({ resource: policies, name }, patch, { metadataOnly: true });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new CliError(`cannot request ${writeLayout(free)} of policy ${name}: ${error.message}`, 3, { cause: error });
-  }
+  const patch = { metadata: { uid, annotations: { [defragAnnotation]: value } } };
+  await attempt(`cannot request ${writeLayout(free)} of policy ${name}`, () =>
+    client.merge({ resource: policies, name }, patch, { metadataOnly: true }),
+  );
 }

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { stringify } from 'yaml';
 
 import type { GpuPartitionPolicy, Strategy } from '../../api/types.ts';
 import { isConfigFile, listConfigNames } from '../../core/migparted/config-file.ts';
@@ -12,6 +11,7 @@ import { CliError } from '../exit.ts';
 import { locateFinding, type Manifest } from '../input/manifest.ts';
 import { readManifestFile } from '../input/manifest-file.ts';
 import { type LocatedFinding, printFinding, sortFindings } from '../located-finding.ts';
+import { writeYaml } from '../node/layout-yaml.ts';
 import { refuseUnknownConfig } from '../node/mig-parted-layout.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { printJson, type Terminal } from '../terminal.ts';
@@ -62,7 +62,7 @@ function migPartedCommand({ terminal, outcome }: CommandContext): Command {
       ]);
       if (findings.some(({ severity }) => severity === 'error')) outcome.code = 1;
       if (output === 'json') return printJson(terminal, { policies, findings });
-      terminal.stdout.write(policies.map(writePolicy).join(''));
+      terminal.stdout.write(policies.map((policy) => `---\n${writeYaml(policy)}`).join(''));
       for (const finding of findings) printFinding(terminal.stderr, finding);
     });
 }
@@ -99,9 +99,4 @@ function describeClash({ metadata, spec }: GpuPartitionPolicy): Finding {
 /** `version: v1` alone is a valid file without configs; anything that is not a Kubernetes object is reported by its fields. */
 function isBare(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'version' in value && !('kind' in value);
-}
-
-function writePolicy(policy: GpuPartitionPolicy): string {
-  // Strings that YAML 1.1 would read as another type (on, 1e3) are quoted: kubectl reads YAML 1.1.
-  return `---\n${stringify(policy, { compat: 'yaml-1.1', aliasDuplicateObjects: false })}`;
 }

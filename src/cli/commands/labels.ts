@@ -12,8 +12,8 @@ import { findUnusedSharing } from '../../core/nvidia/plugin-config/unused-sharin
 import { oneOf } from '../../process/option.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
-import { readInput } from '../input/input-file.ts';
-import { parseYaml, type YamlDocument } from '../input/yaml-document.ts';
+import type { Manifest } from '../input/manifest.ts';
+import { readManifestFile } from '../input/manifest-file.ts';
 import { writeYaml } from '../node/layout-yaml.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
 import { paint, printJson, printLine, type Terminal } from '../terminal.ts';
@@ -83,24 +83,17 @@ function strategyOf({ strategy, backend, devicePluginConfig }: Options): MigStra
 }
 
 /** @throws CliError that lists all problems of the file, each with its field */
-function readNode(file: string, document: YamlDocument | undefined): NodeDescription {
+function readNode(file: string, document: Manifest | undefined): NodeDescription {
   const parsed = parseNodeDescription(document?.value);
   if (parsed.ok) return parsed.node;
   throw new CliError(`${file}: ${parsed.problems.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
 }
 
 /** Undefined for an empty file. @throws CliError if it cannot be read or has several documents */
-async function readDocument(path: string, terminal: Terminal): Promise<YamlDocument | undefined> {
-  const { name, content } = await readInput(path, terminal);
-  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
-  const parsed = parseYaml(content.text);
-  if ('error' in parsed) {
-    const { line, column, message } = parsed.error;
-    throw new CliError(`${name}:${line}:${column}: neither YAML nor JSON: ${message}`);
-  }
-  if (parsed.documents.length > 1)
-    throw new CliError(`${name}: one document is wanted, it has ${parsed.documents.length}`);
-  return parsed.documents[0];
+async function readDocument(path: string, terminal: Terminal): Promise<Manifest | undefined> {
+  const { name, manifests } = await readManifestFile(path, terminal);
+  if (manifests.length > 1) throw new CliError(`${name}: one document is wanted, it has ${manifests.length}`);
+  return manifests[0];
 }
 
 function warnConfig(

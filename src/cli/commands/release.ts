@@ -8,7 +8,7 @@ import { ApiError } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { listServed } from '../../kube/list-served.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { addConnectionOptions, ask, connect, listAll, type ConnectionOptions } from '../cluster/connection.ts';
+import { addConnectionOptions, ask, attempt, connect, listAll, type ConnectionOptions } from '../cluster/connection.ts';
 import { findLeader } from '../cluster/leader.ts';
 import { stopController } from '../cluster/stop-controller.ts';
 import type { CommandContext } from '../command-table.ts';
@@ -91,13 +91,17 @@ async function releaseNode(
   for (let reading = 1; node !== undefined; reading += 1) {
     const release = planRelease(node, partition, Date.now());
     if (release.state !== 'Marked') return release;
-    try {
-      await client.patch({ resource: nodes, name }, release.patch);
-      return release;
-    } catch (error) {
-      const isStale = error instanceof ApiError && [404, 409, 422].includes(error.code);
-      if (!isStale || reading === mostReadings) throw refuse(`node ${name}`, error);
-    }
+    const isWritten = await attempt(`cannot change node ${name}`, async () => {
+      try {
+        await client.patch({ resource: nodes, name }, release.patch);
+        return true;
+      } catch (error) {
+        const isStale = error instanceof ApiError && [404, 409, 422].includes(error.code);
+        if (!isStale || reading === mostReadings) throw error;
+        return false;
+      }
+    });
+    if (isWritten) return release;
     const selection = { fieldSelector: `metadata.name=${name}` };
     [node] = await ask(`node ${name}`, async () => (await client.list<FullNode>(nodes, selection)).items);
   }
@@ -119,26 +123,13 @@ async function releasePolicies(client: KubeClient): Promise<readonly ReleaseAnsw
   for (const { metadata } of held) {
     const { name, resourceVersion, finalizers = [] } = metadata;
     const rest = finalizers.filter((one) => one !== cleanupFinalizer);
-    await write(`policy ${name}`, () =>
+    await attempt(`cannot change policy ${name}`, () =>
       client.merge({ resource: policies, name }, { metadata: { resourceVersion, finalizers: rest } }),
     );
     const message = 'it can be deleted without a controller; its GPUs keep their layout';
     answers.push({ kind: 'GpuPartitionPolicy', name, isReleased: true, message });
   }
   return answers;
-}
-
-async function write(what: string, act: () => Promise<unknown>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    throw refuse(what, error);
-  }
-}
-
-function refuse(what: string, error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
-  return new CliError(`cannot change ${what}: ${error.message}`, 3, { cause: error });
 }
 
 function print({ stdout }: Terminal, answers: readonly ReleaseAnswer[]): void {

@@ -7,11 +7,17 @@ import { findResting, type RestingFailure } from '../../core/node/retry.ts';
 import { isSubdomain } from '../../core/text/label-syntax.ts';
 import { countWords } from '../../core/text/cut-text.ts';
 import { timeText } from '../../core/text/duration.ts';
-import { ApiError, isNotFound } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { Turnstile } from '../../process/turnstile.ts';
-import { addConnectionOptions, ask, connect, type ConnectionOptions, listAll } from '../cluster/connection.ts';
+import {
+  addConnectionOptions,
+  ask,
+  connect,
+  type ConnectionOptions,
+  listAll,
+  mergeFound,
+} from '../cluster/connection.ts';
 import type { CommandContext } from '../command-table.ts';
 import { CliError } from '../exit.ts';
 import { type OutputFormat, outputOption } from '../output-option.ts';
@@ -103,18 +109,10 @@ async function retryNode(client: KubeClient, partition: Partition): Promise<Retr
 }
 
 /** @returns whether there is such a Node: its partition outlives it for a moment */
-async function annotate(client: KubeClient, node: string): Promise<boolean> {
+function annotate(client: KubeClient, node: string): Promise<boolean> {
   const patch = { metadata: { annotations: { [retryAnnotation]: timeText(Date.now()) } } };
-  try {
-    await client.merge({ resource: nodes, name: node }, patch, { metadataOnly: true });
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    if (!(error instanceof ApiError)) throw error;
-    throw new CliError(`cannot write annotation ${retryAnnotation} of node ${node}: ${error.message}`, 3, {
-      cause: error,
-    });
-  }
+  const failure = `cannot write annotation ${retryAnnotation} of node ${node}`;
+  return mergeFound(client, failure, { resource: nodes, name: node }, patch, { metadataOnly: true });
 }
 
 function print({ stdout, stderr }: Terminal, answers: readonly RetryAnswer[]): void {

@@ -47,6 +47,12 @@ export function locateFinding(manifest: Manifest, finding: Finding): LocatedFind
   };
 }
 
+/** `file.yaml:12:7: spec.strategy` */
+export function locatePath({ file, prefix, locate }: Manifest, path: FieldPath): string {
+  const { line, column } = locate(path);
+  return `${file}:${line}:${column}: ${writePath([...prefix, ...path])}`;
+}
+
 function rootOf(file: string, { value, locate, duplicates }: YamlDocument): Manifest {
   return { value, file, prefix: [], locate, duplicates };
 }

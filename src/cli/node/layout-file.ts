@@ -1,11 +1,11 @@
 import { apiVersion } from '../../api/names.ts';
 import type { GpuPartitionPolicy, PolicySpec } from '../../api/types.ts';
-import { type FieldPath, type Finding, writePath } from '../../core/text/finding.ts';
+import type { FieldPath, Finding } from '../../core/text/finding.ts';
 import { isConfigFile } from '../../core/migparted/config-file.ts';
 import { findBrokenRules } from '../../core/policy/rules.ts';
 import { checkShape } from '../../core/policy/schema.ts';
 import { CliError } from '../exit.ts';
-import type { Manifest } from '../input/manifest.ts';
+import { locatePath, type Manifest } from '../input/manifest.ts';
 import { readManifestFile } from '../input/manifest-file.ts';
 import type { Terminal } from '../terminal.ts';
 import { refuseFile } from './layout-error.ts';
@@ -76,9 +76,7 @@ function readLayouts(manifest: Manifest): NodeLayout {
     layouts,
     strategy: isPolicy || 'strategy' in value ? strategy : undefined,
     locate: (place) => {
-      const path = place === 'strategy' ? [...outer, 'strategy'] : [...outer, 'layouts', place.entry];
-      const { line, column } = manifest.locate(path);
-      return `${manifest.file}:${line}:${column}: ${writePath([...manifest.prefix, ...path])}`;
+      return locatePath(manifest, [...outer, ...(place === 'strategy' ? ['strategy'] : ['layouts', place.entry])]);
     },
   };
 }

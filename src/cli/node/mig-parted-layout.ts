@@ -1,9 +1,9 @@
 import type { PolicyLayout } from '../../api/types.ts';
-import { type Finding, writePath } from '../../core/text/finding.ts';
+import type { Finding } from '../../core/text/finding.ts';
 import { listConfigNames, type MigConfig, type MigSpec, parseConfigFile } from '../../core/migparted/config-file.ts';
 import { findNearestWords } from '../../core/text/nearest-word.ts';
 import { CliError } from '../exit.ts';
-import type { Manifest } from '../input/manifest.ts';
+import { type Manifest, locatePath } from '../input/manifest.ts';
 import { refuseFile } from './layout-error.ts';
 import type { NodeLayout } from '../../core/host/host-layout.ts';
 
@@ -33,8 +33,7 @@ function toLayout(manifest: Manifest, config: MigConfig): NodeLayout {
     strategy: undefined,
     locate: (place) => {
       const path = (place === 'strategy' ? undefined : specs[place.entry]?.path) ?? config.path;
-      const { line, column } = manifest.locate(path);
-      return `${manifest.file}:${line}:${column}: ${writePath([...manifest.prefix, ...path])}`;
+      return locatePath(manifest, path);
     },
   };
 }

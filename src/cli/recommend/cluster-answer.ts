@@ -9,6 +9,7 @@ import type { ClusterFacts } from '../../core/explain/cluster-facts.ts';
 import type { LabelSelector } from '../../core/pods/plugin-pods.ts';
 import { indexHolders, type PoolHolders, weighGpus } from '../../core/supply/eviction-weight.ts';
 import { drawAdvice } from '../../core/view/advice-screen.ts';
+import { plainText } from '../../core/view/line.ts';
 import { planDemand } from '../../process/demand-solver.ts';
 import { CliError } from '../exit.ts';
 import { printLines } from '../screen.ts';
@@ -91,28 +92,15 @@ export function printClusterAnswer({ stdout }: Terminal, { pools, homeless, unkn
 export function writePolicies({ pools, homeless }: ClusterAnswer): string {
   const documents = pools.flatMap((pool) => {
     if (pool.advised === undefined) return [];
-    const words = drawAdvice([pool], [], 100).map((line) =>
-      line
-        .map(({ text }) => text)
-        .join('')
-        .trimEnd(),
-    );
-    return [`${comment(words)}${comment(howToUse(pool))}${stringify(pool.advised, { aliasDuplicateObjects: false })}`];
+    const policy = stringify(pool.advised, { aliasDuplicateObjects: false });
+    return [`${comment(draw([pool], []))}${comment(howToUse(pool))}${policy}`];
   });
-  const rest = drawAdvice(
-    pools.filter(({ advised }) => advised === undefined),
-    homeless,
-    100,
-  );
-  const others = comment(
-    rest.map((line) =>
-      line
-        .map(({ text }) => text)
-        .join('')
-        .trimEnd(),
-    ),
-  );
-  return `${others}${documents.join('---\n')}`;
+  const others = pools.filter(({ advised }) => advised === undefined);
+  return `${comment(draw(others, homeless))}${documents.join('---\n')}`;
+}
+
+function draw(pools: readonly PoolAdvice[], homeless: readonly HomelessPods[]): readonly string[] {
+  return drawAdvice(pools, homeless, 100).map((line) => plainText(line).trimEnd());
 }
 
 function howToUse({ policy, advised }: PoolAdvice): readonly string[] {

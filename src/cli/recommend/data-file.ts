@@ -1,6 +1,5 @@
 import { CliError } from '../exit.ts';
-import { readInput } from '../input/input-file.ts';
-import { readManifests } from '../input/manifest.ts';
+import { parseManifests, readText } from '../input/manifest-file.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A pool of 10,000 GPUs takes some MB. */
@@ -13,16 +12,9 @@ export async function readDataFile(
   path: string,
   terminal: Terminal,
 ): Promise<{ readonly name: string; readonly value: unknown }> {
-  const { name, content } = await readInput(path, terminal, MOST_BYTES);
-  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
-  const { text } = content;
+  const { name, text } = await readText(path, terminal, MOST_BYTES);
   if (text.length > SMALL && /^\s*[[{]/.test(text)) return { name, value: parseJson(name, text) };
-  const read = readManifests(name, text);
-  if ('finding' in read) {
-    const { line, column, message } = read.finding;
-    throw new CliError(`${name}:${line}:${column}: ${message}`);
-  }
-  const [document, ...others] = read.manifests;
+  const [document, ...others] = parseManifests(name, text);
   if (document === undefined) throw new CliError(`${name}: it is empty`);
   if (others.length > 0) throw new CliError(`${name}: it has ${others.length + 1} documents; give one`);
   const [twice] = document.duplicates;

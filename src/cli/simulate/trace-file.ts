@@ -1,7 +1,7 @@
 import { DAY } from '../../core/simulation/arrival.ts';
 import type { TraceTask } from '../../core/simulation/trace.ts';
 import { CliError } from '../exit.ts';
-import { readInput } from '../input/input-file.ts';
+import { readText } from '../input/manifest-file.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** A year of a large cluster. */
@@ -57,9 +57,8 @@ const formats: readonly {
 
 /** @throws CliError that names the line */
 export async function readTrace(path: string, terminal: Terminal): Promise<TraceFile> {
-  const { name, content } = await readInput(path, terminal, MOST_BYTES);
-  if ('error' in content) throw new CliError(`${name}: ${content.error}`);
-  const [header = '', ...lines] = content.text.trim().split(/\r?\n/);
+  const { name, text } = await readText(path, terminal, MOST_BYTES);
+  const [header = '', ...lines] = text.trim().split(/\r?\n/);
   const titles = splitCells(header);
   const format = formats.find(({ columns }) => columns.every((column) => titles.includes(column)));
   if (format === undefined)
